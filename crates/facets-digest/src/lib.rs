@@ -1,0 +1,8 @@
+#![doc = include_str!("../README.md")]
+
+mod digest;
+mod hashing;
+pub mod json;
+
+pub use digest::{Algorithm, Digest, DigestParseError};
+pub use hashing::{FileDigest, Hasher, NoProgress, Progress, digest_many, digest_reader};

@@ -1,0 +1,38 @@
+#![doc = include_str!("../README.md")]
+#![expect(clippy::panic, reason = "a test helper fails its test")]
+
+mod components;
+mod json;
+mod random;
+
+pub use components::{ask_oracle, component, ecmascript, repository_root, shared_vectors, skip};
+pub use json::{double_literal, random_document, random_json};
+pub use random::Random;
+
+/// A long count: whole in `cargo xtask soak`, a tenth elsewhere.
+#[must_use]
+pub fn long_count(full: usize) -> usize {
+    if std::env::var_os("FACET_SOAK").is_some() {
+        full
+    } else {
+        full.div_ceil(10)
+    }
+}
+
+/// Bytes as hex, the way batch protocols carry them on one line.
+#[must_use]
+pub fn to_hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles
+        .map(|nibble| char::from(DIGITS[usize::from(nibble)]))
+        .collect()
+}
+
+/// The reverse of [`to_hex`].
+#[must_use]
+pub fn from_hex(text: &str) -> Vec<u8> {
+    (0..text.len() / 2)
+        .map(|at| u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).unwrap_or_default())
+        .collect()
+}
