@@ -29,9 +29,9 @@ pub fn double_literal(random: &mut Random) -> String {
 pub fn random_document(random: &mut Random) -> String {
     let mut out = String::new();
     if random.one_in(4) {
-        array(random, 0, &mut out)
+        array(random, 0, &mut out);
     } else {
-        object(random, 0, &mut out)
+        object(random, 0, &mut out);
     }
     out
 }

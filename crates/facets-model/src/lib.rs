@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod identifier;
+mod image;
+pub mod manifest;
+mod name;
+mod path;
+pub mod tree;
+mod url;
+mod version;
+
+pub use identifier::{FileIdentifier, FileIdentifierError};
+pub use image::{ImageReference, ImageReferenceError};
+pub use name::{ArtifactName, AssetName, InlineServerName, NameError, VariableName};
+pub use path::{ArtifactPath, PathError, collision_key};
+pub use url::{HttpUrl, UrlError};
+pub use version::{Floor, PlainVersion, Published, Version, VersionError};

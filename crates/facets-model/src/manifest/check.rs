@@ -1,0 +1,345 @@
+//! Walks a tree and collects what is wrong, so that all of it can be reported at once.
+
+use std::ops::Range;
+
+use facets_digest::json::Position;
+
+use super::words::Word;
+use super::{Outcome, Problem};
+use crate::tree::{self, Format, Node, NodeMember, NodeValue, Parsed};
+
+/// A value and the path of members that leads to it.
+#[derive(Clone)]
+pub(super) struct Place<'a> {
+    pub(super) path: String,
+    pub(super) node: &'a Node,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn child(&self, name: &str, node: &'a Node) -> Self {
+        let path = if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.path)
+        };
+        Self { path, node }
+    }
+}
+
+/// The members of one object, taken one after the other.
+pub(super) struct Members<'a> {
+    place: Place<'a>,
+    list: &'a [NodeMember],
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn optional(&self, name: &str) -> Option<Place<'a>> {
+        let member = self.list.iter().find(|member| member.name == name)?;
+        Some(self.place.child(name, &member.node))
+    }
+
+    pub(super) fn required(
+        &self,
+        check: &mut Checker<'_>,
+        name: &str,
+        example: &str,
+    ) -> Option<Place<'a>> {
+        let found = self.optional(name);
+        if found.is_none() {
+            let place = self.place.child(name, self.place.node);
+            let fix = match check.format {
+                Format::Yaml => format!("add {name}: {example}"),
+                _ => format!("add \"{name}\": {example}"),
+            };
+            check.problem(
+                "manifest-missing-member",
+                &place,
+                "nothing",
+                "this member is required",
+                &fix,
+            );
+        }
+        found
+    }
+
+    /// Each member with its place.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&'a NodeMember, Place<'a>)> + '_ {
+        self.list
+            .iter()
+            .map(|member| (member, self.place.child(&member.name, &member.node)))
+    }
+
+    /// Members that this version of facet does not know, to be kept.
+    pub(super) fn unknown(&self, known: &[&str]) -> Vec<NodeMember> {
+        let unknown = |member: &&NodeMember| !known.contains(&member.name.as_str());
+        self.list.iter().filter(unknown).cloned().collect()
+    }
+}
+
+pub(super) struct Checker<'t> {
+    text: &'t str,
+    format: Format,
+    problems: Vec<Problem>,
+    warnings: Vec<Problem>,
+}
+
+impl<'t> Checker<'t> {
+    /// Reads a text and lets `read` make a manifest of its root.
+    pub(super) fn run<T>(
+        bytes: &'t [u8],
+        format: Format,
+        read: impl FnOnce(&mut Self, &Place<'_>) -> Option<T>,
+    ) -> Outcome<T> {
+        let Parsed {
+            text,
+            format,
+            root,
+            problems,
+        } = match tree::parse(bytes, format) {
+            Ok(parsed) => parsed,
+            Err(fatal) => {
+                return Outcome {
+                    manifest: None,
+                    problems: vec![*fatal],
+                    warnings: Vec::new(),
+                };
+            }
+        };
+        let mut checker = Checker {
+            text,
+            format,
+            problems,
+            warnings: Vec::new(),
+        };
+        let manifest = read(
+            &mut checker,
+            &Place {
+                path: String::new(),
+                node: &root,
+            },
+        );
+        checker.finish(manifest)
+    }
+
+    fn finish<T>(mut self, manifest: Option<T>) -> Outcome<T> {
+        self.problems.sort_by_key(|problem| problem.position.offset);
+        self.warnings.sort_by_key(|warning| warning.position.offset);
+        let manifest = manifest.filter(|_| self.problems.is_empty());
+        Outcome {
+            manifest,
+            problems: self.problems,
+            warnings: self.warnings,
+        }
+    }
+
+    pub(super) fn problem(
+        &mut self,
+        code: &'static str,
+        place: &Place<'_>,
+        found: &str,
+        allowed: &str,
+        fix: &str,
+    ) {
+        let problem = self.describe(code, place, place.node.span.clone(), [found, allowed, fix]);
+        self.problems.push(problem);
+    }
+
+    /// A problem of a member's name instead of its value.
+    pub(super) fn name_problem(
+        &mut self,
+        code: &'static str,
+        (member, place): (&NodeMember, &Place<'_>),
+        found: &str,
+        allowed: &str,
+        fix: &str,
+    ) {
+        let problem = self.describe(code, place, member.name_span.clone(), [found, allowed, fix]);
+        self.problems.push(problem);
+    }
+
+    fn describe(
+        &self,
+        code: &'static str,
+        place: &Place<'_>,
+        span: Range<usize>,
+        [found, allowed, fix]: [&str; 3],
+    ) -> Problem {
+        Problem {
+            code,
+            position: Position::of(self.text.as_bytes(), span.start),
+            member: place.path.clone(),
+            found: found.to_owned(),
+            allowed: allowed.to_owned(),
+            fix: fix.to_owned(),
+        }
+    }
+
+    /// The members of an object.
+    pub(super) fn members<'a>(&mut self, place: &Place<'a>) -> Option<Members<'a>> {
+        match &place.node.value {
+            NodeValue::Object(list) => Some(Members {
+                place: place.clone(),
+                list,
+            }),
+            _ => self.wrong_type(place, "an object"),
+        }
+    }
+
+    /// The items of a list.
+    pub(super) fn items<'a>(&mut self, place: &Place<'a>) -> Option<Vec<Place<'a>>> {
+        match &place.node.value {
+            NodeValue::Array(items) => {
+                let item = |(index, node)| Place {
+                    path: format!("{}[{index}]", place.path),
+                    node,
+                };
+                Some(items.iter().enumerate().map(item).collect())
+            }
+            _ => self.wrong_type(place, "a list"),
+        }
+    }
+
+    pub(super) fn string<'a>(&mut self, place: &Place<'a>) -> Option<&'a str> {
+        match &place.node.value {
+            NodeValue::String(text) => Some(text),
+            _ => self.wrong_type(place, "a string"),
+        }
+    }
+
+    pub(super) fn boolean(&mut self, place: &Place<'_>) -> Option<bool> {
+        match place.node.value {
+            NodeValue::Bool(value) => Some(value),
+            _ => self.wrong_type(place, "true or false"),
+        }
+    }
+
+    pub(super) fn number(&mut self, place: &Place<'_>) -> Option<f64> {
+        match place.node.value {
+            NodeValue::Number(number) => Some(number),
+            _ => self.wrong_type(place, "a number"),
+        }
+    }
+
+    /// A string with a grammar of its own.
+    pub(super) fn word<T: Word>(&mut self, place: &Place<'_>) -> Option<T> {
+        let text = self.string(place)?;
+        match text.parse::<T>() {
+            Ok(word) => Some(word),
+            Err(reason) => {
+                let found = format!("{text:?}: {reason}");
+                self.problem(T::CODE, place, &found, T::ALLOWED, &T::fix(text));
+                None
+            }
+        }
+    }
+
+    /// A member's name with a grammar of its own.
+    pub(super) fn name<T: Word>(&mut self, member: &NodeMember, place: &Place<'_>) -> Option<T> {
+        match member.name.parse::<T>() {
+            Ok(word) => Some(word),
+            Err(reason) => {
+                let found = format!("the name {:?}: {reason}", member.name);
+                self.name_problem(
+                    T::CODE,
+                    (member, place),
+                    &found,
+                    T::ALLOWED,
+                    &T::fix(&member.name),
+                );
+                None
+            }
+        }
+    }
+
+    /// Refuses members that are not in the list.
+    pub(super) fn closed(&mut self, members: &Members<'_>, known: &[&str]) {
+        for (member, place) in members.entries() {
+            if !known.contains(&member.name.as_str()) {
+                let fix = match nearest(&member.name, known) {
+                    Some(meant) => format!("write \"{meant}\""),
+                    None => "remove it".to_owned(),
+                };
+                let found = format!("the unknown member \"{}\"", member.name);
+                let allowed = known.join(", ");
+                self.name_problem(
+                    "manifest-unknown-member",
+                    (member, &place),
+                    &found,
+                    &allowed,
+                    &fix,
+                );
+            }
+        }
+    }
+
+    /// Keeps unknown members, and warns of those that look like a slip of the pen.
+    pub(super) fn open(&mut self, members: &Members<'_>, known: &[&str]) -> Vec<NodeMember> {
+        let unknown = members.unknown(known);
+        for member in &unknown {
+            let Some(meant) = nearest(&member.name, known) else {
+                continue;
+            };
+            if members.optional(meant).is_some() {
+                continue;
+            }
+            let found = format!("the unknown member \"{}\"", member.name);
+            let fix = format!("write \"{meant}\" if that is meant");
+            let place = members.place.child(&member.name, &member.node);
+            let warning = self.describe(
+                "manifest-unknown-member",
+                &place,
+                member.name_span.clone(),
+                [&found, "any name, unknown ones are kept and not used", &fix],
+            );
+            self.warnings.push(warning);
+        }
+        unknown
+    }
+
+    fn wrong_type<T>(&mut self, place: &Place<'_>, allowed: &str) -> Option<T> {
+        if matches!(place.node.value, NodeValue::Refused) {
+            return None;
+        }
+        let written = self
+            .text
+            .get(place.node.span.clone())
+            .unwrap_or_default()
+            .trim();
+        let scalar = matches!(place.node.value, NodeValue::Number(_) | NodeValue::Bool(_));
+        let (found, fix) = match allowed {
+            "a string" if scalar => (
+                format!("{} {written}", place.node.kind().trim_start_matches("a ")),
+                format!("put it in quotes: \"{written}\""),
+            ),
+            _ => (place.node.kind().to_owned(), format!("write {allowed}")),
+        };
+        self.problem("manifest-wrong-type", place, &found, allowed, &fix);
+        None
+    }
+}
+
+/// The known name that a slip of one or two letters would have made into this one.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let tolerance = if name.chars().count() < 5 { 1 } else { 2 };
+    known
+        .iter()
+        .map(|candidate| (distance(name, candidate), *candidate))
+        .filter(|(distance, _)| *distance <= tolerance)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein's distance. Names longer than any of ours are far from all of them.
+fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().take(40).flat_map(char::to_lowercase).collect();
+    let mut row: Vec<usize> = (0..=left.len()).collect();
+    for (index, character) in right.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for column in 0..left.len() {
+            let replaced = diagonal + usize::from(left[column] != character);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[left.len()]
+}

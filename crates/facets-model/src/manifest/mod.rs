@@ -1,0 +1,60 @@
+//! Manifests of facets, servers and projects, and everything that can be wrong with them.
+
+mod check;
+mod facet;
+mod problem;
+mod project;
+mod server;
+mod server_source;
+mod words;
+
+pub use facet::{Asset, Composition, FacetManifest, Skill, parse_facet};
+pub use problem::Problem;
+pub use project::{
+    FacetSource, Materialization, Override, ProjectFacet, ProjectManifest, VersionSpec,
+    parse_project,
+};
+pub use server::{ServerManifest, Variable, parse_server};
+pub use server_source::{Environment, ServerSource};
+
+/// Every code that a [`Problem`] of this crate can have, beside those of the JSON reader.
+pub const CODES: &[&str] = &[
+    "manifest-bad-image",
+    "manifest-bad-name",
+    "manifest-bad-path",
+    "manifest-bad-runtime",
+    "manifest-bad-source",
+    "manifest-bad-url",
+    "manifest-bad-value",
+    "manifest-bad-version",
+    "manifest-duplicate-member",
+    "manifest-empty",
+    "manifest-missing-member",
+    "manifest-name-collision",
+    "manifest-path-collision",
+    "manifest-path-too-long",
+    "manifest-terminal-server",
+    "manifest-unknown-member",
+    "manifest-wrong-type",
+    "yaml-alias",
+    "yaml-anchor",
+    "yaml-key-not-string",
+    "yaml-merge",
+    "yaml-number-out-of-range",
+    "yaml-several-documents",
+    "yaml-syntax",
+    "yaml-tag",
+    "yaml-too-deep",
+    "yaml-too-many-values",
+];
+
+/// What reading a manifest gave.
+#[derive(Clone, Debug)]
+pub struct Outcome<T> {
+    /// The manifest; there is one exactly if there are no problems.
+    pub manifest: Option<T>,
+    /// Everything that is wrong, in the order of the file.
+    pub problems: Vec<Problem>,
+    /// What is allowed, but probably not meant.
+    pub warnings: Vec<Problem>,
+}

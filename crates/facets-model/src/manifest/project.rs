@@ -1,0 +1,340 @@
+use std::collections::BTreeMap;
+
+use super::Outcome;
+use super::check::{Checker, Members, Place};
+use super::server_source::{Declarer, ServerSource, server_source};
+use crate::tree::{Format, NodeMember, NodeValue};
+use crate::{ArtifactName, ArtifactPath, AssetName, InlineServerName, PlainVersion};
+
+const KNOWN: &[&str] = &["manifestVersion", "facets", "servers"];
+const GROUPS: &[&str] = &["skills", "agents", "commands", "servers"];
+
+/// `facets.json`: what a project asks for (spec 3.3).
+#[derive(Clone, Debug)]
+pub struct ProjectManifest {
+    /// 0.2, or the older 0.1 that a missing member stands for.
+    pub manifest_version: f64,
+    /// Facets by name.
+    pub facets: BTreeMap<ArtifactName, ProjectFacet>,
+    /// Servers by the name that the project gives them.
+    pub servers: BTreeMap<String, ServerSource>,
+    /// Members that this version of facet does not know.
+    pub unknown: Vec<NodeMember>,
+}
+
+/// A facet that the project asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectFacet {
+    /// Where it comes from.
+    pub source: FacetSource,
+    /// What is installed differently from how its author named it.
+    pub overrides: Vec<Override>,
+}
+
+/// One asset that is renamed or left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// `skills`, `agents`, `commands` or `servers`.
+    pub group: String,
+    /// The author's name for it.
+    pub authored: AssetName,
+    /// What happens to it.
+    pub materialization: Materialization,
+}
+
+/// How an asset is installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Materialization {
+    /// Under another name.
+    Aliased(AssetName),
+    /// Not at all.
+    Omitted,
+}
+
+/// Where a facet comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FacetSource {
+    /// The registry.
+    Registry(VersionSpec),
+    /// A git repository, with an optional branch, tag or commit.
+    Git {
+        /// Its address, or `github:owner/repository`.
+        url: String,
+        /// The part behind `#`.
+        reference: Option<String>,
+    },
+    /// A directory inside the project.
+    Local(ArtifactPath),
+}
+
+/// Which versions a project accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VersionSpec {
+    /// `1.2.3`
+    Exact(PlainVersion),
+    /// `1.2.*` or `1.*`, without the asterisk.
+    Prefix(Vec<u64>),
+    /// `*` or `latest`
+    Latest,
+}
+
+/// Reads a `facets.json`.
+#[must_use]
+pub fn parse_project(bytes: &[u8]) -> Outcome<ProjectManifest> {
+    Checker::run(bytes, Format::JsonWithComments, project)
+}
+
+fn project(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ProjectManifest> {
+    let members = check.members(root)?;
+    let unknown = check.open(&members, KNOWN);
+    let manifest_version = manifest_version(check, &members);
+    let facets = facets(check, &members, manifest_version);
+    let servers = servers(check, &members);
+    Some(ProjectManifest {
+        manifest_version: manifest_version?,
+        facets,
+        servers,
+        unknown,
+    })
+}
+
+fn manifest_version(check: &mut Checker<'_>, members: &Members<'_>) -> Option<f64> {
+    let Some(place) = members.optional("manifestVersion") else {
+        return Some(0.1);
+    };
+    let number = check.number(&place)?;
+    if number.to_bits() == 0.1f64.to_bits() || number.to_bits() == 0.2f64.to_bits() {
+        return Some(number);
+    }
+    let found = format!("version {number}");
+    check.problem(
+        "manifest-bad-version",
+        &place,
+        &found,
+        "0.1 or 0.2",
+        "write 0.2, or use a newer facet",
+    );
+    None
+}
+
+fn facets(
+    check: &mut Checker<'_>,
+    members: &Members<'_>,
+    version: Option<f64>,
+) -> BTreeMap<ArtifactName, ProjectFacet> {
+    let Some(group) = members
+        .optional("facets")
+        .and_then(|place| check.members(&place))
+    else {
+        return BTreeMap::new();
+    };
+    let mut facets = BTreeMap::new();
+    for (member, place) in group.entries() {
+        let name = check.name(member, &place);
+        let facet = project_facet(check, &place, version);
+        if let (Some(name), Some(facet)) = (name, facet) {
+            facets.insert(name, facet);
+        }
+    }
+    facets
+}
+
+fn project_facet(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    version: Option<f64>,
+) -> Option<ProjectFacet> {
+    if let NodeValue::String(_) = place.node.value {
+        return source(check, place).map(|source| ProjectFacet {
+            source,
+            overrides: Vec::new(),
+        });
+    }
+    let members = check.members(place)?;
+    check.closed(&members, &["source", "materialization"]);
+    let source = members
+        .required(check, "source", "\"1.0.0\"")
+        .and_then(|place| source(check, &place));
+    let overrides =
+        match members.required(check, "materialization", "{…}, or write the source alone") {
+            None => Vec::new(),
+            Some(place) => overrides(check, &place, version),
+        };
+    Some(ProjectFacet {
+        source: source?,
+        overrides,
+    })
+}
+
+fn overrides(check: &mut Checker<'_>, place: &Place<'_>, version: Option<f64>) -> Vec<Override> {
+    let Some(groups) = check.members(place) else {
+        return Vec::new();
+    };
+    check.closed(&groups, GROUPS);
+    let mut overrides = Vec::new();
+    for (group, place) in groups
+        .entries()
+        .filter(|(group, _)| GROUPS.contains(&group.name.as_str()))
+    {
+        if group.name == "servers" && version.is_some_and(|version| version < 0.2) {
+            check.name_problem(
+                "manifest-unknown-member",
+                (group, &place),
+                "\"servers\" under manifestVersion 0.1",
+                "skills, agents, commands",
+                "write \"manifestVersion\": 0.2",
+            );
+        }
+        let Some(entries) = check.members(&place) else {
+            continue;
+        };
+        for (entry, place) in entries.entries() {
+            let authored = check.name(entry, &place);
+            let materialization = materialization(check, &place);
+            if let (Some(authored), Some(materialization)) = (authored, materialization) {
+                overrides.push(Override {
+                    group: group.name.clone(),
+                    authored,
+                    materialization,
+                });
+            }
+        }
+    }
+    if overrides.is_empty()
+        && matches!(&place.node.value, NodeValue::Object(groups) if groups.is_empty())
+    {
+        check.problem(
+            "manifest-empty",
+            place,
+            "no override",
+            "at least one",
+            "write the source alone",
+        );
+    }
+    overrides
+}
+
+fn materialization(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Materialization> {
+    let members = check.members(place)?;
+    let kind = members.required(check, "kind", "\"aliased\"")?;
+    match check.string(&kind)? {
+        "aliased" => {
+            check.closed(&members, &["kind", "as"]);
+            let alias = members.required(check, "as", "\"other-name\"")?;
+            check.word(&alias).map(Materialization::Aliased)
+        }
+        "omitted" => {
+            check.closed(&members, &["kind"]);
+            Some(Materialization::Omitted)
+        }
+        other => {
+            let found = format!("{other:?}");
+            check.problem(
+                "manifest-bad-value",
+                &kind,
+                &found,
+                "aliased or omitted",
+                "write \"aliased\" with \"as\", or \"omitted\"; what keeps its name is left out",
+            );
+            None
+        }
+    }
+}
+
+fn source(check: &mut Checker<'_>, place: &Place<'_>) -> Option<FacetSource> {
+    let text = check.string(place)?;
+    let parsed = parse_source(text);
+    if parsed.is_none() {
+        check.problem(
+            "manifest-bad-source",
+            place,
+            &format!("{text:?}"),
+            "1.2.3, 1.2.*, 1.*, *, latest, github:owner/repo#ref, a git URL, or ./directory",
+            "write an exact version such as \"1.0.0\"",
+        );
+    }
+    parsed
+}
+
+fn parse_source(text: &str) -> Option<FacetSource> {
+    if let Some(local) = text.strip_prefix("./") {
+        return local.parse().ok().map(FacetSource::Local);
+    }
+    let (url, reference) = match text.split_once('#') {
+        Some((url, reference)) => (url, Some(reference)),
+        None => (text, None),
+    };
+    if is_git(url) && reference.is_none_or(plain_characters) {
+        let reference = reference.map(str::to_owned);
+        return Some(FacetSource::Git {
+            url: url.to_owned(),
+            reference,
+        });
+    }
+    version_spec(text).map(FacetSource::Registry)
+}
+
+fn is_git(url: &str) -> bool {
+    if let Some(repository) = url.strip_prefix("github:") {
+        let parts: Vec<_> = repository.split('/').collect();
+        return parts.len() == 2 && parts.iter().all(|part| plain_characters(part));
+    }
+    if let Some(address) = url.strip_prefix("git@") {
+        return address.contains(':') && plain_characters(address);
+    }
+    let scheme = ["https://", "ssh://", "git://"]
+        .iter()
+        .find_map(|scheme| url.strip_prefix(scheme));
+    scheme.is_some_and(|rest| rest.ends_with(".git") && plain_characters(rest))
+}
+
+/// Printable, without what a shell or a git option could make something else of.
+fn plain_characters(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with('-')
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._-/:@~+".contains(c))
+}
+
+fn version_spec(text: &str) -> Option<VersionSpec> {
+    if matches!(text, "*" | "latest") {
+        return Some(VersionSpec::Latest);
+    }
+    let Some(prefix) = text.strip_suffix(".*") else {
+        return text.parse().ok().map(VersionSpec::Exact);
+    };
+    // Padding to three numbers lets the version's own grammar judge the prefix.
+    let padded = match prefix.matches('.').count() {
+        0 => format!("{prefix}.0.0"),
+        1 => format!("{prefix}.0"),
+        _ => return None,
+    };
+    padded.parse::<PlainVersion>().ok()?;
+    let numbers: Option<Vec<u64>> = prefix
+        .split('.')
+        .map(|number| number.parse().ok())
+        .collect();
+    numbers.map(VersionSpec::Prefix)
+}
+
+fn servers(check: &mut Checker<'_>, members: &Members<'_>) -> BTreeMap<String, ServerSource> {
+    let Some(group) = members
+        .optional("servers")
+        .and_then(|place| check.members(&place))
+    else {
+        return BTreeMap::new();
+    };
+    let mut servers = BTreeMap::new();
+    for (member, place) in group.entries() {
+        let named = match place.node.value {
+            NodeValue::String(_) => check.name::<ArtifactName>(member, &place).is_some(),
+            _ => check.name::<InlineServerName>(member, &place).is_some(),
+        };
+        let source = server_source(check, &place, Declarer::Project);
+        if let (true, Some(source)) = (named, source) {
+            servers.insert(member.name.clone(), source);
+        }
+    }
+    servers
+}

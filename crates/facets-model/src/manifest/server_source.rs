@@ -1,0 +1,193 @@
+use std::collections::BTreeMap;
+
+use super::check::{Checker, Members, Place};
+use crate::tree::NodeValue;
+use crate::{Floor, HttpUrl, ImageReference, VariableName};
+
+/// Where a declared server comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerSource {
+    /// Source-mode: the latest version of a registry server at or above the floor.
+    Floor(Floor),
+    /// Ref-mode: an OCI image.
+    Image(ImageReference),
+    /// A command, spoken to over its standard input and output.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Its variables.
+        env: Environment,
+    },
+    /// A server reached over HTTP.
+    Http {
+        /// Its address.
+        url: HttpUrl,
+    },
+}
+
+/// The variables of an inline server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Environment {
+    /// Names with their values.
+    Values(BTreeMap<VariableName, String>),
+    /// Names whose values come from the user's own environment. Projects only.
+    Names(Vec<VariableName>),
+}
+
+/// Who declares a server: a facet's declaration is closed to what a project may add.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Declarer {
+    Facet,
+    Project,
+}
+
+const FORMS: &str = "a floor \"1.0.0\", {\"image\": …}, {\"type\": \"stdio\", \"command\": …} \
+                     or {\"type\": \"http\", \"url\": …}";
+
+pub(super) fn server_source(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    declarer: Declarer,
+) -> Option<ServerSource> {
+    match &place.node.value {
+        NodeValue::String(_) => check.word(place).map(ServerSource::Floor),
+        NodeValue::Object(_) => object(check, place, declarer),
+        NodeValue::Refused => None,
+        _ => {
+            let fix = "write one of these forms; a version goes in quotes";
+            check.problem("manifest-wrong-type", place, place.node.kind(), FORMS, fix);
+            None
+        }
+    }
+}
+
+fn object(check: &mut Checker<'_>, place: &Place<'_>, declarer: Declarer) -> Option<ServerSource> {
+    let members = check.members(place)?;
+    let kind = members.optional("type");
+    if let (Some(image), None) = (members.optional("image"), &kind) {
+        check.closed(&members, &["image"]);
+        return check.word(&image).map(ServerSource::Image);
+    }
+    let Some(kind) = kind else {
+        let fix = "add \"type\": \"stdio\" with a command, or \"type\": \"http\" with a url";
+        check.problem(
+            "manifest-missing-member",
+            place,
+            "an object without type or image",
+            FORMS,
+            fix,
+        );
+        return None;
+    };
+    match check.string(&kind)? {
+        "stdio" => stdio(check, &members, declarer),
+        "http" => {
+            check.closed(&members, &["type", "url"]);
+            let url = members.required(check, "url", "\"https://mcp.example.com/\"")?;
+            check.word(&url).map(|url| ServerSource::Http { url })
+        }
+        other => {
+            let found = format!("{other:?}");
+            check.problem(
+                "manifest-bad-value",
+                &kind,
+                &found,
+                "stdio or http",
+                "write \"stdio\" or \"http\"",
+            );
+            None
+        }
+    }
+}
+
+fn stdio(
+    check: &mut Checker<'_>,
+    members: &Members<'_>,
+    declarer: Declarer,
+) -> Option<ServerSource> {
+    check.closed(members, &["type", "command", "args", "env"]);
+    let command = members
+        .required(check, "command", "\"npx\"")
+        .and_then(|place| command(check, &place));
+    let args = match members.optional("args") {
+        None => Some(Vec::new()),
+        Some(place) => strings(check, &place),
+    };
+    let env = match members.optional("env") {
+        None => Some(Environment::Values(BTreeMap::new())),
+        Some(place) => environment(check, &place, declarer),
+    };
+    Some(ServerSource::Stdio {
+        command: command?,
+        args: args?,
+        env: env?,
+    })
+}
+
+fn command(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
+    let text = check.string(place)?;
+    if text.trim().is_empty() || text.contains('\0') {
+        check.problem(
+            "manifest-bad-value",
+            place,
+            &format!("{text:?}"),
+            "the name of a program",
+            "write the program to start",
+        );
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+/// A list of strings that can be passed to a program.
+pub(super) fn strings(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Vec<String>> {
+    let items = check.items(place)?;
+    items
+        .iter()
+        .map(|item| plain_string(check, item))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .collect()
+}
+
+fn plain_string(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
+    let text = check.string(place)?;
+    if text.contains('\0') {
+        check.problem(
+            "manifest-bad-value",
+            place,
+            "a NUL character",
+            "text without NUL",
+            "remove it",
+        );
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+fn environment(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    declarer: Declarer,
+) -> Option<Environment> {
+    if declarer == Declarer::Project && matches!(place.node.value, NodeValue::Array(_)) {
+        let items = check.items(place)?;
+        let names: Vec<_> = items.iter().map(|item| check.word(item)).collect();
+        return names
+            .into_iter()
+            .collect::<Option<_>>()
+            .map(Environment::Names);
+    }
+    let members = check.members(place)?;
+    let mut values = BTreeMap::new();
+    for (member, place) in members.entries() {
+        let name = check.name::<VariableName>(member, &place);
+        let value = plain_string(check, &place);
+        if let (Some(name), Some(value)) = (name, value) {
+            values.insert(name, value);
+        }
+    }
+    Some(Environment::Values(values))
+}

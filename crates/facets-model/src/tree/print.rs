@@ -1,0 +1,55 @@
+use facets_digest::json::{Number, write_string};
+
+use super::{Node, NodeValue};
+
+pub(super) fn to_json(node: &Node) -> String {
+    let mut out = Vec::new();
+    write(node, 0, &mut out);
+    out.push(b'\n');
+    // Strings, digits and punctuation: UTF-8 by construction.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn write(node: &Node, depth: usize, out: &mut Vec<u8>) {
+    match &node.value {
+        NodeValue::Null | NodeValue::Refused => out.extend_from_slice(b"null"),
+        NodeValue::Bool(true) => out.extend_from_slice(b"true"),
+        NodeValue::Bool(false) => out.extend_from_slice(b"false"),
+        NodeValue::Number(number) => Number::Double(*number).write_to(out),
+        NodeValue::String(text) => write_string(text, out),
+        NodeValue::Array(items) => list(['[', ']'], items, depth, out, |item, out| {
+            write(item, depth + 1, out);
+        }),
+        NodeValue::Object(members) => list(['{', '}'], members, depth, out, |member, out| {
+            write_string(&member.name, out);
+            out.extend_from_slice(b": ");
+            write(&member.node, depth + 1, out);
+        }),
+    }
+}
+
+fn list<T>(
+    [start, end]: [char; 2],
+    items: &[T],
+    depth: usize,
+    out: &mut Vec<u8>,
+    write: impl Fn(&T, &mut Vec<u8>),
+) {
+    out.push(start as u8);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        new_line(depth + 1, out);
+        write(item, out);
+    }
+    if !items.is_empty() {
+        new_line(depth, out);
+    }
+    out.push(end as u8);
+}
+
+fn new_line(depth: usize, out: &mut Vec<u8>) {
+    out.push(b'\n');
+    out.extend(std::iter::repeat_n(b' ', depth * 2));
+}
