@@ -47,10 +47,7 @@ impl Digest {
     /// Wraps the 32 bytes of a finished SHA-256.
     #[must_use]
     pub const fn from_sha256(bytes: [u8; 32]) -> Self {
-        Self {
-            algorithm: Algorithm::Sha256,
-            bytes,
-        }
+        Self { algorithm: Algorithm::Sha256, bytes }
     }
 
     /// Hashes bytes that are already in memory.
@@ -160,11 +157,7 @@ fn check_hex(hex: &str, expected: usize) -> Result<(), DigestParseError> {
         }
     }
     let found = hex.chars().count();
-    if found == expected {
-        Ok(())
-    } else {
-        Err(DigestParseError::WrongLength { found, expected })
-    }
+    if found == expected { Ok(()) } else { Err(DigestParseError::WrongLength { found, expected }) }
 }
 
 const fn nibble(digit: u8) -> u8 {
@@ -194,56 +187,14 @@ mod tests {
         let cases = [
             (hex.to_owned(), NoAlgorithm),
             (String::new(), NoAlgorithm),
-            (
-                format!("SHA256:{hex}"),
-                UnknownAlgorithm {
-                    found: "SHA256".into(),
-                },
-            ),
-            (
-                format!(" sha256:{hex}"),
-                UnknownAlgorithm {
-                    found: " sha256".into(),
-                },
-            ),
-            (
-                format!("sha512:{hex}{hex}"),
-                UnknownAlgorithm {
-                    found: "sha512".into(),
-                },
-            ),
-            (
-                "sha256:".into(),
-                WrongLength {
-                    found: 0,
-                    expected: 64,
-                },
-            ),
-            (
-                EMPTY[..70].into(),
-                WrongLength {
-                    found: 63,
-                    expected: 64,
-                },
-            ),
-            (
-                format!("{EMPTY}0"),
-                WrongLength {
-                    found: 65,
-                    expected: 64,
-                },
-            ),
-            (
-                format!("{EMPTY}\n"),
-                WrongLength {
-                    found: 65,
-                    expected: 64,
-                },
-            ),
-            (
-                EMPTY.replace('e', "E").replace("shaE", "sha2"),
-                UpperCase { found: 'E' },
-            ),
+            (format!("SHA256:{hex}"), UnknownAlgorithm { found: "SHA256".into() }),
+            (format!(" sha256:{hex}"), UnknownAlgorithm { found: " sha256".into() }),
+            (format!("sha512:{hex}{hex}"), UnknownAlgorithm { found: "sha512".into() }),
+            ("sha256:".into(), WrongLength { found: 0, expected: 64 }),
+            (EMPTY[..70].into(), WrongLength { found: 63, expected: 64 }),
+            (format!("{EMPTY}0"), WrongLength { found: 65, expected: 64 }),
+            (format!("{EMPTY}\n"), WrongLength { found: 65, expected: 64 }),
+            (EMPTY.replace('e', "E").replace("shaE", "sha2"), UpperCase { found: 'E' }),
             (EMPTY.replace('3', "g"), NotHex { found: 'g' }),
             (EMPTY.replace('3', "é"), NotHex { found: 'é' }),
         ];

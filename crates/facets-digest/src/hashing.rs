@@ -84,10 +84,7 @@ fn digest_with_buffer(
     loop {
         let read = match reader.read(buffer) {
             Ok(0) => {
-                return Ok(FileDigest {
-                    digest: hasher.finish(),
-                    size,
-                });
+                return Ok(FileDigest { digest: hasher.finish(), size });
             }
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -136,9 +133,7 @@ pub fn digest_many<Source: Sync, Stream: Read>(
 
 /// A poisoned lock means that another worker panicked; the scope passes that panic on.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -163,20 +158,13 @@ mod tests {
     fn hashes_a_stream_whatever_the_size_of_its_reads() {
         let bytes = vec![7; CHUNK * 2 + 1];
         let found = digest_reader(Stuttering(&bytes, 0), &NoProgress).unwrap();
-        assert_eq!(
-            found,
-            FileDigest {
-                digest: Digest::of(&bytes),
-                size: bytes.len() as u64
-            }
-        );
+        assert_eq!(found, FileDigest { digest: Digest::of(&bytes), size: bytes.len() as u64 });
     }
 
     #[test]
     fn keeps_the_order_and_isolates_the_failure_of_one_stream() {
-        let sources: Vec<Vec<u8>> = (0..100u8)
-            .map(|n| vec![n; 5000 * usize::from(100 - n)])
-            .collect();
+        let sources: Vec<Vec<u8>> =
+            (0..100u8).map(|n| vec![n; 5000 * usize::from(100 - n)]).collect();
         let open = |bytes: &Vec<u8>| match bytes.first() {
             Some(42) => Err(io::ErrorKind::NotFound.into()),
             _ => Ok(io::Cursor::new(bytes.clone())),

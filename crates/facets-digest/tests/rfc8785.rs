@@ -1,10 +1,5 @@
 //! Our canonical form against the vectors of RFC 8785, the oracle, and an ECMAScript engine.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_digest::json::{self, Limits, Number, Origin};
 use facets_testkit::{
@@ -35,10 +30,7 @@ fn writes_the_sample_of_the_rfc() {
         r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"#,
         r#""string":"€$\u000f\nA'B\"\\\\\"/"}"#
     );
-    assert_eq!(
-        String::from_utf8(canonical(sample, Origin::Authored)).unwrap(),
-        expected
-    );
+    assert_eq!(String::from_utf8(canonical(sample, Origin::Authored)).unwrap(), expected);
 }
 
 /// RFC 8785, 3.2.3: names sorted by UTF-16 code units, with a surrogate pair among them.
@@ -49,15 +41,7 @@ fn sorts_names_as_the_rfc_does() {
         "1": "One", "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control", "\u00f6": "Latin Small Letter O With Diaeresis"
     }"#;
     let form = String::from_utf8(canonical(sample.as_bytes(), Origin::Authored)).unwrap();
-    let order = [
-        "Carriage Return",
-        "One",
-        "Control",
-        "Latin Small",
-        "Euro",
-        "Emoji",
-        "Hebrew",
-    ];
+    let order = ["Carriage Return", "One", "Control", "Latin Small", "Euro", "Emoji", "Hebrew"];
     let places: Vec<_> = order.iter().map(|word| form.find(word).unwrap()).collect();
     assert!(places.is_sorted(), "{form}");
 }
@@ -123,11 +107,7 @@ fn compare(documents: &[String]) {
         .collect();
     if let Some(theirs) = ask_oracle("json-captured", documents) {
         for ((document, ours), theirs) in documents.iter().zip(&ours).zip(theirs) {
-            assert_eq!(
-                &format!("ok {ours}"),
-                &theirs,
-                "the oracle differs on {document}"
-            );
+            assert_eq!(&format!("ok {ours}"), &theirs, "the oracle differs on {document}");
         }
     }
     if let Some(theirs) = ecmascript(documents) {
@@ -147,10 +127,7 @@ fn compare(documents: &[String]) {
 fn the_oracle_refuses_what_we_refuse() {
     let mut random = Random::seeded(13);
     let documents: Vec<Vec<u8>> = (0..20_000).map(|_| damage(&mut random)).collect();
-    for (what, origin) in [
-        ("json", Origin::Authored),
-        ("json-captured", Origin::Captured),
-    ] {
+    for (what, origin) in [("json", Origin::Authored), ("json-captured", Origin::Captured)] {
         let Some(answers) = ask_oracle(what, &documents) else {
             return;
         };
@@ -161,18 +138,11 @@ fn the_oracle_refuses_what_we_refuse() {
                 Err(_) => "refused".to_owned(),
             };
             // A document with two faults may be refused for either.
-            let theirs = if theirs.starts_with("refused") {
-                "refused"
-            } else {
-                &theirs
-            };
+            let theirs = if theirs.starts_with("refused") { "refused" } else { &theirs };
             accepted += usize::from(ours.starts_with("ok"));
             assert_eq!(ours, theirs, "{}", String::from_utf8_lossy(document));
         }
-        assert!(
-            (2000..18_000).contains(&accepted),
-            "{accepted} of 20000 say too little"
-        );
+        assert!((2000..18_000).contains(&accepted), "{accepted} of 20000 say too little");
     }
 }
 

@@ -75,11 +75,7 @@ impl FromStr for FileIdentifier {
             Some(("github", rest)) => github(rest),
             Some(("https" | "http", _)) => {
                 let url: HttpUrl = text.parse()?;
-                if url.is_https() {
-                    Ok(Self::Url(url))
-                } else {
-                    Err(FileIdentifierError::NotHttps)
-                }
+                if url.is_https() { Ok(Self::Url(url)) } else { Err(FileIdentifierError::NotHttps) }
             }
             _ => Err(FileIdentifierError::UnknownKind),
         }
@@ -90,24 +86,11 @@ impl fmt::Display for FileIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Npm { name, version } => write!(f, "npm:{name}@{version}"),
-            Self::Pypi {
-                name,
-                version,
-                file: None,
-            } => write!(f, "pypi:{name}=={version}"),
-            Self::Pypi {
-                name,
-                version,
-                file: Some(file),
-            } => {
+            Self::Pypi { name, version, file: None } => write!(f, "pypi:{name}=={version}"),
+            Self::Pypi { name, version, file: Some(file) } => {
                 write!(f, "pypi:{name}=={version}/{file}")
             }
-            Self::GitHub {
-                owner,
-                repository,
-                tag,
-                asset,
-            } => {
+            Self::GitHub { owner, repository, tag, asset } => {
                 write!(f, "github:{owner}/{repository}/{tag}/{asset}")
             }
             Self::Url(url) => url.fmt(f),
@@ -123,11 +106,7 @@ fn part(
     allowed: impl Fn(char) -> bool,
 ) -> Result<String, FileIdentifierError> {
     if text.is_empty() || text.len() > 255 || !text.chars().all(allowed) {
-        return Err(FileIdentifierError::Part {
-            part,
-            found: text.to_owned(),
-            form,
-        });
+        return Err(FileIdentifierError::Part { part, found: text.to_owned(), form });
     }
     Ok(text.to_owned())
 }
@@ -149,10 +128,7 @@ fn npm(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
         }
     }
     let version = part("the version", NPM, version, |c| word(c) || c == '+')?;
-    Ok(FileIdentifier::Npm {
-        name: name.to_owned(),
-        version,
-    })
+    Ok(FileIdentifier::Npm { name: name.to_owned(), version })
 }
 
 fn pypi(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
@@ -163,15 +139,9 @@ fn pypi(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
     };
     Ok(FileIdentifier::Pypi {
         name: part("the project name", PYPI, name, word)?,
-        version: part("the version", PYPI, version, |c| {
-            word(c) || matches!(c, '+' | '!')
-        })?,
+        version: part("the version", PYPI, version, |c| word(c) || matches!(c, '+' | '!'))?,
         file: file
-            .map(|file| {
-                part("the file name", PYPI, file, |c| {
-                    word(c) || matches!(c, '+' | '!')
-                })
-            })
+            .map(|file| part("the file name", PYPI, file, |c| word(c) || matches!(c, '+' | '!')))
             .transpose()?,
     })
 }
@@ -183,20 +153,11 @@ fn github(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
     let (tag, asset) = release.rsplit_once('/').unwrap_or((release, ""));
     let visible = |c: char| c.is_ascii_graphic() && !matches!(c, '\\' | '?' | '#' | '%');
     let tag = part("the tag", GITHUB, tag, visible)?;
-    if tag
-        .split('/')
-        .any(|segment| matches!(segment, "" | "." | ".."))
-    {
-        return Err(FileIdentifierError::Part {
-            part: "the tag",
-            found: tag,
-            form: GITHUB,
-        });
+    if tag.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
+        return Err(FileIdentifierError::Part { part: "the tag", found: tag, form: GITHUB });
     }
     Ok(FileIdentifier::GitHub {
-        owner: part("the owner", GITHUB, owner, |c| {
-            c.is_ascii_alphanumeric() || c == '-'
-        })?,
+        owner: part("the owner", GITHUB, owner, |c| c.is_ascii_alphanumeric() || c == '-')?,
         repository: part("the repository", GITHUB, repository, word)?,
         tag,
         asset: part("the asset", GITHUB, asset, |c| visible(c) && c != '/')?,

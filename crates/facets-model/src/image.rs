@@ -111,11 +111,7 @@ impl FromStr for ImageReference {
     type Err = ImageReferenceError;
 
     fn from_str(written: &str) -> Result<Self, Self::Err> {
-        if written.len() == 64
-            && written
-                .bytes()
-                .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-        {
+        if written.len() == 64 && written.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
             return Err(ImageReferenceError::ImageId);
         }
         let (name, digest) = match written.split_once('@') {
@@ -167,18 +163,12 @@ fn split_tag(remote: &str) -> Result<(&str, Option<&str>), ImageReferenceError> 
     if good {
         Ok((path, Some(tag)))
     } else {
-        Err(ImageReferenceError::Tag {
-            found: tag.to_owned(),
-        })
+        Err(ImageReferenceError::Tag { found: tag.to_owned() })
     }
 }
 
 fn check_host(host: &str) -> Result<(), ImageReferenceError> {
-    let refuse = || {
-        Err(ImageReferenceError::Host {
-            found: host.to_owned(),
-        })
-    };
+    let refuse = || Err(ImageReferenceError::Host { found: host.to_owned() });
     let (name, port) = match host.rsplit_once(':') {
         // The last colon of `[::1]` stands inside the brackets.
         Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
@@ -187,9 +177,7 @@ fn check_host(host: &str) -> Result<(), ImageReferenceError> {
     if port.is_some_and(|port| port.is_empty() || !port.bytes().all(|b| b.is_ascii_digit())) {
         return refuse();
     }
-    let address = name
-        .strip_prefix('[')
-        .and_then(|name| name.strip_suffix(']'));
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     let good = match address {
         Some(inside) => {
             !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_hexdigit() || b == b':')
@@ -201,9 +189,7 @@ fn check_host(host: &str) -> Result<(), ImageReferenceError> {
 
 fn is_host_component(component: &str) -> bool {
     !component.is_empty()
-        && component
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        && component.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         && !component.starts_with('-')
         && !component.ends_with('-')
 }
@@ -215,20 +201,11 @@ fn complete_path(host: &str, path: &str) -> Result<String, ImageReferenceError> 
     if let Some(found) = path.chars().find(char::is_ascii_uppercase) {
         return Err(ImageReferenceError::UpperCase { found });
     }
-    if let Some(found) = path
-        .split('/')
-        .find(|component| !is_path_component(component))
-    {
-        return Err(ImageReferenceError::Component {
-            found: found.to_owned(),
-        });
+    if let Some(found) = path.split('/').find(|component| !is_path_component(component)) {
+        return Err(ImageReferenceError::Component { found: found.to_owned() });
     }
     let library = host == "docker.io" && !path.contains('/');
-    let path = if library {
-        format!("library/{path}")
-    } else {
-        path.to_owned()
-    };
+    let path = if library { format!("library/{path}") } else { path.to_owned() };
     if path.len() > MAX_PATH {
         return Err(ImageReferenceError::TooLong { found: path.len() });
     }

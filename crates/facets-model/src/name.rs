@@ -118,12 +118,7 @@ fn check_asset_name(text: &str) -> Result<(), NameError> {
 }
 
 fn check_hyphenated(text: &str, least: usize) -> Result<(), NameError> {
-    check_characters(
-        text,
-        least,
-        64,
-        |c| matches!(c, 'a'..='z' | '0'..='9' | '-'),
-    )?;
+    check_characters(text, least, 64, |c| matches!(c, 'a'..='z' | '0'..='9' | '-'))?;
     match text {
         _ if text.starts_with('-') => Err(NameError::First { found: '-' }),
         _ if text.ends_with('-') => Err(NameError::LastHyphen),
@@ -133,9 +128,7 @@ fn check_hyphenated(text: &str, least: usize) -> Result<(), NameError> {
 }
 
 fn check_inline_name(text: &str) -> Result<(), NameError> {
-    check_characters(text, 1, 64, |c| {
-        c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
-    })
+    check_characters(text, 1, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
 }
 
 fn check_variable_name(text: &str) -> Result<(), NameError> {
@@ -180,22 +173,8 @@ mod tests {
         }
         let cases = [
             ("", Empty),
-            (
-                "a",
-                Length {
-                    found: 1,
-                    least: 2,
-                    most: 64,
-                },
-            ),
-            (
-                &*format!("{long}a"),
-                Length {
-                    found: 65,
-                    least: 2,
-                    most: 64,
-                },
-            ),
+            ("a", Length { found: 1, least: 2, most: 64 }),
+            (&*format!("{long}a"), Length { found: 65, least: 2, most: 64 }),
             ("Ab", Character { found: 'A' }),
             ("a_b", Character { found: '_' }),
             ("a b", Character { found: ' ' }),

@@ -79,10 +79,7 @@ impl FromStr for ArtifactPath {
         if drive || text.starts_with(['/', '\\']) {
             return Err(PathError::Absolute);
         }
-        if let Some(found) = text
-            .chars()
-            .find(|&c| c.is_control() || "\\<>:\"|?*".contains(c))
-        {
+        if let Some(found) = text.chars().find(|&c| c.is_control() || "\\<>:\"|?*".contains(c)) {
             return Err(PathError::Character { found });
         }
         text.split('/').try_for_each(check_segment)?;
@@ -101,12 +98,7 @@ fn check_segment(segment: &str) -> Result<(), PathError> {
 }
 
 fn is_device_name(segment: &str) -> bool {
-    let stem = segment
-        .split('.')
-        .next()
-        .unwrap_or_default()
-        .trim_end()
-        .to_ascii_uppercase();
+    let stem = segment.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
     let numbered = |prefix: &str| {
         stem.strip_prefix(prefix).is_some_and(|rest| {
             matches!(
@@ -123,11 +115,7 @@ fn is_device_name(segment: &str) -> bool {
 /// What two names share that some file system cannot tell apart: NFC, then lower case.
 #[must_use]
 pub fn collision_key(name: &str) -> String {
-    name.nfc()
-        .collect::<String>()
-        .to_lowercase()
-        .nfc()
-        .collect()
+    name.nfc().collect::<String>().to_lowercase().nfc().collect()
 }
 
 #[cfg(test)]
@@ -136,15 +124,9 @@ mod tests {
 
     #[test]
     fn accepts_plain_relative_paths() {
-        for good in [
-            "a",
-            "skills/s1/SKILL.md",
-            "é/💡.txt",
-            ".gitignore",
-            "a b/c",
-            "conx",
-            "nullable.md",
-        ] {
+        for good in
+            ["a", "skills/s1/SKILL.md", "é/💡.txt", ".gitignore", "a b/c", "conx", "nullable.md"]
+        {
             assert_eq!(good.parse::<ArtifactPath>().unwrap().as_str(), good);
         }
     }

@@ -79,10 +79,7 @@ impl FromStr for HttpUrl {
         check_characters(rest)?;
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         check_authority(&rest[..end])?;
-        Ok(Self {
-            written: text.to_owned(),
-            secure,
-        })
+        Ok(Self { written: text.to_owned(), secure })
     }
 }
 
@@ -94,15 +91,9 @@ fn check_characters(rest: &str) -> Result<(), UrlError> {
         None => {}
     }
     let encoded = |part: &str| {
-        part.as_bytes()
-            .get(..2)
-            .is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit))
+        part.as_bytes().get(..2).is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit))
     };
-    if rest.split('%').skip(1).all(encoded) {
-        Ok(())
-    } else {
-        Err(UrlError::PercentEncoding)
-    }
+    if rest.split('%').skip(1).all(encoded) { Ok(()) } else { Err(UrlError::PercentEncoding) }
 }
 
 fn check_authority(authority: &str) -> Result<(), UrlError> {
@@ -116,25 +107,14 @@ fn check_authority(authority: &str) -> Result<(), UrlError> {
     if let Some(port) = port {
         let number = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
         if !number {
-            return Err(UrlError::Port {
-                found: port.to_owned(),
-            });
+            return Err(UrlError::Port { found: port.to_owned() });
         }
     }
-    if is_host(host) {
-        Ok(())
-    } else {
-        Err(UrlError::Host {
-            found: host.to_owned(),
-        })
-    }
+    if is_host(host) { Ok(()) } else { Err(UrlError::Host { found: host.to_owned() }) }
 }
 
 fn is_host(host: &str) -> bool {
-    if let Some(inside) = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'))
-    {
+    if let Some(inside) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
         return inside.parse::<Ipv6Addr>().is_ok();
     }
     let labels = host.strip_suffix('.').unwrap_or(host).split('.');
@@ -150,9 +130,7 @@ fn is_host(host: &str) -> bool {
     host.len() <= 253
         && labels.clone().all(|label| {
             (1..=63).contains(&label.len())
-                && label
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+                && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         })
@@ -179,9 +157,7 @@ mod tests {
     #[test]
     fn refuses_the_rest_with_its_reason() {
         use UrlError::*;
-        let host = |found: &str| Host {
-            found: found.into(),
-        };
+        let host = |found: &str| Host { found: found.into() };
         let cases = [
             ("ftp://e.example/mcp", Scheme),
             ("HTTPS://e.example", Scheme),
@@ -194,33 +170,12 @@ mod tests {
             ("https://0x7f.0.0.1/x", host("0x7f.0.0.1").clone()),
             ("https://2130706433/", host("2130706433")),
             ("https://[::1/", host("[:")),
-            (
-                "https://e.example:99999/",
-                Port {
-                    found: "99999".into(),
-                },
-            ),
-            (
-                "https://e.example:/",
-                Port {
-                    found: String::new(),
-                },
-            ),
-            (
-                "https://e.example:+80/",
-                Port {
-                    found: "+80".into(),
-                },
-            ),
-            (
-                "https://e.example\\@evil.example/",
-                Character { found: '\\' },
-            ),
+            ("https://e.example:99999/", Port { found: "99999".into() }),
+            ("https://e.example:/", Port { found: String::new() }),
+            ("https://e.example:+80/", Port { found: "+80".into() }),
+            ("https://e.example\\@evil.example/", Character { found: '\\' }),
             ("https://e.example/a b", Character { found: ' ' }),
-            (
-                "https://e.example/\u{200b}",
-                Character { found: '\u{200b}' },
-            ),
+            ("https://e.example/\u{200b}", Character { found: '\u{200b}' }),
             ("https://bücher.example/", Character { found: 'ü' }),
             ("https://e.example/%zz", PercentEncoding),
             ("https://e.example/%2", PercentEncoding),

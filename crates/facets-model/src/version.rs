@@ -55,13 +55,10 @@ impl FromStr for Version {
     type Err = VersionError;
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
-        let version = semver::Version::parse(text).map_err(|error| VersionError::Malformed {
-            reason: error.to_string(),
-        })?;
+        let version = semver::Version::parse(text)
+            .map_err(|error| VersionError::Malformed { reason: error.to_string() })?;
         if !version.build.is_empty() {
-            return Err(VersionError::BuildMetadata {
-                found: version.build.to_string(),
-            });
+            return Err(VersionError::BuildMetadata { found: version.build.to_string() });
         }
         for found in [version.major, version.minor, version.patch] {
             if found > MAX_COMPONENT {
@@ -88,9 +85,7 @@ impl FromStr for PlainVersion {
     fn from_str(text: &str) -> Result<Self, VersionError> {
         let version: Version = text.parse()?;
         if version.is_prerelease() {
-            return Err(VersionError::Prerelease {
-                found: version.0.pre.to_string(),
-            });
+            return Err(VersionError::Prerelease { found: version.0.pre.to_string() });
         }
         Ok(Self(version))
     }

@@ -1,12 +1,7 @@
 //! Image references (spec 2.3): a table against the grammar of the distribution project,
 //! and the oracle, which has that grammar as a regular expression.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_model::ImageReference;
 use facets_testkit::{Random, ask_oracle};
@@ -22,14 +17,8 @@ const TABLE: &[(&str, &str)] = &[
     ("library/alpine", "docker.io library/alpine latest -"),
     ("acme/slack-bot", "docker.io acme/slack-bot latest -"),
     ("docker.io/alpine", "docker.io library/alpine latest -"),
-    (
-        "docker.io/library/alpine",
-        "docker.io library/alpine latest -",
-    ),
-    (
-        "index.docker.io/alpine",
-        "docker.io library/alpine latest -",
-    ),
+    ("docker.io/library/alpine", "docker.io library/alpine latest -"),
+    ("index.docker.io/alpine", "docker.io library/alpine latest -"),
     ("ghcr.io/acme/slack-bot:v2", "ghcr.io acme/slack-bot v2 -"),
     ("ghcr.io/acme/slack-bot@#", "ghcr.io acme/slack-bot - #"),
     ("ghcr.io/acme/slack-bot:v2@#", "ghcr.io acme/slack-bot v2 #"),
@@ -101,33 +90,19 @@ const TABLE: &[(&str, &str)] = &[
     ("a@sha256", "Digest"),
     ("a@sha256:", "Digest"),
     ("a@sha256:abc123", "Digest"),
-    (
-        "a@sha256:A1B2C3D4E5F60718293A4B5C6D7E8F90A1B2C3D4E5F60718293A4B5C6D7E8F90",
-        "Digest",
-    ),
+    ("a@sha256:A1B2C3D4E5F60718293A4B5C6D7E8F90A1B2C3D4E5F60718293A4B5C6D7E8F90", "Digest"),
     ("a@md5:d41d8cd98f00b204e9800998ecf8427e", "Digest"),
     ("a@#@#", "Digest"),
     ("a@#:tag", "Digest"),
-    (
-        "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90",
-        "ImageId",
-    ),
+    ("a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90", "ImageId"),
 ];
 
 fn answer(text: &str) -> Result<String, String> {
-    let reference = text
-        .parse::<ImageReference>()
-        .map_err(|error| format!("{error:?}"))?;
+    let reference = text.parse::<ImageReference>().map_err(|error| format!("{error:?}"))?;
     assert_eq!(reference.as_written(), text);
     let tag = reference.tag().unwrap_or("-");
-    let digest = reference
-        .digest()
-        .map_or_else(|| "-".to_owned(), |digest| digest.to_string());
-    Ok(format!(
-        "{} {} {tag} {digest}",
-        reference.host(),
-        reference.path()
-    ))
+    let digest = reference.digest().map_or_else(|| "-".to_owned(), |digest| digest.to_string());
+    Ok(format!("{} {} {tag} {digest}", reference.host(), reference.path()))
 }
 
 #[test]
@@ -137,10 +112,9 @@ fn references_are_read_as_the_table_says() {
         let text = text.replace('#', SHA);
         match answer(&text) {
             Ok(parts) => assert_eq!(parts, expected.replace('#', SHA), "{text}"),
-            Err(reason) => assert!(
-                reason.starts_with(expected),
-                "{text}: {reason}, not {expected}"
-            ),
+            Err(reason) => {
+                assert!(reason.starts_with(expected), "{text}: {reason}, not {expected}");
+            }
         }
     }
 }
@@ -149,17 +123,9 @@ fn references_are_read_as_the_table_says() {
 fn lengths_are_bounded() {
     let path = format!("a/{}", "b".repeat(253));
     assert!(answer(&format!("ghcr.io/{path}")).is_ok());
-    assert!(
-        answer(&format!("ghcr.io/{path}b"))
-            .unwrap_err()
-            .starts_with("TooLong")
-    );
+    assert!(answer(&format!("ghcr.io/{path}b")).unwrap_err().starts_with("TooLong"));
     assert!(answer(&format!("a:{}", "t".repeat(128))).is_ok());
-    assert!(
-        answer(&format!("a:{}", "t".repeat(129)))
-            .unwrap_err()
-            .starts_with("Tag")
-    );
+    assert!(answer(&format!("a:{}", "t".repeat(129))).unwrap_err().starts_with("Tag"));
 }
 
 #[test]
@@ -203,16 +169,10 @@ fn random_references_equal_the_oracle() {
         " ",
         "latest",
     ];
-    let mut cases: Vec<String> = TABLE
-        .iter()
-        .map(|(text, _)| text.replace('#', SHA))
-        .collect();
+    let mut cases: Vec<String> = TABLE.iter().map(|(text, _)| text.replace('#', SHA)).collect();
     cases.extend((0..20_000).map(|_| {
         let count = 1 + random.below(6);
-        (0..count)
-            .map(|_| random.pick(&pieces))
-            .collect::<String>()
-            .replace('#', SHA)
+        (0..count).map(|_| random.pick(&pieces)).collect::<String>().replace('#', SHA)
     }));
     let Some(answers) = ask_oracle("image", &cases) else {
         return;
@@ -224,8 +184,5 @@ fn random_references_equal_the_oracle() {
         accepted += usize::from(ours != "refused");
         assert_eq!(ours, theirs, "{case:?}");
     }
-    assert!(
-        accepted > 2000,
-        "{accepted} accepted references say too little"
-    );
+    assert!(accepted > 2000, "{accepted} accepted references say too little");
 }

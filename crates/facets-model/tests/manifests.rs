@@ -1,11 +1,6 @@
 //! Manifests: every mistake at once and in its place, the traps of YAML, and examples.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_model::manifest::{
     Outcome, Problem, ServerSource, parse_facet, parse_project, parse_server,
@@ -17,18 +12,12 @@ use facets_testkit::{Random, random_document, shared_vectors};
 fn lines(problems: &[Problem]) -> Vec<String> {
     problems
         .iter()
-        .map(|p| {
-            format!("{} {} {}", p.code, p.position, p.member)
-                .trim_end()
-                .to_owned()
-        })
+        .map(|p| format!("{} {} {}", p.code, p.position, p.member).trim_end().to_owned())
         .collect()
 }
 
 fn fine<T>(outcome: Outcome<T>) -> T {
-    outcome
-        .manifest
-        .unwrap_or_else(|| panic!("{:#?}", outcome.problems))
+    outcome.manifest.unwrap_or_else(|| panic!("{:#?}", outcome.problems))
 }
 
 const EIGHT_IN_JSON: &str = r#"{
@@ -74,10 +63,7 @@ fn comments_move_no_place() {
         .replace("\"1.0\",", "\"1.0\", // früher")
         .replace("\"cwd\": \"/\"", "\"cwd\": \"/\", /* weg, */");
     let outcome = parse_facet(commented.as_bytes(), Format::JsonWithComments);
-    let expected: Vec<_> = EIGHT_EXPECTED
-        .iter()
-        .map(|line| line.replace("2:11", "2:17"))
-        .collect();
+    let expected: Vec<_> = EIGHT_EXPECTED.iter().map(|line| line.replace("2:11", "2:17")).collect();
     assert_eq!(lines(&outcome.problems), expected);
 }
 
@@ -157,19 +143,17 @@ servers:\n  \u{e9}: {image: \"ghcr.io/acme/bot:v2\"}\n  jira: {type: stdio, comm
     ];
     let problems = parse_facet(text.as_bytes(), Format::Yaml).problems;
     assert_eq!(lines(&problems), expected);
-    assert_eq!(problems[1].fix, "put it in quotes: \"1.0\"");
+    assert_eq!(problems[1].fix, "write \"1.0.0\"");
+    assert_eq!(problems[3].fix, "put it in quotes: \"7\"");
     assert!(problems[2].found.contains("a string"), "{:?}", problems[2]);
 }
 
 fn yaml_as_json(text: &str) -> Result<String, String> {
     match tree::parse(text.as_bytes(), Format::Yaml) {
         Err(fatal) => Err(fatal.code.to_owned()),
-        Ok(parsed) if parsed.problems.is_empty() => Ok(parsed
-            .root
-            .to_json()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")),
+        Ok(parsed) if parsed.problems.is_empty() => {
+            Ok(parsed.root.to_json().split_whitespace().collect::<Vec<_>>().join(" "))
+        }
         Ok(parsed) => {
             let codes: Vec<_> = parsed.problems.iter().map(|problem| problem.code).collect();
             Err(codes.join(" "))
@@ -198,10 +182,7 @@ fn the_traps_of_yaml_are_read_or_refused_by_rule() {
             "a: [0x1F, 0o17, 017, 1_000, 0b11, 12:30]",
             r#"{ "a": [ 31, 15, 17, "1_000", "0b11", "12:30" ] }"#,
         ),
-        (
-            "a: [1e3, -.5, +1, 1., -0]",
-            r#"{ "a": [ 1000, -0.5, 1, 1, 0 ] }"#,
-        ),
+        ("a: [1e3, -.5, +1, 1., -0]", r#"{ "a": [ 1000, -0.5, 1, 1, 0 ] }"#),
         ("a: 2026-11-15", r#"{ "a": "2026-11-15" }"#),
         ("a: |\n  x\n  y\n", r#"{ "a": "x\ny\n" }"#),
         ("a: >\n  x\n  y\n", r#"{ "a": "x y\n" }"#),
@@ -217,10 +198,7 @@ fn the_traps_of_yaml_are_read_or_refused_by_rule() {
     let refused = [
         ("a: &x 1", "yaml-anchor"),
         ("a: &x 1\nb: *x", "yaml-anchor yaml-alias"),
-        (
-            "a: &x {b: 1}\nc:\n  <<: *x",
-            "yaml-anchor yaml-merge yaml-alias",
-        ),
+        ("a: &x {b: 1}\nc:\n  <<: *x", "yaml-anchor yaml-merge yaml-alias"),
         ("a: !!str 1", "yaml-tag"),
         ("a: !python/object x", "yaml-tag"),
         ("a: ! x", "yaml-tag"),
@@ -270,13 +248,7 @@ fn limits_hold_in_every_notation() {
 fn nothing_is_said_twice_about_one_value() {
     let text = r#"{"name": "ab", "version": 1e999, "skills": {"s": {"description": 12345678901234567890}}}"#;
     let problems = parse_facet(text.as_bytes(), Format::Json).problems;
-    assert_eq!(
-        lines(&problems),
-        [
-            "json-number-overflow 1:27",
-            "json-integer-out-of-range 1:66"
-        ]
-    );
+    assert_eq!(lines(&problems), ["json-number-overflow 1:27", "json-integer-out-of-range 1:66"]);
 }
 
 #[test]
@@ -287,14 +259,8 @@ fn collisions_are_found() {
     };
     let skill = r#""skills": {"s1": {"description": "d"}}"#;
     assert_eq!(facet(skill), [""; 0]);
-    assert_eq!(
-        facet(r#""description": "nothing in it""#),
-        ["manifest-empty 1:1"]
-    );
-    assert_eq!(
-        facet(r#""skills": {}, "servers": {}"#),
-        ["manifest-empty 1:1"]
-    );
+    assert_eq!(facet(r#""description": "nothing in it""#), ["manifest-empty 1:1"]);
+    assert_eq!(facet(r#""skills": {}, "servers": {}"#), ["manifest-empty 1:1"]);
     let shared = format!(r#"{skill}, "commands": {{"s1": {{"description": "d"}}}}"#);
     assert_eq!(facet(&shared), ["manifest-name-collision 1:89 commands.s1"]);
     let separate = format!(r#"{skill}, "agents": {{"s1": {{"description": "d"}}}}"#);
@@ -327,23 +293,13 @@ fn unknown_members_are_kept_and_slips_of_the_pen_are_mentioned() {
     let outcome = parse_facet(text.as_bytes(), Format::Json);
     let warnings = lines(&outcome.warnings);
     let manifest = fine(outcome);
-    let unknown: Vec<_> = manifest
-        .unknown
-        .iter()
-        .map(|member| member.name.as_str())
-        .collect();
+    let unknown: Vec<_> = manifest.unknown.iter().map(|member| member.name.as_str()).collect();
     assert_eq!(unknown, ["skils", "license"]);
-    assert_eq!(
-        warnings, [""; 0],
-        "`skills` is there, so `skils` is not a slip"
-    );
+    assert_eq!(warnings, [""; 0], "`skills` is there, so `skils` is not a slip");
     let text =
         r#"{"name": "ab", "version": "1.0.0", "skils": {}, "agents": {"s": {"description": "d"}}}"#;
     let outcome = parse_facet(text.as_bytes(), Format::Json);
-    assert_eq!(
-        lines(&outcome.warnings),
-        ["manifest-unknown-member 1:36 skils"]
-    );
+    assert_eq!(lines(&outcome.warnings), ["manifest-unknown-member 1:36 skils"]);
 }
 
 /// The forms that the seed documents show.
@@ -356,13 +312,9 @@ fn the_examples_of_the_seeds_are_read() {
         };
         fine(parse_facet(text.as_bytes(), format)).servers
     };
-    let slack = facet(
-        "servers:\n  slack:\n    image: \"ghcr.io/acme/slack-bot:v2\"\n",
-        Format::Yaml,
-    );
-    let ServerSource::Image(image) = &slack["slack"] else {
-        panic!("{slack:?}")
-    };
+    let slack =
+        facet("servers:\n  slack:\n    image: \"ghcr.io/acme/slack-bot:v2\"\n", Format::Yaml);
+    let ServerSource::Image(image) = &slack["slack"] else { panic!("{slack:?}") };
     assert_eq!(
         (image.host(), image.path(), image.tag()),
         ("ghcr.io", "acme/slack-bot", Some("v2"))
@@ -371,10 +323,7 @@ fn the_examples_of_the_seeds_are_read() {
     assert!(
         matches!(&named["server-name"], ServerSource::Floor(floor) if floor.to_string() == "1.0.0")
     );
-    let named = facet(
-        "servers:\n  server-name: { image: \"registry/image:tag\" }\n",
-        Format::Yaml,
-    );
+    let named = facet("servers:\n  server-name: { image: \"registry/image:tag\" }\n", Format::Yaml);
     assert!(matches!(&named["server-name"], ServerSource::Image(_)));
     let all = facet(
         r#""servers":{"jira":"1.0.0","slack":{"image":"ghcr.io/acme/slack-bot:v2"},
@@ -395,36 +344,13 @@ fn servers_of_the_two_declarers_differ_in_env() {
     let project = |server: &str| {
         parse_project(format!("{{\"servers\":{{\"My.Server\":{server}}}}}").as_bytes())
     };
-    assert!(
-        project(r#"{"type":"stdio","command":"x","env":["TOKEN"]}"#)
-            .manifest
-            .is_some()
-    );
-    assert!(
-        project(r#"{"type":"stdio","command":"x","env":{"A":"1"}}"#)
-            .manifest
-            .is_some()
-    );
-    assert!(
-        project(r#"{"type":"stdio","command":"x","env":["A-B"]}"#)
-            .manifest
-            .is_none()
-    );
-    assert!(
-        project(r#"{"type":"stdio","command":" "}"#)
-            .manifest
-            .is_none()
-    );
-    assert!(
-        project("\"1.0.0\"").manifest.is_none(),
-        "a floor needs a registry name"
-    );
+    assert!(project(r#"{"type":"stdio","command":"x","env":["TOKEN"]}"#).manifest.is_some());
+    assert!(project(r#"{"type":"stdio","command":"x","env":{"A":"1"}}"#).manifest.is_some());
+    assert!(project(r#"{"type":"stdio","command":"x","env":["A-B"]}"#).manifest.is_none());
+    assert!(project(r#"{"type":"stdio","command":" "}"#).manifest.is_none());
+    assert!(project("\"1.0.0\"").manifest.is_none(), "a floor needs a registry name");
     let facet = r#"{"name":"ab","version":"1.0.0","servers":{"x":{"type":"stdio","command":"x","env":["TOKEN"]}}}"#;
-    assert!(
-        parse_facet(facet.as_bytes(), Format::Json)
-            .manifest
-            .is_none()
-    );
+    assert!(parse_facet(facet.as_bytes(), Format::Json).manifest.is_none());
 }
 
 /// A document means the same in all notations: JSON is YAML, and comments change nothing.
@@ -433,10 +359,7 @@ fn random_documents_read_the_same_in_every_notation() {
     let mut random = Random::seeded(31);
     let as_json = |bytes: &[u8], format| {
         let parsed = tree::parse(bytes, format).unwrap_or_else(|problem| {
-            panic!(
-                "{format:?} {problem:?} in {}",
-                String::from_utf8_lossy(bytes)
-            )
+            panic!("{format:?} {problem:?} in {}", String::from_utf8_lossy(bytes))
         });
         (parsed.problems.is_empty(), parsed.root.to_json())
     };
@@ -447,10 +370,7 @@ fn random_documents_read_the_same_in_every_notation() {
         if !clean {
             continue;
         }
-        assert_eq!(
-            as_json(document.as_bytes(), Format::JsonWithComments).1,
-            json
-        );
+        assert_eq!(as_json(document.as_bytes(), Format::JsonWithComments).1, json);
         // A double beyond 2^53 is printed as an integer that is then refused.
         let (readable, again) = as_json(json.as_bytes(), Format::Json);
         if !readable {

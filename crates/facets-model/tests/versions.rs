@@ -1,11 +1,6 @@
 //! Versions and floors (spec 2.2): a table, and the oracle.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_model::{Floor, PlainVersion, Published, Version};
 use facets_testkit::{Random, ask_oracle};
@@ -22,9 +17,7 @@ fn published(list: &str) -> Vec<Published> {
 
 fn resolve(floor: &str, list: &str) -> String {
     let floor: Floor = floor.parse().unwrap();
-    floor
-        .resolve(&published(list))
-        .map_or_else(|| "none".to_owned(), ToString::to_string)
+    floor.resolve(&published(list)).map_or_else(|| "none".to_owned(), ToString::to_string)
 }
 
 const FLOORS: &[(&str, &str, &str)] = &[
@@ -65,11 +58,7 @@ const FLOORS: &[(&str, &str, &str)] = &[
     ("2.0.0-rc.1", "1.9.9 2.0.0-rc.2 2.0.1", "2.0.1"),
     ("2.0.0-rc.1", "2.0.1-rc.1", "none"),
     ("1.0.0", "1.0.1-rc.1 1.0.2-rc.1 1.0.1", "1.0.1"),
-    (
-        "9007199254740991.0.0",
-        "9007199254740991.0.0",
-        "9007199254740991.0.0",
-    ),
+    ("9007199254740991.0.0", "9007199254740991.0.0", "9007199254740991.0.0"),
 ];
 
 #[test]
@@ -90,12 +79,7 @@ fn floors_resolve_as_the_table_says() {
 fn random_floors_equal_the_oracle() {
     let mut random = Random::seeded(22);
     let version = |random: &mut Random| {
-        let core = format!(
-            "{}.{}.{}",
-            random.below(2),
-            random.below(3),
-            random.below(3)
-        );
+        let core = format!("{}.{}.{}", random.below(2), random.below(3), random.below(3));
         let pre = random.pick(&["", "", "-a", "-1", "-a.1", "-a.10", "-a.b", "-10"]);
         core + pre
     };
@@ -170,8 +154,5 @@ fn versions_are_semver_without_build_metadata() {
         assert!(bad.parse::<Version>().is_err(), "{bad:?}");
     }
     assert!("1.0.0-rc.1".parse::<PlainVersion>().is_err());
-    assert_eq!(
-        "1.2.3".parse::<PlainVersion>().unwrap().to_string(),
-        "1.2.3"
-    );
+    assert_eq!("1.2.3".parse::<PlainVersion>().unwrap().to_string(), "1.2.3");
 }

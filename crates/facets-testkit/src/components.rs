@@ -6,11 +6,7 @@ use std::process::{Command, Stdio};
 #[must_use]
 pub fn repository_root() -> PathBuf {
     let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    crate_root
-        .ancestors()
-        .nth(2)
-        .map(Path::to_owned)
-        .unwrap_or_default()
+    crate_root.ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
 }
 
 /// A folder of the vectors that live beside the source tree, or a visible skip.
@@ -20,9 +16,7 @@ pub fn shared_vectors(folder: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    skip(&format!(
-        "no shared vectors `{folder}` beside this source tree"
-    ));
+    skip(&format!("no shared vectors `{folder}` beside this source tree"));
     None
 }
 
@@ -48,9 +42,7 @@ pub fn component(program: &str) -> Option<PathBuf> {
         .map(|folder| folder.join(program))
         .find(|candidate| candidate.is_file());
     if found.is_none() {
-        skip(&format!(
-            "`{program}` is not installed; `cargo xtask setup` installs it"
-        ));
+        skip(&format!("`{program}` is not installed; `cargo xtask setup` installs it"));
     }
     found
 }
@@ -59,9 +51,7 @@ pub fn component(program: &str) -> Option<PathBuf> {
 #[must_use]
 pub fn ask_oracle(what: &str, cases: &[impl AsRef<[u8]>]) -> Option<Vec<String>> {
     let mut command = Command::new(component("python3")?);
-    command
-        .arg(repository_root().join("oracle/oracle.py"))
-        .args(["batch", what]);
+    command.arg(repository_root().join("oracle/oracle.py")).args(["batch", what]);
     Some(ask(&mut command, cases))
 }
 
@@ -83,10 +73,7 @@ pub fn ecmascript(documents: &[impl AsRef<[u8]>]) -> Option<Vec<String>> {
 }
 
 fn ask(command: &mut Command, cases: &[impl AsRef<[u8]>]) -> Vec<String> {
-    let lines: String = cases
-        .iter()
-        .map(|case| crate::to_hex(case.as_ref()) + "\n")
-        .collect();
+    let lines: String = cases.iter().map(|case| crate::to_hex(case.as_ref()) + "\n").collect();
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -95,15 +82,11 @@ fn ask(command: &mut Command, cases: &[impl AsRef<[u8]>]) -> Vec<String> {
     let mut stdin = child.stdin.take();
     let writer =
         std::thread::spawn(move || stdin.as_mut().map(|pipe| pipe.write_all(lines.as_bytes())));
-    let output = child
-        .wait_with_output()
-        .unwrap_or_else(|error| panic!("{error}"));
+    let output = child.wait_with_output().unwrap_or_else(|error| panic!("{error}"));
     assert!(output.status.success(), "{command:?} failed");
     drop(writer.join());
-    let answers: Vec<String> = String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .map(str::to_owned)
-        .collect();
+    let answers: Vec<String> =
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
     assert_eq!(answers.len(), cases.len(), "one answer for each case");
     answers
 }

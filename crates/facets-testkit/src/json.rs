@@ -42,11 +42,7 @@ pub fn random_json(random: &mut Random, depth: usize, out: &mut String) {
         0 => out.push_str(random.pick(&["null", "true", "false"])),
         1 => out.push_str(&double_literal(random)),
         2 => {
-            let _ = write!(
-                out,
-                "{}",
-                random.bits().cast_signed() >> (11 + random.below(50))
-            );
+            let _ = write!(out, "{}", random.bits().cast_signed() >> (11 + random.below(50)));
         }
         3 | 4 => string(random, out),
         5 => array(random, depth, out),

@@ -12,11 +12,7 @@ pub use random::Random;
 /// A long count: whole in `cargo xtask soak`, a tenth elsewhere.
 #[must_use]
 pub fn long_count(full: usize) -> usize {
-    if std::env::var_os("FACET_SOAK").is_some() {
-        full
-    } else {
-        full.div_ceil(10)
-    }
+    if std::env::var_os("FACET_SOAK").is_some() { full } else { full.div_ceil(10) }
 }
 
 /// Bytes as hex, the way batch protocols carry them on one line.
@@ -24,9 +20,7 @@ pub fn long_count(full: usize) -> usize {
 pub fn to_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    nibbles
-        .map(|nibble| char::from(DIGITS[usize::from(nibble)]))
-        .collect()
+    nibbles.map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
 }
 
 /// The reverse of [`to_hex`].

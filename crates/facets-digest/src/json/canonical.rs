@@ -78,10 +78,7 @@ fn write_escape(byte: u8, out: &mut Vec<u8>) {
         _ => {
             const DIGITS: &[u8; 16] = b"0123456789abcdef";
             out.extend_from_slice(b"\\u00");
-            out.extend([
-                DIGITS[usize::from(byte >> 4)],
-                DIGITS[usize::from(byte & 15)],
-            ]);
+            out.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
             return;
         }
     };

@@ -16,19 +16,12 @@ impl Position {
     #[must_use]
     pub fn of(text: &[u8], offset: usize) -> Self {
         let before = &text[..offset.min(text.len())];
-        let line_start = before
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         let in_line = &before[line_start..];
         let column =
             1 + std::str::from_utf8(in_line).map_or(in_line.len(), |text| text.chars().count());
-        Self {
-            offset,
-            line,
-            column,
-        }
+        Self { offset, line, column }
     }
 }
 
@@ -82,10 +75,7 @@ pub enum JsonErrorKind {
         literal: String,
     },
     /// An integer of more digits than a captured definition may have.
-    #[error(
-        "integer of {digits} digits, allowed are {}",
-        super::number::MAX_INTEGER_DIGITS
-    )]
+    #[error("integer of {digits} digits, allowed are {}", super::number::MAX_INTEGER_DIGITS)]
     IntegerTooLong {
         /// How many it has.
         digits: usize,
@@ -197,29 +187,8 @@ mod tests {
     fn counts_columns_in_characters() {
         let text = "{\n  \"é💡\": x}".as_bytes();
         let at = text.iter().position(|&byte| byte == b'x').unwrap();
-        assert_eq!(
-            Position::of(text, at),
-            Position {
-                offset: at,
-                line: 2,
-                column: 9
-            }
-        );
-        assert_eq!(
-            Position::of(text, 0),
-            Position {
-                offset: 0,
-                line: 1,
-                column: 1
-            }
-        );
-        assert_eq!(
-            Position::of(b"a\n", 2),
-            Position {
-                offset: 2,
-                line: 2,
-                column: 1
-            }
-        );
+        assert_eq!(Position::of(text, at), Position { offset: at, line: 2, column: 9 });
+        assert_eq!(Position::of(text, 0), Position { offset: 0, line: 1, column: 1 });
+        assert_eq!(Position::of(b"a\n", 2), Position { offset: 2, line: 2, column: 1 });
     }
 }

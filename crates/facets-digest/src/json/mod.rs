@@ -41,9 +41,5 @@ pub struct Limits {
 
 impl Limits {
     /// For documents that people hand to us.
-    pub const DOCUMENT: Self = Self {
-        bytes: 64 << 20,
-        depth: 128,
-        values: 4_000_000,
-    };
+    pub const DOCUMENT: Self = Self { bytes: 64 << 20, depth: 128, values: 4_000_000 };
 }

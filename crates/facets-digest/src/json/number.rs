@@ -36,13 +36,11 @@ impl<'a> Number<'a> {
             // ECMAScript prints negative zero as `0`.
             (true, _) if literal == "-0" => Ok(Self::Double(0.0)),
             (true, _) => Ok(Self::Integer(literal)),
-            (false, Origin::Authored) => Err(JsonErrorKind::IntegerOutOfRange {
-                literal: shorten(literal),
-            }),
+            (false, Origin::Authored) => {
+                Err(JsonErrorKind::IntegerOutOfRange { literal: shorten(literal) })
+            }
             (false, Origin::Captured) if digits.len() > MAX_INTEGER_DIGITS => {
-                Err(JsonErrorKind::IntegerTooLong {
-                    digits: digits.len(),
-                })
+                Err(JsonErrorKind::IntegerTooLong { digits: digits.len() })
             }
             (false, Origin::Captured) => Ok(Self::Integer(literal)),
         }
@@ -51,9 +49,7 @@ impl<'a> Number<'a> {
     fn double(literal: &str) -> Result<Self, JsonErrorKind> {
         match literal.parse::<f64>() {
             Ok(double) if double.is_finite() => Ok(Self::Double(double)),
-            _ => Err(JsonErrorKind::NumberOverflow {
-                literal: shorten(literal),
-            }),
+            _ => Err(JsonErrorKind::NumberOverflow { literal: shorten(literal) }),
         }
     }
 
@@ -79,10 +75,7 @@ impl<'a> Number<'a> {
 
 fn is_safe_integer(digits: &str) -> bool {
     // Sixteen digits hold 2^53−1, so anything shorter is safe without parsing.
-    digits.len() < 16
-        || digits
-            .parse::<u64>()
-            .is_ok_and(|value| value <= MAX_SAFE_INTEGER)
+    digits.len() < 16 || digits.parse::<u64>().is_ok_and(|value| value <= MAX_SAFE_INTEGER)
 }
 
 fn shorten(literal: &str) -> String {

@@ -6,10 +6,7 @@ use super::{
 
 /// Reads one strict JSON document (spec 1.3).
 pub fn parse(bytes: &[u8], origin: Origin, limits: Limits) -> Result<Value<'_>, JsonError> {
-    let mut reader = Reader {
-        tokens: Tokenizer::new(bytes, limits)?,
-        origin,
-    };
+    let mut reader = Reader { tokens: Tokenizer::new(bytes, limits)?, origin };
     let first = reader.next()?;
     let value = reader.value(first)?;
     reader.tokens.finish()?;
@@ -41,10 +38,8 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&self, literal: &'a str) -> Result<Number<'a>, JsonError> {
-        Number::from_literal(literal, self.origin).map_err(|kind| {
-            self.tokens
-                .error_at(kind, self.tokens.offset() - literal.len())
-        })
+        Number::from_literal(literal, self.origin)
+            .map_err(|kind| self.tokens.error_at(kind, self.tokens.offset() - literal.len()))
     }
 
     fn array(&mut self) -> Result<Vec<Value<'a>>, JsonError> {
@@ -62,25 +57,14 @@ impl<'a> Reader<'a> {
         let mut members = Vec::new();
         while let TokenKind::Name(name) = self.next()? {
             let first = self.next()?;
-            members.push(Member {
-                name,
-                value: self.value(first)?,
-            });
+            members.push(Member { name, value: self.value(first)? });
         }
         Object::new(members).map_err(|name| self.duplicate(start, name))
     }
 
     /// Reading the object a second time finds the place without keeping one per member.
     fn duplicate(&self, start: usize, name: Cow<'a, str>) -> JsonError {
-        let offset = self
-            .tokens
-            .second_member_named(start, &name)
-            .unwrap_or(start);
-        self.tokens.error_at(
-            JsonErrorKind::DuplicateMember {
-                name: name.into_owned(),
-            },
-            offset,
-        )
+        let offset = self.tokens.second_member_named(start, &name).unwrap_or(start);
+        self.tokens.error_at(JsonErrorKind::DuplicateMember { name: name.into_owned() }, offset)
     }
 }

@@ -29,11 +29,7 @@ impl<'a> Tokenizer<'a> {
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        if self.at == first {
-            Err(self.malformed(missing, start))
-        } else {
-            Ok(())
-        }
+        if self.at == first { Err(self.malformed(missing, start)) } else { Ok(()) }
     }
 
     fn skip_one_of(&mut self, wanted: &[u8]) -> bool {
@@ -67,9 +63,7 @@ impl<'a> Tokenizer<'a> {
                 }
                 Some(b'\\') => unescaped.push(self.escape()?),
                 Some(control @ 0..0x20) => {
-                    let kind = JsonErrorKind::ControlCharacter {
-                        found: control.into(),
-                    };
+                    let kind = JsonErrorKind::ControlCharacter { found: control.into() };
                     return Err(self.error_at(kind, self.at));
                 }
                 Some(_) => {
@@ -84,9 +78,7 @@ impl<'a> Tokenizer<'a> {
 
     fn skip_plain(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
-        let plain = rest
-            .iter()
-            .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+        let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
         self.at += plain.unwrap_or(rest.len());
     }
 
@@ -129,11 +121,7 @@ impl<'a> Tokenizer<'a> {
 
     /// Four hex digits. `u16::from_str_radix` alone would also take `+12f`.
     fn code_unit(&mut self, start: usize) -> Result<u16, JsonError> {
-        let digits = self
-            .text
-            .as_bytes()
-            .get(self.at..self.at + 4)
-            .unwrap_or_default();
+        let digits = self.text.as_bytes().get(self.at..self.at + 4).unwrap_or_default();
         self.at += 4;
         if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
             return Err(self.error_at(JsonErrorKind::InvalidEscape, start));

@@ -68,15 +68,9 @@ pub struct Tokenizer<'a> {
 impl<'a> Tokenizer<'a> {
     /// Checks what concerns the text as a whole: size, byte order mark, UTF-8.
     pub fn new(bytes: &'a [u8], limits: Limits) -> Result<Self, JsonError> {
-        let refuse = |kind, offset| JsonError {
-            kind,
-            position: Position::of(bytes, offset),
-        };
+        let refuse = |kind, offset| JsonError { kind, position: Position::of(bytes, offset) };
         if bytes.len() > limits.bytes {
-            let kind = JsonErrorKind::TooLarge {
-                size: bytes.len(),
-                limit: limits.bytes,
-            };
+            let kind = JsonErrorKind::TooLarge { size: bytes.len(), limit: limits.bytes };
             return Err(refuse(kind, 0));
         }
         if bytes.starts_with(b"\xEF\xBB\xBF") {
@@ -84,14 +78,7 @@ impl<'a> Tokenizer<'a> {
         }
         let text = std::str::from_utf8(bytes)
             .map_err(|error| refuse(JsonErrorKind::InvalidUtf8, error.valid_up_to()))?;
-        Ok(Self {
-            text,
-            at: 0,
-            expect: Expect::Value,
-            open: Vec::new(),
-            values: 0,
-            limits,
-        })
+        Ok(Self { text, at: 0, expect: Expect::Value, open: Vec::new(), values: 0, limits })
     }
 
     /// Where the next token is looked for.
@@ -101,10 +88,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// The next token. After the last one, use [`Self::finish`].
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an iterator would have to end by itself"
-    )]
+    #[expect(clippy::should_implement_trait, reason = "an iterator would have to end by itself")]
     pub fn next(&mut self) -> Result<Token<'a>, JsonError> {
         self.skip_white_space();
         let start = self.at;
@@ -121,10 +105,7 @@ impl<'a> Tokenizer<'a> {
             Expect::Separator => return self.after_separator(),
             Expect::End => Err(self.unexpected("nothing more")),
         }?;
-        Ok(Token {
-            kind,
-            span: start..self.at,
-        })
+        Ok(Token { kind, span: start..self.at })
     }
 
     /// Confirms that the document is complete and nothing but white space follows it.
@@ -140,10 +121,7 @@ impl<'a> Tokenizer<'a> {
     /// An error at a byte offset of this text.
     #[must_use]
     pub fn error_at(&self, kind: JsonErrorKind, offset: usize) -> JsonError {
-        JsonError {
-            kind,
-            position: Position::of(self.text.as_bytes(), offset),
-        }
+        JsonError { kind, position: Position::of(self.text.as_bytes(), offset) }
     }
 
     /// Where the second member of that name stands in the object whose `{` ends at `start`.
@@ -181,24 +159,14 @@ impl<'a> Tokenizer<'a> {
         }
         self.skip_white_space();
         let start = self.at;
-        let kind = if in_object {
-            self.name("a member name")?
-        } else {
-            self.value()?
-        };
-        Ok(Token {
-            kind,
-            span: start..self.at,
-        })
+        let kind = if in_object { self.name("a member name")? } else { self.value()? };
+        Ok(Token { kind, span: start..self.at })
     }
 
     fn closing(&mut self, kind: TokenKind<'a>) -> Token<'a> {
         let start = self.at;
         let kind = self.close(kind);
-        Token {
-            kind,
-            span: start..self.at,
-        }
+        Token { kind, span: start..self.at }
     }
 
     fn close(&mut self, kind: TokenKind<'a>) -> TokenKind<'a> {
@@ -209,19 +177,13 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn after_value(&mut self) {
-        self.expect = if self.open.is_empty() {
-            Expect::End
-        } else {
-            Expect::Separator
-        };
+        self.expect = if self.open.is_empty() { Expect::End } else { Expect::Separator };
     }
 
     fn value(&mut self) -> Result<TokenKind<'a>, JsonError> {
         self.values += 1;
         if self.values > self.limits.values {
-            let kind = JsonErrorKind::TooManyValues {
-                limit: self.limits.values,
-            };
+            let kind = JsonErrorKind::TooManyValues { limit: self.limits.values };
             return Err(self.error_at(kind, self.at));
         }
         let kind = match self.peek() {
@@ -241,9 +203,7 @@ impl<'a> Tokenizer<'a> {
     fn enter(&mut self, container: Container) -> Result<TokenKind<'a>, JsonError> {
         // spec 1.3: the outermost container is depth 1
         if self.open.len() >= self.limits.depth {
-            let kind = JsonErrorKind::TooDeep {
-                limit: self.limits.depth,
-            };
+            let kind = JsonErrorKind::TooDeep { limit: self.limits.depth };
             return Err(self.error_at(kind, self.at));
         }
         self.at += 1;

@@ -38,9 +38,7 @@ impl<'a> Object<'a> {
     /// Sorts the members. A name that stands twice is given back as the error.
     pub fn new(mut members: Vec<Member<'a>>) -> Result<Self, Cow<'a, str>> {
         members.sort_unstable_by(|a, b| compare_utf16(&a.name, &b.name));
-        let twins = members
-            .windows(2)
-            .position(|pair| pair[0].name == pair[1].name);
+        let twins = members.windows(2).position(|pair| pair[0].name == pair[1].name);
         match twins {
             Some(index) => Err(members.swap_remove(index).name),
             None => Ok(Self { members }),

@@ -17,11 +17,8 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     pub(super) fn child(&self, name: &str, node: &'a Node) -> Self {
-        let path = if self.path.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{}.{name}", self.path)
-        };
+        let path =
+            if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
         Self { path, node }
     }
 }
@@ -64,9 +61,7 @@ impl<'a> Members<'a> {
 
     /// Each member with its place.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'a NodeMember, Place<'a>)> + '_ {
-        self.list
-            .iter()
-            .map(|member| (member, self.place.child(&member.name, &member.node)))
+        self.list.iter().map(|member| (member, self.place.child(&member.name, &member.node)))
     }
 
     /// Members that this version of facet does not know, to be kept.
@@ -90,34 +85,14 @@ impl<'t> Checker<'t> {
         format: Format,
         read: impl FnOnce(&mut Self, &Place<'_>) -> Option<T>,
     ) -> Outcome<T> {
-        let Parsed {
-            text,
-            format,
-            root,
-            problems,
-        } = match tree::parse(bytes, format) {
+        let Parsed { text, format, root, problems } = match tree::parse(bytes, format) {
             Ok(parsed) => parsed,
             Err(fatal) => {
-                return Outcome {
-                    manifest: None,
-                    problems: vec![*fatal],
-                    warnings: Vec::new(),
-                };
+                return Outcome { manifest: None, problems: vec![*fatal], warnings: Vec::new() };
             }
         };
-        let mut checker = Checker {
-            text,
-            format,
-            problems,
-            warnings: Vec::new(),
-        };
-        let manifest = read(
-            &mut checker,
-            &Place {
-                path: String::new(),
-                node: &root,
-            },
-        );
+        let mut checker = Checker { text, format, problems, warnings: Vec::new() };
+        let manifest = read(&mut checker, &Place { path: String::new(), node: &root });
         checker.finish(manifest)
     }
 
@@ -125,11 +100,7 @@ impl<'t> Checker<'t> {
         self.problems.sort_by_key(|problem| problem.position.offset);
         self.warnings.sort_by_key(|warning| warning.position.offset);
         let manifest = manifest.filter(|_| self.problems.is_empty());
-        Outcome {
-            manifest,
-            problems: self.problems,
-            warnings: self.warnings,
-        }
+        Outcome { manifest, problems: self.problems, warnings: self.warnings }
     }
 
     pub(super) fn problem(
@@ -177,10 +148,7 @@ impl<'t> Checker<'t> {
     /// The members of an object.
     pub(super) fn members<'a>(&mut self, place: &Place<'a>) -> Option<Members<'a>> {
         match &place.node.value {
-            NodeValue::Object(list) => Some(Members {
-                place: place.clone(),
-                list,
-            }),
+            NodeValue::Object(list) => Some(Members { place: place.clone(), list }),
             _ => self.wrong_type(place, "an object"),
         }
     }
@@ -189,10 +157,7 @@ impl<'t> Checker<'t> {
     pub(super) fn items<'a>(&mut self, place: &Place<'a>) -> Option<Vec<Place<'a>>> {
         match &place.node.value {
             NodeValue::Array(items) => {
-                let item = |(index, node)| Place {
-                    path: format!("{}[{index}]", place.path),
-                    node,
-                };
+                let item = |(index, node)| Place { path: format!("{}[{index}]", place.path), node };
                 Some(items.iter().enumerate().map(item).collect())
             }
             _ => self.wrong_type(place, "a list"),
@@ -222,7 +187,7 @@ impl<'t> Checker<'t> {
 
     /// A string with a grammar of its own.
     pub(super) fn word<T: Word>(&mut self, place: &Place<'_>) -> Option<T> {
-        let text = self.string(place)?;
+        let NodeValue::String(text) = &place.node.value else { return self.unquoted(place) };
         match text.parse::<T>() {
             Ok(word) => Some(word),
             Err(reason) => {
@@ -296,19 +261,33 @@ impl<'t> Checker<'t> {
         unknown
     }
 
+    /// A version that lacks its quotes is the usual case.
+    fn unquoted<T: Word>(&mut self, place: &Place<'_>) -> Option<T> {
+        let written = self.written(place);
+        match place.node.value {
+            NodeValue::Number(_) if written.parse::<T>().is_err() => {
+                let found = format!("the number {written}");
+                let allowed = format!("in quotes: {}", T::ALLOWED);
+                self.problem("manifest-wrong-type", place, &found, &allowed, &T::fix(written));
+                None
+            }
+            _ => self.wrong_type(place, "a string"),
+        }
+    }
+
+    fn written(&self, place: &Place<'_>) -> &'t str {
+        self.text.get(place.node.span.clone()).unwrap_or_default().trim()
+    }
+
     fn wrong_type<T>(&mut self, place: &Place<'_>, allowed: &str) -> Option<T> {
         if matches!(place.node.value, NodeValue::Refused) {
             return None;
         }
-        let written = self
-            .text
-            .get(place.node.span.clone())
-            .unwrap_or_default()
-            .trim();
+        let written = self.written(place);
         let scalar = matches!(place.node.value, NodeValue::Number(_) | NodeValue::Bool(_));
         let (found, fix) = match allowed {
             "a string" if scalar => (
-                format!("{} {written}", place.node.kind().trim_start_matches("a ")),
+                format!("the {} {written}", place.node.kind().trim_start_matches("a ")),
                 format!("put it in quotes: \"{written}\""),
             ),
             _ => (place.node.kind().to_owned(), format!("write {allowed}")),

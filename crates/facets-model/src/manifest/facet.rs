@@ -80,25 +80,16 @@ pub struct Composition {
 impl FacetManifest {
     /// The files that must not be empty: what an assistant reads.
     pub fn primaries(&self) -> impl Iterator<Item = String> + '_ {
-        let skills = self
-            .skills
-            .keys()
-            .map(|name| format!("skills/{name}/SKILL.md"));
+        let skills = self.skills.keys().map(|name| format!("skills/{name}/SKILL.md"));
         let agents = self.agents.keys().map(|name| format!("agents/{name}.md"));
-        let commands = self
-            .commands
-            .keys()
-            .map(|name| format!("commands/{name}.md"));
+        let commands = self.commands.keys().map(|name| format!("commands/{name}.md"));
         skills.chain(agents).chain(commands)
     }
 
     /// The files that travel along.
     pub fn companions(&self) -> impl Iterator<Item = String> + '_ {
         let of_skills = self.skills.iter().flat_map(|(name, skill)| {
-            skill
-                .files
-                .iter()
-                .map(move |file| format!("skills/{name}/{file}"))
+            skill.files.iter().map(move |file| format!("skills/{name}/{file}"))
         });
         of_skills.chain(self.files.iter().map(ToString::to_string))
     }
@@ -113,22 +104,13 @@ pub fn parse_facet(bytes: &[u8], format: Format) -> Outcome<FacetManifest> {
 fn facet(check: &mut Checker<'_>, root: &Place<'_>) -> Option<FacetManifest> {
     let members = check.members(root)?;
     let unknown = check.open(&members, KNOWN);
-    let name = members
-        .required(check, "name", "\"my-facet\"")
-        .and_then(|place| check.word(&place));
-    let version = members
-        .required(check, "version", "\"1.0.0\"")
-        .and_then(|place| check.word(&place));
-    let mut text = |name| {
-        members
-            .optional(name)
-            .and_then(|place| check.string(&place))
-            .map(str::to_owned)
-    };
+    let name = members.required(check, "name", "\"my-facet\"").and_then(|place| check.word(&place));
+    let version =
+        members.required(check, "version", "\"1.0.0\"").and_then(|place| check.word(&place));
+    let mut text =
+        |name| members.optional(name).and_then(|place| check.string(&place)).map(str::to_owned);
     let (description, author) = (text("description"), text("author"));
-    let private = members
-        .optional("private")
-        .and_then(|place| check.boolean(&place));
+    let private = members.optional("private").and_then(|place| check.boolean(&place));
     let mut paths = ArchivePaths::default();
     let skills = skills(check, &members, &mut paths);
     let agents = assets(check, &members, "agents", &mut paths);
@@ -264,10 +246,7 @@ fn named_descriptors<'a>(
     members: &Members<'a>,
     group: &str,
 ) -> Vec<(AssetName, Place<'a>, Members<'a>)> {
-    let Some(group) = members
-        .optional(group)
-        .and_then(|place| check.members(&place))
-    else {
+    let Some(group) = members.optional(group).and_then(|place| check.members(&place)) else {
         return Vec::new();
     };
     let mut named = Vec::new();
@@ -315,15 +294,9 @@ fn path_list<'a>(
     check: &mut Checker<'_>,
     list: Option<Place<'a>>,
 ) -> Vec<(ArtifactPath, Place<'a>)> {
-    let items = list
-        .and_then(|place| check.items(&place))
-        .unwrap_or_default();
-    let paths = items
-        .into_iter()
-        .map(|place| (check.word::<ArtifactPath>(&place), place));
-    paths
-        .filter_map(|(path, place)| Some((path?, place)))
-        .collect()
+    let items = list.and_then(|place| check.items(&place)).unwrap_or_default();
+    let paths = items.into_iter().map(|place| (check.word::<ArtifactPath>(&place), place));
+    paths.filter_map(|(path, place)| Some((path?, place))).collect()
 }
 
 /// Skills and commands are installed into one namespace.
@@ -337,9 +310,7 @@ fn refuse_shared_names(check: &mut Checker<'_>, members: &Members<'_>) {
     else {
         return;
     };
-    for member in entries
-        .iter()
-        .filter(|entry| skills.iter().any(|skill| skill.name == entry.name))
+    for member in entries.iter().filter(|entry| skills.iter().any(|skill| skill.name == entry.name))
     {
         let place = commands.child(&member.name, &member.node);
         let found = format!("a command with the name of the skill \"{}\"", member.name);
@@ -354,23 +325,15 @@ fn refuse_shared_names(check: &mut Checker<'_>, members: &Members<'_>) {
 }
 
 fn compositions(check: &mut Checker<'_>, members: &Members<'_>) -> Vec<Composition> {
-    let items = members
-        .optional("facets")
-        .and_then(|place| check.items(&place))
-        .unwrap_or_default();
-    items
-        .iter()
-        .filter_map(|item| composition(check, item))
-        .collect()
+    let items =
+        members.optional("facets").and_then(|place| check.items(&place)).unwrap_or_default();
+    items.iter().filter_map(|item| composition(check, item)).collect()
 }
 
 fn composition(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Composition> {
     if let NodeValue::String(text) = &place.node.value {
         let parsed = text.rsplit_once('@').and_then(|(name, version)| {
-            Some(Composition {
-                name: name.parse().ok()?,
-                version: version.parse().ok()?,
-            })
+            Some(Composition { name: name.parse().ok()?, version: version.parse().ok()? })
         });
         if parsed.is_none() {
             check.problem(
@@ -384,20 +347,12 @@ fn composition(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Composition
         return parsed;
     }
     let members = check.members(place)?;
-    check.closed(
-        &members,
-        &["name", "version", "skills", "agents", "commands"],
-    );
-    let name = members
-        .required(check, "name", "\"other-facet\"")
-        .and_then(|place| check.word(&place));
-    let version = members
-        .required(check, "version", "\"1.0.0\"")
-        .and_then(|place| check.word(&place));
-    if ["skills", "agents", "commands"]
-        .iter()
-        .all(|group| members.optional(group).is_none())
-    {
+    check.closed(&members, &["name", "version", "skills", "agents", "commands"]);
+    let name =
+        members.required(check, "name", "\"other-facet\"").and_then(|place| check.word(&place));
+    let version =
+        members.required(check, "version", "\"1.0.0\"").and_then(|place| check.word(&place));
+    if ["skills", "agents", "commands"].iter().all(|group| members.optional(group).is_none()) {
         check.problem(
             "manifest-missing-member",
             place,
@@ -406,17 +361,11 @@ fn composition(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Composition
             "write \"name@version\" to take the whole facet",
         );
     }
-    Some(Composition {
-        name: name?,
-        version: version?,
-    })
+    Some(Composition { name: name?, version: version? })
 }
 
 fn servers(check: &mut Checker<'_>, members: &Members<'_>) -> BTreeMap<String, ServerSource> {
-    let Some(group) = members
-        .optional("servers")
-        .and_then(|place| check.members(&place))
-    else {
+    let Some(group) = members.optional("servers").and_then(|place| check.members(&place)) else {
         return BTreeMap::new();
     };
     let mut servers = BTreeMap::new();
@@ -441,10 +390,7 @@ fn refuse_empty(check: &mut Checker<'_>, root: &Place<'_>, members: &Members<'_>
         NodeValue::Array(items) => items.is_empty(),
         _ => false,
     };
-    if groups
-        .iter()
-        .all(|group| members.optional(group).is_none_or(is_empty))
-    {
+    if groups.iter().all(|group| members.optional(group).is_none_or(is_empty)) {
         check.problem(
             "manifest-empty",
             root,

@@ -38,25 +38,19 @@ fn allowed_and_fix(kind: &JsonErrorKind) -> (&'static str, &'static str) {
     match kind {
         Kind::DuplicateMember { .. } => ("each name once", "remove one of the two, or rename it"),
         Kind::InvalidUtf8 => ("UTF-8", "save the file as UTF-8"),
-        Kind::LoneSurrogate { .. } => (
-            "whole characters",
-            "write the pair, or the character itself",
-        ),
-        Kind::ByteOrderMark => (
-            "UTF-8 without a byte order mark",
-            "save the file without it",
-        ),
-        Kind::NumberOverflow { .. } => (
-            "a finite double",
-            "write a smaller number, or put it in quotes",
-        ),
+        Kind::LoneSurrogate { .. } => {
+            ("whole characters", "write the pair, or the character itself")
+        }
+        Kind::ByteOrderMark => ("UTF-8 without a byte order mark", "save the file without it"),
+        Kind::NumberOverflow { .. } => {
+            ("a finite double", "write a smaller number, or put it in quotes")
+        }
         Kind::IntegerOutOfRange { .. } | Kind::IntegerTooLong { .. } => {
             ("integers up to ±(2^53−1)", "put it in quotes")
         }
-        Kind::MalformedNumber { .. } => (
-            "a JSON number such as 1.5",
-            "correct it, or put it in quotes",
-        ),
+        Kind::MalformedNumber { .. } => {
+            ("a JSON number such as 1.5", "correct it, or put it in quotes")
+        }
         Kind::TooDeep { .. } | Kind::TooLarge { .. } | Kind::TooManyValues { .. } => {
             ("a smaller document", "make the document smaller")
         }
@@ -64,9 +58,8 @@ fn allowed_and_fix(kind: &JsonErrorKind) -> (&'static str, &'static str) {
         Kind::UnexpectedEnd { .. } => ("a complete document", "complete the document"),
         Kind::Unexpected { .. } => ("JSON", "correct the document at this place"),
         Kind::ControlCharacter { .. } => ("escapes such as \\n", "escape the character"),
-        Kind::InvalidEscape => (
-            "\\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX",
-            "correct the escape",
-        ),
+        Kind::InvalidEscape => {
+            ("\\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX", "correct the escape")
+        }
     }
 }

@@ -90,12 +90,7 @@ fn project(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ProjectManifest>
     let manifest_version = manifest_version(check, &members);
     let facets = facets(check, &members, manifest_version);
     let servers = servers(check, &members);
-    Some(ProjectManifest {
-        manifest_version: manifest_version?,
-        facets,
-        servers,
-        unknown,
-    })
+    Some(ProjectManifest { manifest_version: manifest_version?, facets, servers, unknown })
 }
 
 fn manifest_version(check: &mut Checker<'_>, members: &Members<'_>) -> Option<f64> {
@@ -122,10 +117,7 @@ fn facets(
     members: &Members<'_>,
     version: Option<f64>,
 ) -> BTreeMap<ArtifactName, ProjectFacet> {
-    let Some(group) = members
-        .optional("facets")
-        .and_then(|place| check.members(&place))
-    else {
+    let Some(group) = members.optional("facets").and_then(|place| check.members(&place)) else {
         return BTreeMap::new();
     };
     let mut facets = BTreeMap::new();
@@ -145,25 +137,18 @@ fn project_facet(
     version: Option<f64>,
 ) -> Option<ProjectFacet> {
     if let NodeValue::String(_) = place.node.value {
-        return source(check, place).map(|source| ProjectFacet {
-            source,
-            overrides: Vec::new(),
-        });
+        return source(check, place).map(|source| ProjectFacet { source, overrides: Vec::new() });
     }
     let members = check.members(place)?;
     check.closed(&members, &["source", "materialization"]);
-    let source = members
-        .required(check, "source", "\"1.0.0\"")
-        .and_then(|place| source(check, &place));
+    let source =
+        members.required(check, "source", "\"1.0.0\"").and_then(|place| source(check, &place));
     let overrides =
         match members.required(check, "materialization", "{…}, or write the source alone") {
             None => Vec::new(),
             Some(place) => overrides(check, &place, version),
         };
-    Some(ProjectFacet {
-        source: source?,
-        overrides,
-    })
+    Some(ProjectFacet { source: source?, overrides })
 }
 
 fn overrides(check: &mut Checker<'_>, place: &Place<'_>, version: Option<f64>) -> Vec<Override> {
@@ -172,9 +157,8 @@ fn overrides(check: &mut Checker<'_>, place: &Place<'_>, version: Option<f64>) -
     };
     check.closed(&groups, GROUPS);
     let mut overrides = Vec::new();
-    for (group, place) in groups
-        .entries()
-        .filter(|(group, _)| GROUPS.contains(&group.name.as_str()))
+    for (group, place) in
+        groups.entries().filter(|(group, _)| GROUPS.contains(&group.name.as_str()))
     {
         if group.name == "servers" && version.is_some_and(|version| version < 0.2) {
             check.name_problem(
@@ -192,11 +176,7 @@ fn overrides(check: &mut Checker<'_>, place: &Place<'_>, version: Option<f64>) -
             let authored = check.name(entry, &place);
             let materialization = materialization(check, &place);
             if let (Some(authored), Some(materialization)) = (authored, materialization) {
-                overrides.push(Override {
-                    group: group.name.clone(),
-                    authored,
-                    materialization,
-                });
+                overrides.push(Override { group: group.name.clone(), authored, materialization });
             }
         }
     }
@@ -266,10 +246,7 @@ fn parse_source(text: &str) -> Option<FacetSource> {
     };
     if is_git(url) && reference.is_none_or(plain_characters) {
         let reference = reference.map(str::to_owned);
-        return Some(FacetSource::Git {
-            url: url.to_owned(),
-            reference,
-        });
+        return Some(FacetSource::Git { url: url.to_owned(), reference });
     }
     version_spec(text).map(FacetSource::Registry)
 }
@@ -282,9 +259,8 @@ fn is_git(url: &str) -> bool {
     if let Some(address) = url.strip_prefix("git@") {
         return address.contains(':') && plain_characters(address);
     }
-    let scheme = ["https://", "ssh://", "git://"]
-        .iter()
-        .find_map(|scheme| url.strip_prefix(scheme));
+    let scheme =
+        ["https://", "ssh://", "git://"].iter().find_map(|scheme| url.strip_prefix(scheme));
     scheme.is_some_and(|rest| rest.ends_with(".git") && plain_characters(rest))
 }
 
@@ -292,9 +268,7 @@ fn is_git(url: &str) -> bool {
 fn plain_characters(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with('-')
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "._-/:@~+".contains(c))
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-/:@~+".contains(c))
 }
 
 fn version_spec(text: &str) -> Option<VersionSpec> {
@@ -311,18 +285,12 @@ fn version_spec(text: &str) -> Option<VersionSpec> {
         _ => return None,
     };
     padded.parse::<PlainVersion>().ok()?;
-    let numbers: Option<Vec<u64>> = prefix
-        .split('.')
-        .map(|number| number.parse().ok())
-        .collect();
+    let numbers: Option<Vec<u64>> = prefix.split('.').map(|number| number.parse().ok()).collect();
     numbers.map(VersionSpec::Prefix)
 }
 
 fn servers(check: &mut Checker<'_>, members: &Members<'_>) -> BTreeMap<String, ServerSource> {
-    let Some(group) = members
-        .optional("servers")
-        .and_then(|place| check.members(&place))
-    else {
+    let Some(group) = members.optional("servers").and_then(|place| check.members(&place)) else {
         return BTreeMap::new();
     };
     let mut servers = BTreeMap::new();

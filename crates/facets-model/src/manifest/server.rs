@@ -3,16 +3,8 @@ use super::check::{Checker, Place};
 use crate::tree::{Format, Node, NodeMember};
 use crate::{ArtifactName, ArtifactPath, VariableName, Version};
 
-const KNOWN: &[&str] = &[
-    "name",
-    "version",
-    "runtime",
-    "entry",
-    "description",
-    "author",
-    "contract",
-    "env",
-];
+const KNOWN: &[&str] =
+    &["name", "version", "runtime", "entry", "description", "author", "contract", "env"];
 
 /// Each runtime is a promise about security, so there is a list and it is short.
 const RUNTIMES: &[&str] = &["bun"];
@@ -80,32 +72,20 @@ fn server(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerManifest> {
     }
     let known: Vec<_> = KNOWN.iter().chain(TERMINAL).copied().collect();
     let unknown = check.open(&members, &known);
-    let name = members
-        .required(check, "name", "my-server")
-        .and_then(|place| check.word(&place));
-    let version = members
-        .required(check, "version", "\"1.0.0\"")
-        .and_then(|place| check.word(&place));
-    let runtime = members
-        .required(check, "runtime", "bun")
-        .and_then(|place| runtime(check, &place));
-    let entry = members
-        .required(check, "entry", "index.ts")
-        .and_then(|place| check.word(&place));
-    let mut text = |name| {
-        members
-            .optional(name)
-            .and_then(|place| check.string(&place))
-            .map(str::to_owned)
-    };
+    let name = members.required(check, "name", "my-server").and_then(|place| check.word(&place));
+    let version =
+        members.required(check, "version", "\"1.0.0\"").and_then(|place| check.word(&place));
+    let runtime =
+        members.required(check, "runtime", "bun").and_then(|place| runtime(check, &place));
+    let entry = members.required(check, "entry", "index.ts").and_then(|place| check.word(&place));
+    let mut text =
+        |name| members.optional(name).and_then(|place| check.string(&place)).map(str::to_owned);
     let (description, author) = (text("description"), text("author"));
     let contract = members.optional("contract").and_then(|place| {
         check.members(&place)?;
         Some(place.node.clone())
     });
-    let env = members
-        .optional("env")
-        .map_or_else(Vec::new, |place| variables(check, &place));
+    let env = members.optional("env").map_or_else(Vec::new, |place| variables(check, &place));
     Some(ServerManifest {
         name: name?,
         version: version?,
@@ -125,13 +105,7 @@ fn runtime(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
         return Some(text.to_owned());
     }
     let allowed = RUNTIMES.join(", ");
-    check.problem(
-        "manifest-bad-runtime",
-        place,
-        &format!("{text:?}"),
-        &allowed,
-        "write \"bun\"",
-    );
+    check.problem("manifest-bad-runtime", place, &format!("{text:?}"), &allowed, "write \"bun\"");
     None
 }
 
@@ -141,10 +115,7 @@ fn variables(check: &mut Checker<'_>, place: &Place<'_>) -> Vec<Variable> {
         let Some(variable) = variable(check, &item) else {
             continue;
         };
-        if variables
-            .iter()
-            .any(|earlier| earlier.name == variable.name)
-        {
+        if variables.iter().any(|earlier| earlier.name == variable.name) {
             let found = format!("\"{}\" a second time", variable.name);
             check.problem(
                 "manifest-name-collision",
@@ -162,32 +133,13 @@ fn variables(check: &mut Checker<'_>, place: &Place<'_>) -> Vec<Variable> {
 
 fn variable(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Variable> {
     let members = check.members(place)?;
-    check.closed(
-        &members,
-        &["name", "description", "required", "secret", "probe"],
-    );
-    let name = members
-        .required(check, "name", "API_KEY")
-        .and_then(|place| check.word(&place));
-    let mut flag = |name| {
-        members
-            .optional(name)
-            .and_then(|place| check.boolean(&place))
-            .unwrap_or_default()
-    };
+    check.closed(&members, &["name", "description", "required", "secret", "probe"]);
+    let name = members.required(check, "name", "API_KEY").and_then(|place| check.word(&place));
+    let mut flag =
+        |name| members.optional(name).and_then(|place| check.boolean(&place)).unwrap_or_default();
     let (required, secret) = (flag("required"), flag("secret"));
-    let mut text = |name| {
-        members
-            .optional(name)
-            .and_then(|place| check.string(&place))
-            .map(str::to_owned)
-    };
+    let mut text =
+        |name| members.optional(name).and_then(|place| check.string(&place)).map(str::to_owned);
     let (description, probe) = (text("description"), text("probe"));
-    Some(Variable {
-        name: name?,
-        description,
-        required,
-        secret,
-        probe,
-    })
+    Some(Variable { name: name?, description, required, secret, probe })
 }

@@ -108,9 +108,8 @@ fn stdio(
     declarer: Declarer,
 ) -> Option<ServerSource> {
     check.closed(members, &["type", "command", "args", "env"]);
-    let command = members
-        .required(check, "command", "\"npx\"")
-        .and_then(|place| command(check, &place));
+    let command =
+        members.required(check, "command", "\"npx\"").and_then(|place| command(check, &place));
     let args = match members.optional("args") {
         None => Some(Vec::new()),
         Some(place) => strings(check, &place),
@@ -119,11 +118,7 @@ fn stdio(
         None => Some(Environment::Values(BTreeMap::new())),
         Some(place) => environment(check, &place, declarer),
     };
-    Some(ServerSource::Stdio {
-        command: command?,
-        args: args?,
-        env: env?,
-    })
+    Some(ServerSource::Stdio { command: command?, args: args?, env: env? })
 }
 
 fn command(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
@@ -144,12 +139,7 @@ fn command(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
 /// A list of strings that can be passed to a program.
 pub(super) fn strings(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Vec<String>> {
     let items = check.items(place)?;
-    items
-        .iter()
-        .map(|item| plain_string(check, item))
-        .collect::<Vec<_>>()
-        .into_iter()
-        .collect()
+    items.iter().map(|item| plain_string(check, item)).collect::<Vec<_>>().into_iter().collect()
 }
 
 fn plain_string(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
@@ -175,10 +165,7 @@ fn environment(
     if declarer == Declarer::Project && matches!(place.node.value, NodeValue::Array(_)) {
         let items = check.items(place)?;
         let names: Vec<_> = items.iter().map(|item| check.word(item)).collect();
-        return names
-            .into_iter()
-            .collect::<Option<_>>()
-            .map(Environment::Names);
+        return names.into_iter().collect::<Option<_>>().map(Environment::Names);
     }
     let members = check.members(place)?;
     let mut values = BTreeMap::new();

@@ -55,10 +55,8 @@ impl Word for VariableName {
     const ALLOWED: &'static str = "A-Z, a-z, 0-9 and '_', not beginning with a digit";
 
     fn fix(found: &str) -> String {
-        let upper: String = found
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
+        let upper: String =
+            found.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         suggestion::<Self>(&upper.to_ascii_uppercase(), "name an environment variable")
     }
 }
@@ -96,10 +94,7 @@ impl Word for ImageReference {
         "[host[:port]/]path[:tag][@sha256:digest], the path in lower case";
 
     fn fix(found: &str) -> String {
-        suggestion::<Self>(
-            &found.to_lowercase(),
-            "write a reference such as ghcr.io/acme/bot:v2",
-        )
+        suggestion::<Self>(&found.to_lowercase(), "write a reference such as ghcr.io/acme/bot:v2")
     }
 }
 
@@ -118,10 +113,7 @@ impl Word for ArtifactPath {
 
     fn fix(found: &str) -> String {
         let plain = found.replace('\\', "/");
-        let plain = plain
-            .trim_start_matches("./")
-            .trim_start_matches('/')
-            .trim_end_matches('/');
+        let plain = plain.trim_start_matches("./").trim_start_matches('/').trim_end_matches('/');
         suggestion::<Self>(plain, "name a file below the manifest")
     }
 }
@@ -136,10 +128,7 @@ fn suggestion<T: FromStr>(candidate: &str, otherwise: &str) -> String {
 }
 
 fn suggest_name<T: FromStr>(found: &str, otherwise: &str) -> String {
-    let (scope, name) = match found
-        .strip_prefix('@')
-        .and_then(|scoped| scoped.split_once('/'))
-    {
+    let (scope, name) = match found.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
         Some((scope, name)) => (format!("@{}/", hyphenate(scope)), name),
         None => (String::new(), found),
     };
@@ -148,9 +137,7 @@ fn suggest_name<T: FromStr>(found: &str, otherwise: &str) -> String {
 
 fn hyphenate(text: &str) -> String {
     let lower = text.to_lowercase();
-    let words = lower
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
+    let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
 
@@ -159,10 +146,7 @@ fn suggest_version<T: FromStr>(found: &str) -> String {
     let bare = bare.split('+').next().unwrap_or_default();
     let padded = [bare.to_owned(), format!("{bare}.0"), format!("{bare}.0.0")];
     let core = bare.split('-').next().unwrap_or_default().to_owned();
-    let good = padded
-        .into_iter()
-        .chain([core])
-        .find(|candidate| candidate.parse::<T>().is_ok());
+    let good = padded.into_iter().chain([core]).find(|candidate| candidate.parse::<T>().is_ok());
     match good {
         Some(version) => format!("write \"{version}\""),
         None => "write a version such as \"1.0.0\"".to_owned(),

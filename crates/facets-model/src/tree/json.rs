@@ -12,17 +12,10 @@ pub(super) fn parse(
 ) -> Result<Node, Box<Problem>> {
     let tokens = Tokenizer::new(text.as_bytes(), MANIFEST_LIMITS);
     let tokens = tokens.map_err(|error| stop(error, shown))?;
-    let mut builder = Builder {
-        tokens,
-        shown,
-        problems,
-    };
+    let mut builder = Builder { tokens, shown, problems };
     let first = builder.next()?;
     let root = builder.node(first)?;
-    builder
-        .tokens
-        .finish()
-        .map_err(|error| stop(error, shown))?;
+    builder.tokens.finish().map_err(|error| stop(error, shown))?;
     Ok(root)
 }
 
@@ -55,10 +48,7 @@ impl<'a> Builder<'a, '_> {
             // The tokenizer gives these only where `array` and `object` take them.
             TokenKind::Name(_) | TokenKind::ArrayEnd | TokenKind::ObjectEnd => NodeValue::Refused,
         };
-        Ok(Node {
-            span: start..self.tokens.offset(),
-            value,
-        })
+        Ok(Node { span: start..self.tokens.offset(), value })
     }
 
     fn number(&mut self, literal: &str, start: usize) -> NodeValue {
@@ -66,8 +56,7 @@ impl<'a> Builder<'a, '_> {
             Ok(number) => NodeValue::Number(number.as_f64()),
             Err(kind) => {
                 let at = position(self.shown, start);
-                self.problems
-                    .push(Problem::from_json(&JsonError { kind, position: at }));
+                self.problems.push(Problem::from_json(&JsonError { kind, position: at }));
                 NodeValue::Refused
             }
         }
@@ -93,11 +82,7 @@ impl<'a> Builder<'a, '_> {
             };
             let first = self.next()?;
             let node = self.node(first)?;
-            let member = NodeMember {
-                name: name.into_owned(),
-                name_span: token.span,
-                node,
-            };
+            let member = NodeMember { name: name.into_owned(), name_span: token.span, node };
             members.add(member, self.shown, self.problems);
         }
     }

@@ -56,10 +56,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> usize {
 fn end_of_comment(bytes: &[u8], start: usize) -> Option<usize> {
     let rest = &bytes[start..];
     if rest.starts_with(b"//") {
-        let length = rest
-            .iter()
-            .position(|&byte| byte == b'\n')
-            .unwrap_or(rest.len());
+        let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         return Some(start + length);
     }
     if rest.starts_with(b"/*") {
@@ -71,10 +68,7 @@ fn end_of_comment(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Line ends stay, so that lines stay countable.
 fn blank(bytes: &mut [u8]) {
-    for byte in bytes
-        .iter_mut()
-        .filter(|byte| !matches!(byte, b'\n' | b'\r'))
-    {
+    for byte in bytes.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
         *byte = b' ';
     }
 }
@@ -90,10 +84,7 @@ mod tests {
             ("[1, /* x\n */ 2]", "[1,     \n    2]"),
             ("[1, // a\n]", "[1      \n]"),
             ("{\"a\": 1,}", "{\"a\": 1 }"),
-            (
-                "[\"//\", \"/*\", \"\\\"//\"]",
-                "[\"//\", \"/*\", \"\\\"//\"]",
-            ),
+            ("[\"//\", \"/*\", \"\\\"//\"]", "[\"//\", \"/*\", \"\\\"//\"]"),
             ("[,]", "[ ]"),
             ("[1 /* open", "[1 /* open"),
             ("[1 / 2]", "[1 / 2]"),

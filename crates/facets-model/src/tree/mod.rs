@@ -16,11 +16,7 @@ use facets_digest::json::{Limits, Position};
 use crate::manifest::Problem;
 
 /// What a manifest may ask of its reader.
-pub const MANIFEST_LIMITS: Limits = Limits {
-    bytes: 1 << 20,
-    depth: 128,
-    values: 100_000,
-};
+pub const MANIFEST_LIMITS: Limits = Limits { bytes: 1 << 20, depth: 128, values: 100_000 };
 
 /// The notation of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,12 +90,7 @@ pub fn parse(bytes: &[u8], format: Format) -> Result<Parsed<'_>, Box<Problem>> {
         Format::JsonWithComments => json::parse(&jsonc::blank_comments(text), text, &mut problems),
         Format::Yaml => yaml::parse(text, &mut problems),
     }?;
-    Ok(Parsed {
-        text,
-        format,
-        root,
-        problems,
-    })
+    Ok(Parsed { text, format, root, problems })
 }
 
 /// What holds for every notation: size, UTF-8, no byte order mark.

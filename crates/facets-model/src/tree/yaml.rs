@@ -35,10 +35,7 @@ pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Result<Node, Box
             event => root = Some(builder.node(event, &span)?),
         }
     }
-    Ok(root.unwrap_or(Node {
-        span: 0..0,
-        value: NodeValue::Null,
-    }))
+    Ok(root.unwrap_or(Node { span: 0..0, value: NodeValue::Null }))
 }
 
 /// A container's value and where it ends.
@@ -82,11 +79,7 @@ impl<'t> Builder<'t, '_> {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain;
                 let allowed = self.refuse_extras(anchor, tag.is_some(), span);
-                if allowed {
-                    self.scalar(&text, plain, span)
-                } else {
-                    NodeValue::Refused
-                }
+                if allowed { self.scalar(&text, plain, span) } else { NodeValue::Refused }
             }
             Event::SequenceStart(anchor, tag) => {
                 self.refuse_extras(anchor, tag.is_some(), span);
@@ -123,10 +116,7 @@ impl<'t> Builder<'t, '_> {
         self.depth += 1;
         let (value, end) = read(self)?;
         self.depth -= 1;
-        Ok(Node {
-            span: range.start..end.max(range.start),
-            value,
-        })
+        Ok(Node { span: range.start..end.max(range.start), value })
     }
 
     fn sequence(&mut self) -> ContainerResult {
@@ -153,11 +143,7 @@ impl<'t> Builder<'t, '_> {
             let (event, value_span) = self.next()?;
             let node = self.node(event, &value_span)?;
             let Some(name) = name else { continue };
-            let member = NodeMember {
-                name,
-                name_span: self.range(&span),
-                node,
-            };
+            let member = NodeMember { name, name_span: self.range(&span), node };
             members.add(member, self.text, self.problems);
         }
     }
@@ -284,10 +270,7 @@ struct CharacterOffsets {
 
 impl CharacterOffsets {
     fn new(text: &str) -> Self {
-        Self {
-            starts: text.char_indices().map(|(at, _)| at).collect(),
-            length: text.len(),
-        }
+        Self { starts: text.char_indices().map(|(at, _)| at).collect(), length: text.len() }
     }
 
     fn byte(&self, character: usize) -> usize {

@@ -1,0 +1,85 @@
+//! From arguments to a request, from a report to what is shown.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory as _;
+use facets_digest::json::Origin;
+use facets_ops::build_check::{BuildCheckRequest, build_check};
+use facets_ops::digest_file::{DigestFileRequest, digest_file};
+use facets_ops::digest_json::{DigestJsonRequest, digest_json};
+use facets_ops::doctor::{DoctorRequest, doctor};
+use facets_ops::explain::{explain, explanations};
+use facets_ops::init::{self, InitRequest, init};
+use facets_ops::{Input, OpsError};
+
+use crate::args::{Args, Command, Digest, Format, InitKind};
+use crate::output::Shown;
+use crate::progress::Bar;
+use crate::render::{self, Renderer};
+
+pub(crate) fn run(args: Args) -> Shown {
+    let renderer = Renderer { format: args.format, quiet: args.quiet, verbose: args.verbose };
+    let result = enter(args.directory.as_deref()).and_then(|()| command(args.command, &renderer));
+    result.unwrap_or_else(|error| renderer.failure(&error))
+}
+
+fn enter(directory: Option<&Path>) -> Result<(), OpsError> {
+    let Some(directory) = directory else {
+        return Ok(());
+    };
+    std::env::set_current_dir(directory)
+        .map_err(|_| OpsError::NotADirectory { path: directory.to_owned() })
+}
+
+fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
+    Ok(match command {
+        Command::Init { kind, target: directory, name } => {
+            let kind = match kind {
+                InitKind::Facet => init::InitKind::Facet,
+                InitKind::Server => init::InitKind::Server,
+            };
+            renderer.init(&init(InitRequest { kind, directory, name })?)
+        }
+        Command::Build { check: _, target: directory } => {
+            renderer.build_check(&build_check(&BuildCheckRequest { directory })?)
+        }
+        Command::Digest(Digest::File { files }) => digest_files(files, renderer)?,
+        Command::Digest(Digest::Json { file, print, captured }) => {
+            let origin = if captured { Origin::Captured } else { Origin::Authored };
+            let request = DigestJsonRequest { input: file.into(), origin };
+            renderer.digest_json(&digest_json(request)?, print)
+        }
+        Command::Doctor => {
+            let directory = PathBuf::from(".");
+            renderer.doctor(&doctor(&DoctorRequest { directory }))
+        }
+        Command::Explain { code: Some(code) } => renderer.explanation(explain(&code)?),
+        Command::Explain { code: None } => renderer.codes(explanations()),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "facet", &mut script);
+            Shown::exact(script)
+        }
+        Command::Man { target } => manual(target, renderer)?,
+    })
+}
+
+fn digest_files(files: Vec<PathBuf>, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let inputs: Vec<Input> = files.into_iter().map(Input::from).collect();
+    let bar = Bar::for_files(&inputs, renderer.quiet || renderer.format == Format::Json);
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let report = digest_file(DigestFileRequest { inputs, threads }, &bar)?;
+    drop(bar);
+    Ok(renderer.digest_file(&report))
+}
+
+fn manual(directory: Option<PathBuf>, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let Some(directory) = directory else {
+        return Ok(Shown::exact(render::manual_page()));
+    };
+    let unwritable = |source| OpsError::Unwritable { path: directory.clone(), source };
+    std::fs::create_dir_all(&directory).map_err(unwritable)?;
+    clap_mangen::generate_to(Args::command(), &directory).map_err(unwritable)?;
+    Ok(renderer.manual(&directory))
+}

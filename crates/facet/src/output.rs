@@ -1,0 +1,96 @@
+use std::io::{self, IsTerminal as _, Write};
+use std::process::ExitCode;
+
+use crate::args::Format;
+use crate::render;
+
+/// What a command ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Yes.
+    Yes,
+    /// A negative verdict.
+    No,
+    /// Could not judge.
+    Unjudged,
+}
+
+/// What goes to standard output.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// These bytes, and no others.
+    Exact(Vec<u8>),
+    /// Text with colours, which are taken out where nobody sees them.
+    Styled(String),
+}
+
+/// Everything that is to be shown, and nothing shown yet.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// The result, for standard output.
+    pub(crate) result: Output,
+    /// The talk, for standard error. May have colours.
+    pub(crate) talk: String,
+    pub(crate) exit: Exit,
+}
+
+impl Shown {
+    /// A result whose every byte counts.
+    pub(crate) fn exact(result: impl Into<Vec<u8>>) -> Self {
+        Self { result: Output::Exact(result.into()), talk: String::new(), exit: Exit::Yes }
+    }
+
+    /// A result for people.
+    pub(crate) fn styled(result: String) -> Self {
+        Self { result: Output::Styled(result), talk: String::new(), exit: Exit::Yes }
+    }
+
+    pub(crate) fn failure(talk: String) -> Self {
+        Self { talk, exit: Exit::Unjudged, ..Self::exact(Vec::new()) }
+    }
+
+    pub(crate) fn with_exit(self, exit: Exit) -> Self {
+        Self { exit, ..self }
+    }
+}
+
+/// Prints, and turns the verdict into the exit code.
+pub(crate) fn print(shown: &Shown, format: Format) -> ExitCode {
+    // Colours are taken out where nobody sees them, or NO_COLOR asks for it.
+    let talked = anstream::stderr().write_all(shown.talk.as_bytes());
+    let written = write_result(&shown.result);
+    let exit = match written.and(talked) {
+        Ok(()) => shown.exit,
+        // The reader has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => shown.exit,
+        Err(error) => {
+            let failure = render::output_failed(&error, format);
+            let _ = anstream::stderr().write_all(failure.talk.as_bytes());
+            Exit::Unjudged
+        }
+    };
+    match exit {
+        Exit::Yes => ExitCode::SUCCESS,
+        Exit::No => ExitCode::from(1),
+        Exit::Unjudged => ExitCode::from(2),
+    }
+}
+
+fn write_result(result: &Output) -> io::Result<()> {
+    match result {
+        Output::Styled(text) => {
+            let mut stdout = anstream::stdout();
+            stdout.write_all(text.as_bytes())?;
+            stdout.flush()
+        }
+        Output::Exact(bytes) => {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(bytes)?;
+            // A canonical form has no final newline; a prompt behind it would be hard to read.
+            if stdout.is_terminal() && !bytes.is_empty() && !bytes.ends_with(b"\n") {
+                stdout.write_all(b"\n")?;
+            }
+            stdout.flush()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use facets_digest::Progress;
+use facets_ops::Input;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Less is done before a bar could be read.
+const WORTH_SHOWING: u64 = 256 << 20;
+
+/// A bar on standard error: on a terminal only, and only for long work.
+pub(crate) struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    pub(crate) fn for_files(inputs: &[Input], quiet: bool) -> Self {
+        if quiet || !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let size = |input: &Input| std::fs::metadata(input.path()).map_or(0, |data| data.len());
+        let total: u64 = inputs.iter().map(size).sum();
+        if total < WORTH_SHOWING {
+            return Self(None);
+        }
+        let bar = ProgressBar::new(total);
+        let template = "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {eta}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(Some(bar))
+    }
+}
+
+impl Progress for Bar {
+    fn advance(&self, bytes: u64) {
+        if let Some(bar) = &self.0 {
+            bar.inc(bytes);
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,153 @@
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use facets_ops::build_check::BuildCheckReport;
+use facets_ops::digest_file::DigestFileReport;
+use facets_ops::doctor::{DoctorReport, Health};
+use facets_ops::explain::Explanation;
+use facets_ops::init::InitReport;
+use facets_ops::{Failure, FileProblem};
+
+use super::text::{checksum_line, visible};
+use crate::output::Shown;
+
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const STRONG: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+
+fn styled(style: Style, text: &str) -> String {
+    format!("{style}{}{style:#}", visible(text))
+}
+
+/// What happened, to what, expected and actual, what to type next.
+pub(super) fn failure(failure: &Failure) -> String {
+    let mut out = String::new();
+    let message = visible(&failure.message);
+    let _ = writeln!(out, "{BAD}error{BAD:#}: {message} {QUIET}[{}]{QUIET:#}", failure.code);
+    if let Some((path, position)) = &failure.place {
+        let _ = writeln!(out, "  at:       {}:{position}", visible(&path.display().to_string()));
+    }
+    if let Some(expected) = &failure.expected {
+        let _ = writeln!(out, "  expected: {}", visible(expected));
+    }
+    if let Some(actual) = &failure.actual {
+        let _ = writeln!(out, "  found:    {}", visible(actual));
+    }
+    let _ = writeln!(out, "  try:      {}", styled(STRONG, &failure.next));
+    out
+}
+
+pub(super) fn digest_file(report: &DigestFileReport) -> Shown {
+    let mut lines = String::new();
+    let mut talk = String::new();
+    for (input, result) in &report.files {
+        match result {
+            Ok(file) => lines.push_str(&checksum_line(&file.digest.to_string(), input.path())),
+            Err(error) => talk.push_str(&failure(&error.describe())),
+        }
+    }
+    Shown { talk, ..Shown::exact(lines) }
+}
+
+pub(super) fn init(report: &InitReport, quiet: bool) -> Shown {
+    let mut lines = String::new();
+    for (verb, files) in [("created", &report.created), ("kept   ", &report.kept)] {
+        for file in files {
+            let path = report.directory.join(file);
+            let _ =
+                writeln!(lines, "{GOOD}{verb}{GOOD:#} {}", visible(&path.display().to_string()));
+        }
+    }
+    let next = format!("facet build --check {}", report.directory.display());
+    let talk = format!("next: {}\n", styled(STRONG, next.trim_end_matches(" .")));
+    Shown { talk: if quiet { String::new() } else { talk }, ..Shown::styled(lines) }
+}
+
+pub(super) fn build_check(report: &BuildCheckReport, verbose: bool) -> Shown {
+    let mut out = String::new();
+    for found in &report.problems {
+        problem(found, &mut out);
+    }
+    let file = visible(&report.manifest.display().to_string());
+    match (&report.identity, report.problems.len()) {
+        (Some((name, version)), 0) => {
+            let files = plural(report.files, "file");
+            let _ =
+                writeln!(out, "{GOOD}in order{GOOD:#}: {} {name} {version} ({files})", report.kind);
+            if verbose {
+                let _ = writeln!(out, "manifest: {file}");
+            }
+        }
+        (_, count) => {
+            let problems = plural(count, "problem");
+            let _ = writeln!(out, "{BAD}not in order{BAD:#}: {problems} in {file} and its files");
+        }
+    }
+    let mut talk = String::new();
+    for warning in &report.warnings {
+        let _ = write!(talk, "warning: ");
+        problem(warning, &mut talk);
+    }
+    Shown { talk, ..Shown::styled(out) }
+}
+
+fn problem(problem: &FileProblem, out: &mut String) {
+    let mut place = problem.file.display().to_string();
+    if let Some(position) = problem.position {
+        let _ = write!(place, ":{position}");
+    }
+    let member = match problem.member.as_str() {
+        "" => String::new(),
+        member => format!("{}: ", visible(member)),
+    };
+    let found = visible(&problem.found);
+    let _ = writeln!(
+        out,
+        "{}: {member}{found} {QUIET}[{}]{QUIET:#}",
+        styled(STRONG, &place),
+        problem.code
+    );
+    let _ = writeln!(out, "    allowed: {}", visible(&problem.allowed));
+    let _ = writeln!(out, "    fix:     {}", visible(&problem.fix));
+}
+
+pub(super) fn doctor(report: &DoctorReport) -> Shown {
+    let mut out = String::new();
+    for check in &report.checks {
+        let (style, word) = match check.health {
+            Health::Good => (GOOD, "ok    "),
+            Health::Absent => (QUIET, "none  "),
+            Health::Bad => (BAD, "broken"),
+        };
+        let _ =
+            writeln!(out, "{style}{word}{style:#}  {:<16} {}", check.name, visible(&check.detail));
+        for found in &check.problems {
+            problem(found, &mut out);
+        }
+        if let Some(fix) = &check.fix {
+            let _ = writeln!(out, "        try: {}", styled(STRONG, fix));
+        }
+    }
+    Shown::styled(out)
+}
+
+pub(super) fn explanation(explanation: Explanation) -> Shown {
+    Shown::styled(format!("{STRONG}{}{STRONG:#}\n\n{}\n", explanation.code, explanation.text))
+}
+
+pub(super) fn codes(all: &[Explanation]) -> Shown {
+    let mut out = String::new();
+    let widest = all.iter().map(|explanation| explanation.code.len()).max().unwrap_or_default();
+    for explanation in all {
+        let text = explanation.text.replace('\n', " ");
+        let sentence = text.split(". ").next().unwrap_or_default();
+        let sentence = sentence.split(": ").next().unwrap_or_default().trim_end_matches('.');
+        let _ = writeln!(out, "{STRONG}{:<widest$}{STRONG:#}  {sentence}", explanation.code);
+    }
+    Shown::styled(out)
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

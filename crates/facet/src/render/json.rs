@@ -1,0 +1,140 @@
+use facets_ops::build_check::BuildCheckReport;
+use facets_ops::digest_file::DigestFileReport;
+use facets_ops::digest_json::DigestJsonReport;
+use facets_ops::doctor::{DoctorReport, Health};
+use facets_ops::explain::Explanation;
+use facets_ops::init::InitReport;
+use facets_ops::{Failure, FileProblem};
+use serde_json::{Value, json};
+
+use crate::output::{Exit, Shown};
+
+/// One document, one line end.
+pub(super) fn document(value: &Value) -> Shown {
+    Shown::exact(format!("{value:#}\n"))
+}
+
+pub(super) fn failure(failure: &Failure) -> Value {
+    let place = failure.place.as_ref();
+    json!({ "error": {
+        "code": failure.code,
+        "message": failure.message,
+        "file": place.map(|(path, _)| path.display().to_string()),
+        "line": place.map(|(_, position)| position.line),
+        "column": place.map(|(_, position)| position.column),
+        "expected": failure.expected,
+        "actual": failure.actual,
+        "next": failure.next,
+    }})
+}
+
+/// A command line that clap refused.
+pub(crate) fn usage(message: &str) -> Shown {
+    let refused = Failure {
+        code: "usage",
+        message: message
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_owned(),
+        place: None,
+        expected: None,
+        actual: None,
+        next: "facet help".to_owned(),
+    };
+    document(&failure(&refused)).with_exit(Exit::Unjudged)
+}
+
+pub(super) fn digest_file(report: &DigestFileReport) -> Value {
+    let files: Vec<Value> = report
+        .files
+        .iter()
+        .map(|(input, result)| {
+            let path = input.path().display().to_string();
+            match result {
+                Ok(file) => {
+                    json!({ "path": path, "digest": file.digest.to_string(), "size": file.size })
+                }
+                Err(error) => {
+                    json!({ "path": path, "error": failure(&error.describe())["error"] })
+                }
+            }
+        })
+        .collect();
+    json!({ "files": files })
+}
+
+pub(super) fn digest_json(report: &DigestJsonReport, print: bool) -> Value {
+    let mut value = json!({
+        "path": report.input.path().display().to_string(),
+        "digest": report.digest.to_string(),
+        "size": report.canonical.len(),
+    });
+    if print {
+        value["canonical"] = String::from_utf8_lossy(&report.canonical).into();
+    }
+    value
+}
+
+pub(super) fn init(report: &InitReport) -> Value {
+    json!({
+        "directory": report.directory.display().to_string(),
+        "name": report.name.as_str(),
+        "created": report.created,
+        "kept": report.kept,
+    })
+}
+
+pub(super) fn build_check(report: &BuildCheckReport) -> Value {
+    let identity = report.identity.as_ref();
+    json!({
+        "ok": report.problems.is_empty(),
+        "kind": report.kind,
+        "manifest": report.manifest.display().to_string(),
+        "name": identity.map(|(name, _)| name),
+        "version": identity.map(|(_, version)| version),
+        "files": report.files,
+        "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
+        "warnings": report.warnings.iter().map(problem).collect::<Vec<_>>(),
+    })
+}
+
+fn problem(problem: &FileProblem) -> Value {
+    json!({
+        "code": problem.code,
+        "file": problem.file.display().to_string(),
+        "line": problem.position.map(|position| position.line),
+        "column": problem.position.map(|position| position.column),
+        "member": problem.member,
+        "found": problem.found,
+        "allowed": problem.allowed,
+        "fix": problem.fix,
+    })
+}
+
+pub(super) fn doctor(report: &DoctorReport) -> Value {
+    let health = |health| match health {
+        Health::Good => "ok",
+        Health::Absent => "none",
+        Health::Bad => "broken",
+    };
+    let checks = report.checks.iter().map(|check| {
+        json!({
+            "name": check.name,
+            "health": health(check.health),
+            "detail": check.detail,
+            "problems": check.problems.iter().map(problem).collect::<Vec<_>>(),
+            "fix": check.fix,
+        })
+    });
+    json!({ "ok": report.is_healthy(), "version": env!("CARGO_PKG_VERSION"), "checks": checks.collect::<Vec<_>>() })
+}
+
+pub(super) fn explanation(explanation: Explanation) -> Value {
+    json!({ "code": explanation.code, "text": explanation.text })
+}
+
+pub(super) fn codes(all: &[Explanation]) -> Value {
+    json!({ "codes": all.iter().copied().map(explanation).collect::<Vec<_>>() })
+}

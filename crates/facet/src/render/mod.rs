@@ -1,0 +1,116 @@
+//! Reports as people and machines read them.
+
+mod human;
+pub(crate) mod json;
+mod text;
+
+use std::io;
+use std::path::Path;
+
+use clap::CommandFactory as _;
+use facets_ops::build_check::BuildCheckReport;
+use facets_ops::digest_file::DigestFileReport;
+use facets_ops::digest_json::DigestJsonReport;
+use facets_ops::doctor::DoctorReport;
+use facets_ops::explain::Explanation;
+use facets_ops::init::InitReport;
+use facets_ops::{Failure, OpsError};
+
+use crate::args::{Args, Format};
+use crate::output::{Exit, Shown};
+
+/// How reports are to be shown.
+pub(crate) struct Renderer {
+    pub(crate) format: Format,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+}
+
+impl Renderer {
+    /// Chooses between the two faces of a report.
+    fn show(
+        &self,
+        human: impl FnOnce() -> Shown,
+        json: impl FnOnce() -> serde_json::Value,
+    ) -> Shown {
+        match self.format {
+            Format::Human => human(),
+            Format::Json => json::document(&json()),
+        }
+    }
+
+    pub(crate) fn failure(&self, error: &OpsError) -> Shown {
+        let failure = error.describe();
+        let human = || Shown::failure(human::failure(&failure));
+        self.show(human, || json::failure(&failure)).with_exit(Exit::Unjudged)
+    }
+
+    pub(crate) fn digest_file(&self, report: &DigestFileReport) -> Shown {
+        let all_read = report.files.iter().all(|(_, result)| result.is_ok());
+        let exit = if all_read { Exit::Yes } else { Exit::Unjudged };
+        self.show(|| human::digest_file(report), || json::digest_file(report)).with_exit(exit)
+    }
+
+    pub(crate) fn digest_json(&self, report: &DigestJsonReport, print: bool) -> Shown {
+        let human = || {
+            let line = || format!("{}\n", report.digest).into_bytes();
+            Shown::exact(if print { report.canonical.clone() } else { line() })
+        };
+        self.show(human, || json::digest_json(report, print))
+    }
+
+    pub(crate) fn init(&self, report: &InitReport) -> Shown {
+        self.show(|| human::init(report, self.quiet), || json::init(report))
+    }
+
+    pub(crate) fn build_check(&self, report: &BuildCheckReport) -> Shown {
+        let exit = if report.problems.is_empty() { Exit::Yes } else { Exit::No };
+        let human = || human::build_check(report, self.verbose);
+        self.show(human, || json::build_check(report)).with_exit(exit)
+    }
+
+    pub(crate) fn doctor(&self, report: &DoctorReport) -> Shown {
+        let exit = if report.is_healthy() { Exit::Yes } else { Exit::No };
+        self.show(|| human::doctor(report), || json::doctor(report)).with_exit(exit)
+    }
+
+    pub(crate) fn explanation(&self, explanation: Explanation) -> Shown {
+        self.show(|| human::explanation(explanation), || json::explanation(explanation))
+    }
+
+    pub(crate) fn codes(&self, explanations: impl Iterator<Item = Explanation>) -> Shown {
+        let all: Vec<_> = explanations.collect();
+        self.show(|| human::codes(&all), || json::codes(&all))
+    }
+
+    pub(crate) fn manual(&self, directory: &Path) -> Shown {
+        let human =
+            || Shown::exact(format!("{}\n", text::visible(&directory.display().to_string())));
+        self.show(human, || serde_json::json!({ "directory": directory.display().to_string() }))
+    }
+}
+
+/// The page `facet(1)`.
+pub(crate) fn manual_page() -> Vec<u8> {
+    let mut page = Vec::new();
+    // Writing into memory does not fail.
+    let _ = clap_mangen::Man::new(Args::command()).render(&mut page);
+    page
+}
+
+/// Standard output could not be written.
+pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
+    let failure = Failure {
+        code: "output-failed",
+        message: "cannot write the result to standard output".to_owned(),
+        place: None,
+        expected: Some("a place to write to".to_owned()),
+        actual: Some(error.to_string()),
+        next: "facet explain output-failed".to_owned(),
+    };
+    match format {
+        Format::Human => Shown::failure(human::failure(&failure)),
+        // Standard output is what failed, so even JSON goes to standard error.
+        Format::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
+    }
+}

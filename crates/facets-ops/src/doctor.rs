@@ -1,0 +1,149 @@
+//! `facet doctor`: does facet work on this machine, and is this project in order?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use facets_digest::json::{self, Limits, Origin};
+use facets_digest::{Digest, Hasher};
+use facets_model::manifest::parse_project;
+use facets_model::tree::MANIFEST_LIMITS;
+
+use crate::{FileProblem, Input};
+
+/// Where to look.
+#[derive(Debug)]
+pub struct DoctorRequest {
+    /// The project.
+    pub directory: PathBuf,
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// In order.
+    Good,
+    /// Nothing to check here.
+    Absent,
+    /// Broken.
+    Bad,
+}
+
+/// One thing that was looked at.
+#[derive(Debug)]
+pub struct Check {
+    /// What.
+    pub name: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was seen.
+    pub detail: String,
+    /// The problems of a file, where that is what was looked at.
+    pub problems: Vec<FileProblem>,
+    /// What to type, where something is broken.
+    pub fix: Option<String>,
+}
+
+/// Everything that was looked at.
+#[derive(Debug)]
+pub struct DoctorReport {
+    /// In a fixed order.
+    pub checks: Vec<Check>,
+}
+
+impl DoctorReport {
+    /// Whether nothing is broken.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        self.checks.iter().all(|check| check.health != Health::Bad)
+    }
+}
+
+/// Looks at the machine and the project. Starts nothing, and leaves nothing behind.
+#[must_use]
+pub fn doctor(request: &DoctorRequest) -> DoctorReport {
+    DoctorReport {
+        checks: vec![
+            platform(),
+            hashing(),
+            canonical_json(),
+            temporary_directory(),
+            project(&request.directory),
+        ],
+    }
+}
+
+fn check(name: &'static str, health: Health, detail: String) -> Check {
+    Check { name, health, detail, problems: Vec::new(), fix: None }
+}
+
+fn platform() -> Check {
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let detail = format!("{} {} {}", std::env::consts::OS, kernel.trim(), std::env::consts::ARCH);
+    check("platform", Health::Good, detail.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The hash of a known text, and how fast hashing goes here.
+fn hashing() -> Check {
+    const ABC: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    const SAMPLE: usize = 16 << 20;
+    let right = Digest::of(b"abc").to_string() == ABC;
+    let sample = vec![0x5a; 1 << 20];
+    let start = Instant::now();
+    let mut hasher = Hasher::new();
+    for _ in 0..SAMPLE / sample.len() {
+        hasher.update(&sample);
+    }
+    std::hint::black_box(hasher.finish());
+    let seconds = start.elapsed().as_secs_f64().max(f64::EPSILON);
+    #[expect(clippy::cast_precision_loss, reason = "a rounded figure for people")]
+    let speed = SAMPLE as f64 / seconds / 1e6;
+    let health = if right { Health::Good } else { Health::Bad };
+    check("hashing", health, format!("SHA-256 of a known text is right, {speed:.0} MB/s"))
+}
+
+/// A document that other tools get wrong: key order, numbers, large integers.
+fn canonical_json() -> Check {
+    let document = "{\"\u{ff5e}\":1E30,\"\u{1f4a1}\":4.50,\"a\":9007199254740993}";
+    let expected = "{\"a\":9007199254740993,\"\u{1f4a1}\":4.5,\"\u{ff5e}\":1e+30}";
+    let form = json::parse(document.as_bytes(), Origin::Captured, Limits::DOCUMENT)
+        .map(|value| value.to_canonical());
+    let right = form.is_ok_and(|form| form == expected.as_bytes());
+    let health = if right { Health::Good } else { Health::Bad };
+    check("canonical json", health, "the form of a known document is right".to_owned())
+}
+
+fn temporary_directory() -> Check {
+    let directory = std::env::temp_dir();
+    let probe = directory.join(format!("facet-doctor-{}", std::process::id()));
+    let written = fs::File::create_new(&probe).and_then(|_| fs::remove_file(&probe));
+    match written {
+        Ok(()) => check("temporary files", Health::Good, directory.display().to_string()),
+        Err(error) => Check {
+            fix: Some("TMPDIR=DIRECTORY facet doctor".to_owned()),
+            ..check("temporary files", Health::Bad, format!("{}: {error}", directory.display()))
+        },
+    }
+}
+
+fn project(directory: &Path) -> Check {
+    const NAME: &str = "project";
+    let path = directory.join("facets.json");
+    if !path.exists() {
+        let detail = format!("no facets.json in {}", directory.display());
+        return check(NAME, Health::Absent, detail);
+    }
+    let bytes = match Input::File(path.clone()).read(MANIFEST_LIMITS.bytes as u64) {
+        Ok(bytes) => bytes,
+        Err(error) => return check(NAME, Health::Bad, error.describe().message),
+    };
+    let outcome = parse_project(&bytes);
+    let Some(manifest) = outcome.manifest else {
+        let detail = format!("{} problems in {}", outcome.problems.len(), path.display());
+        let problems = outcome.problems.into_iter();
+        let problems = problems.map(|problem| FileProblem::in_manifest(path.clone(), problem));
+        return Check { problems: problems.collect(), ..check(NAME, Health::Bad, detail) };
+    };
+    let (facets, servers) = (manifest.facets.len(), manifest.servers.len());
+    check(NAME, Health::Good, format!("{}: {facets} facets, {servers} servers", path.display()))
+}

@@ -1,0 +1,51 @@
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::OpsError;
+
+/// Where bytes come from: a file, or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    File(PathBuf),
+    /// Standard input, written `-`.
+    Stdin,
+}
+
+impl Input {
+    /// The path, `-` for standard input.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Stdin => Path::new("-"),
+        }
+    }
+
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read>> {
+        match self {
+            Self::File(path) => Ok(Box::new(File::open(path)?)),
+            Self::Stdin => Ok(Box::new(io::stdin())),
+        }
+    }
+
+    /// Reads everything, up to a limit.
+    pub(crate) fn read(&self, limit: u64) -> Result<Vec<u8>, OpsError> {
+        let unreadable = |source| OpsError::Unreadable { path: self.path().to_owned(), source };
+        let stream = self.open().map_err(unreadable)?;
+        let mut bytes = Vec::new();
+        // One byte more than allowed tells a full file from one that goes on.
+        stream.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > limit {
+            return Err(OpsError::TooLarge { path: self.path().to_owned(), limit });
+        }
+        Ok(bytes)
+    }
+}
+
+impl From<PathBuf> for Input {
+    fn from(path: PathBuf) -> Self {
+        if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path) }
+    }
+}
