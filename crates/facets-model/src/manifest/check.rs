@@ -275,6 +275,14 @@ impl<'t> Checker<'t> {
         }
     }
 
+    /// A short text is easier to find when it is shown.
+    fn kind_and_text(place: &Place<'_>) -> String {
+        match &place.node.value {
+            NodeValue::String(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
+            _ => place.node.kind().to_owned(),
+        }
+    }
+
     fn written(&self, place: &Place<'_>) -> &'t str {
         self.text.get(place.node.span.clone()).unwrap_or_default().trim()
     }
@@ -290,7 +298,7 @@ impl<'t> Checker<'t> {
                 format!("the {} {written}", place.node.kind().trim_start_matches("a ")),
                 format!("put it in quotes: \"{written}\""),
             ),
-            _ => (place.node.kind().to_owned(), format!("write {allowed}")),
+            _ => (Self::kind_and_text(place), format!("write {allowed}")),
         };
         self.problem("manifest-wrong-type", place, &found, allowed, &fix);
         None

@@ -1,0 +1,169 @@
+//! Speed and memory, as ratios to a baseline of the same run.
+
+mod measure;
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Outcome;
+use crate::run;
+use measure::{paired_ratio, peak_memory_mib};
+
+/// A figure, its target, and what it is compared with.
+struct Row {
+    what: String,
+    baseline: &'static str,
+    ratio: String,
+    target: String,
+}
+
+struct Scale {
+    unit: u64,
+    runs: usize,
+    starts: usize,
+}
+
+const FULL: Scale = Scale { unit: 1 << 30, runs: 7, starts: 300 };
+const QUICK: Scale = Scale { unit: 16 << 20, runs: 1, starts: 5 };
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let quick = arguments.iter().any(|word| word == "--quick");
+    let silent = arguments.iter().any(|word| word == "--silent");
+    let scale = if quick { QUICK } else { FULL };
+    let facet = run::release_binary("facet")?;
+    let folder = run::root().join("target/bench");
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let mut rows = file_hashing(&facet, &folder, &scale)?;
+    rows.push(memory(&facet, &folder, &scale)?);
+    rows.extend(json(&scale)?);
+    rows.push(start_up(&facet, &scale)?);
+    fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
+    let table = table(&rows);
+    if !silent {
+        println!("{table}");
+    }
+    if quick { Ok(()) } else { run::write(&run::root().join("docs/benchmarks.md"), &page(&table)) }
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut table = "| what | compared with | ratio | target |\n|---|---|---|---|\n".to_owned();
+    for Row { what, baseline, ratio, target } in rows {
+        let _ = writeln!(table, "| {what} | {baseline} | {ratio} | {target} |");
+    }
+    table
+}
+
+fn page(table: &str) -> String {
+    format!(
+        "# Benchmarks\n\nWritten by `cargo xtask bench`. Machines are noisy, so every figure is a ratio to a baseline\n\
+         that ran in turn with it: the median over pairs of runs, and in brackets the lowest and the\n\
+         highest pair. A speed ratio above 1 means that facet is faster.\n\n{table}"
+    )
+}
+
+/// A file of `size` bytes that no file system can keep as a hole.
+fn make_file(path: &Path, size: u64) -> Outcome {
+    let mut block = vec![0; 1 << 20];
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    for byte in &mut block {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        *byte = (state >> 56).to_le_bytes()[0];
+    }
+    let write = || {
+        let mut file = File::create(path)?;
+        (0..size / block.len() as u64).try_for_each(|_| file.write_all(&block))
+    };
+    write().map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn digest(facet: &Path, files: &[PathBuf]) -> Command {
+    let mut command = Command::new(facet);
+    command.args(["digest", "file"]).args(files);
+    command
+}
+
+fn file_hashing(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {
+    let mut rows = Vec::new();
+    for size in [scale.unit / 4, scale.unit] {
+        let file = folder.join(format!("{size}"));
+        make_file(&file, size)?;
+        let openssl = || {
+            let mut command = Command::new("openssl");
+            command.args(["dgst", "-sha256"]).arg(&file);
+            command
+        };
+        let ratio =
+            paired_ratio(scale.runs, openssl, || digest(facet, std::slice::from_ref(&file)))?;
+        rows.push(Row {
+            what: format!("speed of `facet digest file`, one file of {} MiB", size >> 20),
+            baseline: "`openssl dgst -sha256`",
+            ratio: ratio.to_string(),
+            target: "at least 0.9".to_owned(),
+        });
+    }
+    let parts: Vec<PathBuf> = (0..8).map(|number| folder.join(format!("part{number}"))).collect();
+    for part in &parts {
+        make_file(part, scale.unit / 8)?;
+    }
+    let one = [folder.join(format!("{}", scale.unit))];
+    let ratio = paired_ratio(scale.runs, || digest(facet, &one), || digest(facet, &parts))?;
+    rows.push(Row {
+        what: format!("speed of `facet digest file`, eight files of {} MiB", scale.unit >> 23),
+        baseline: "the same bytes in one file",
+        ratio: ratio.to_string(),
+        target: "at least 1.6 on two cores".to_owned(),
+    });
+    Ok(rows)
+}
+
+fn memory(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Row> {
+    let file = folder.join("large");
+    let size = scale.unit * 2;
+    File::create(&file).and_then(|file| file.set_len(size)).map_err(|error| error.to_string())?;
+    let large = peak_memory_mib(&mut digest(facet, &[file]))?;
+    let small = folder.join("small");
+    make_file(&small, 1 << 20)?;
+    let base = peak_memory_mib(&mut digest(facet, &[small]))?;
+    Ok(Row {
+        what: format!("peak memory of `facet digest file`, {} MiB", size >> 20),
+        baseline: "the same for 1 MiB",
+        ratio: format!("{large:.1} MiB against {base:.1} MiB"),
+        target: "under 32 MiB".to_owned(),
+    })
+}
+
+/// Measured inside one process, so that starting it does not count.
+fn json(scale: &Scale) -> Outcome<Vec<Row>> {
+    let binary = run::release_binary("facets-bench")?;
+    let mut command = Command::new(binary);
+    command.arg(scale.runs.to_string()).arg(run::root().join("../shared/vectors/real-servers"));
+    let lines = run::text(&mut command)?;
+    let row = |line: &str| {
+        let (what, ratio) = line.split_once('\t')?;
+        Some(Row {
+            what: what.to_owned(),
+            baseline: "`serde_json` parsing it into a `Value`",
+            ratio: ratio.to_owned(),
+            target: "time at most 1.5".to_owned(),
+        })
+    };
+    Ok(lines.lines().filter_map(row).collect())
+}
+
+fn start_up(facet: &Path, scale: &Scale) -> Outcome<Row> {
+    let version = || {
+        let mut command = Command::new(facet);
+        command.arg("--version");
+        command
+    };
+    let ratio = paired_ratio(scale.starts, version, || Command::new("/bin/true"))?;
+    Ok(Row {
+        what: "time of `facet --version`".to_owned(),
+        baseline: "`/bin/true`",
+        ratio: ratio.to_string(),
+        target: "at most 3".to_owned(),
+    })
+}

@@ -1,0 +1,60 @@
+use std::fmt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+
+/// Ratios of pairs that ran right after each other.
+pub(super) struct Ratio {
+    sorted: Vec<f64>,
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let median = self.sorted[self.sorted.len() / 2];
+        let (least, most) = (self.sorted[0], self.sorted[self.sorted.len() - 1]);
+        write!(f, "{median:.2} ({least:.2} to {most:.2})")
+    }
+}
+
+/// The time of the first command divided by that of the second, pair by pair.
+pub(super) fn paired_ratio(
+    runs: usize,
+    first: impl Fn() -> Command,
+    second: impl Fn() -> Command,
+) -> Outcome<Ratio> {
+    // Once each to fill the caches.
+    time(&mut first())?;
+    time(&mut second())?;
+    let mut sorted = Vec::new();
+    for _ in 0..runs {
+        let (a, b) = (time(&mut first())?, time(&mut second())?);
+        sorted.push(a.as_secs_f64() / b.as_secs_f64());
+    }
+    sorted.sort_by(f64::total_cmp);
+    Ok(Ratio { sorted })
+}
+
+fn time(command: &mut Command) -> Outcome<Duration> {
+    command.stdout(Stdio::null()).stdin(Stdio::null());
+    let start = Instant::now();
+    let status = command.status().map_err(|error| format!("cannot start {command:?}: {error}"))?;
+    let elapsed = start.elapsed();
+    if status.success() { Ok(elapsed) } else { Err(format!("{command:?} failed")) }
+}
+
+/// The kernel's own high-water mark, read as long as the process is there.
+pub(super) fn peak_memory_mib(command: &mut Command) -> Outcome<f64> {
+    command.stdout(Stdio::null());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak: f64 = 0.0;
+    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        peak = peak.max(kib.unwrap_or_default() / 1024.0);
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    Ok(peak)
+}

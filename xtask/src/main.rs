@@ -1,0 +1,112 @@
+#![doc = include_str!("../README.md")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk")]
+
+mod bench;
+mod fuzz;
+mod quickstart;
+mod run;
+mod setup;
+mod soak;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+/// What went wrong, for people.
+type Outcome<T = ()> = Result<T, String>;
+
+struct Chore {
+    name: &'static str,
+    summary: &'static str,
+    help: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const CHORES: &[Chore] = &[
+    Chore {
+        name: "quickstart",
+        summary: "Build facet and see what it does",
+        help: "Builds facet and does its main job on a bundled example, step by step,\n\
+               saying what each step proved. Leaves nothing outside target/.",
+        run: quickstart::run,
+    },
+    Chore {
+        name: "test",
+        summary: "Install what the tests need, then run all of them",
+        help: "Runs setup, formatting, lints, tidy, all tests, a short fuzzing and the\n\
+               quickstart. Prints failures in full and little else; the last line counts.\n\
+               With CI=true a skipped test is a failure.",
+        run: test::run,
+    },
+    Chore {
+        name: "setup",
+        summary: "Install what the tests need",
+        help: "Installs missing components with the system's package manager (as root) or\n\
+               into target/tools. Says what is missing if it cannot.",
+        run: setup::run,
+    },
+    Chore {
+        name: "tidy",
+        summary: "Check the rules that no compiler checks",
+        help: "Layers and purity of the crates, features that change hashes, papers,\n\
+               lengths of files and functions, paths of one machine.",
+        run: tidy::run,
+    },
+    Chore {
+        name: "bench",
+        summary: "Measure speed and memory against baselines",
+        help: "Options: --quick   small sizes and few runs, writes nothing\n\
+               Writes docs/benchmarks.md. Every figure is a ratio to a baseline of the\n\
+               same run.",
+        run: bench::run,
+    },
+    Chore {
+        name: "fuzz",
+        summary: "Fuzz the readers of foreign bytes",
+        help: "Options: --seconds N   for each target, 60 by default\n\
+               \x20        TARGET…       only these; all by default",
+        run: fuzz::run,
+    },
+    Chore {
+        name: "soak",
+        summary: "Run the long counts in full",
+        help: "Runs all tests with their full counts and each fuzz target for 60 seconds.\n\
+               Writes docs/soak.md with the commit it belongs to.",
+        run: soak::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = match arguments.split_first() {
+        Some((name, rest)) => (name.as_str(), rest),
+        None => ("help", &[] as &[String]),
+    };
+    let chore = CHORES.iter().find(|chore| chore.name == name);
+    let result = match chore {
+        Some(chore) if rest.iter().any(|word| word == "--help" || word == "-h") => {
+            println!("cargo xtask {}: {}\n\n{}", chore.name, chore.summary, chore.help);
+            Ok(())
+        }
+        Some(chore) => (chore.run)(rest),
+        None => help(name),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn help(asked: &str) -> Outcome {
+    println!("Usage: cargo xtask CHORE [--help]\n");
+    for chore in CHORES {
+        println!("  {:<11} {}", chore.name, chore.summary);
+    }
+    match asked {
+        "help" | "--help" | "-h" => Ok(()),
+        other => Err(format!("there is no chore `{other}`")),
+    }
+}

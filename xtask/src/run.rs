@@ -1,0 +1,53 @@
+//! Starting programs, quietly unless they fail.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+use crate::Outcome;
+
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// The same cargo that runs us.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs to the end; a failure comes back with everything the program said.
+pub(crate) fn output(command: &mut Command) -> Outcome<Output> {
+    let output = command.output().map_err(|error| format!("cannot start {command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = [&output.stdout[..], &output.stderr[..]].concat();
+    Err(format!("{command:?} failed\n{}", String::from_utf8_lossy(&said)))
+}
+
+pub(crate) fn text(command: &mut Command) -> Outcome<String> {
+    output(command).map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// One step of a longer chore: a line when it is done, with its time.
+pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    let start = Instant::now();
+    let result = work();
+    let seconds = start.elapsed().as_secs_f64();
+    let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+    println!("{name:<12} {verdict} ({seconds:.1} s)");
+    result
+}
+
+/// Builds the release binary and says where it is.
+pub(crate) fn release_binary(package: &str) -> Outcome<PathBuf> {
+    output(cargo().args(["build", "--quiet", "--release", "--package", package]))?;
+    Ok(root().join("target/release").join(package))
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Outcome {
+    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}

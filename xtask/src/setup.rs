@@ -1,0 +1,117 @@
+//! What the tests need beside Rust.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Outcome;
+use crate::run;
+
+/// A program and how to get it.
+struct Component {
+    program: &'static str,
+    purpose: &'static str,
+    install: fn() -> Outcome,
+}
+
+const COMPONENTS: &[Component] = &[
+    Component { program: "python3", purpose: "the oracle", install: || apt("python3") },
+    Component {
+        program: "openssl",
+        purpose: "the baseline of benchmarks",
+        install: || apt("openssl"),
+    },
+    Component { program: "g++", purpose: "fuzzing", install: || apt("g++") },
+    Component {
+        program: "node",
+        purpose: "the ECMAScript engine of tests",
+        install: || apt("nodejs"),
+    },
+    Component { program: "npm", purpose: "packages for tests", install: || apt("npm") },
+    Component { program: "bun", purpose: "running server templates", install: install_bun },
+];
+
+pub(crate) fn run(_arguments: &[String]) -> Outcome {
+    let missing = install_missing();
+    if missing.is_empty() {
+        println!("everything is there");
+        return Ok(());
+    }
+    Err(missing.join("\n"))
+}
+
+/// Installs what can be installed, and tells what cannot.
+pub(crate) fn install_missing() -> Vec<String> {
+    let mut missing = Vec::new();
+    for component in COMPONENTS {
+        if find(component.program).is_some() {
+            continue;
+        }
+        let result = (component.install)();
+        if find(component.program).is_none() {
+            let reason = result.err().unwrap_or_else(|| "it is still not there".to_owned());
+            let reason = reason.lines().last().unwrap_or_default().to_owned();
+            let Component { program, purpose, .. } = component;
+            missing.push(format!("MISSING `{program}` ({purpose}): {reason}"));
+        }
+    }
+    missing
+}
+
+/// Looks where tests look: target/tools/bin, then PATH.
+fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::iter::once(tools().join("bin"))
+        .chain(std::env::split_paths(&path))
+        .map(|folder| folder.join(program))
+        .find(|candidate| candidate.is_file())
+}
+
+fn tools() -> PathBuf {
+    run::root().join("target/tools")
+}
+
+fn apt(package: &str) -> Outcome {
+    if find("apt-get").is_none() {
+        return Err(format!("install `{package}` with your package manager"));
+    }
+    let install = || {
+        let mut command = Command::new("apt-get");
+        command.args(["install", "-y", "--no-install-recommends", package]);
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        run::output(&mut command)
+    };
+    if install().is_ok() {
+        return Ok(());
+    }
+    // A fresh machine has no list of packages yet.
+    run::output(Command::new("apt-get").arg("update"))?;
+    install().map(drop)
+}
+
+const BUN_VERSION: &str = "1.4.4";
+
+/// The package with the binary itself; `bun` would fetch it in a script.
+fn install_bun() -> Outcome {
+    let platform = match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => "linux-x64",
+        ("linux", "aarch64") => "linux-aarch64",
+        ("macos", "aarch64") => "darwin-aarch64",
+        ("macos", "x86_64") => "darwin-x64",
+        (os, arch) => return Err(format!("no bun for {os} {arch}")),
+    };
+    let folder = tools().join("npm");
+    create(&folder)?;
+    create(&tools().join("bin"))?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
+    run::output(npm.arg(&folder).arg(format!("@oven/bun-{platform}@{BUN_VERSION}")))?;
+    let binary = folder.join(format!("node_modules/@oven/bun-{platform}/bin/bun"));
+    let link = tools().join("bin/bun");
+    fs::hard_link(&binary, &link)
+        .map_err(|error| format!("cannot link {}: {error}", link.display()))
+}
+
+fn create(folder: &Path) -> Outcome {
+    fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))
+}

@@ -1,0 +1,39 @@
+//! The long counts, in full.
+
+use std::fmt::Write as _;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::run::{self, step};
+use crate::{Outcome, fuzz, setup, test};
+
+const FUZZ_SECONDS: u64 = 60;
+
+pub(crate) fn run(_arguments: &[String]) -> Outcome {
+    for line in setup::install_missing() {
+        println!("{line}");
+    }
+    let commit =
+        run::text(Command::new("git").args(["rev-parse", "HEAD"]).current_dir(run::root()))?;
+    let changes =
+        run::text(Command::new("git").args(["status", "--porcelain"]).current_dir(run::root()))?;
+    let start = Instant::now();
+    let counts = step("tests", || test::count_tests(true))?;
+    let tests = start.elapsed().as_secs();
+    let targets = step("fuzz", || fuzz::summaries(FUZZ_SECONDS))?;
+    let mut page = String::from(
+        "# Soak\n\nThe long counts of `cargo xtask soak`, which `cargo xtask test` runs a tenth of the way.\n\n",
+    );
+    let dirty = if changes.trim().is_empty() { "" } else { " with uncommitted changes" };
+    let _ = writeln!(page, "Commit `{}`{dirty}.\n", commit.trim());
+    let _ = writeln!(page, "| what | result |\n|---|---|");
+    let _ = writeln!(
+        page,
+        "| all tests with full counts | {} passed, 0 failed, {} skipped, in {tests} s |",
+        counts.passed, counts.skipped
+    );
+    for (target, summary) in targets {
+        let _ = writeln!(page, "| fuzzing `{target}` | {summary} |");
+    }
+    run::write(&run::root().join("docs/soak.md"), &page)
+}

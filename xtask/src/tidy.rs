@@ -1,0 +1,32 @@
+//! Rules that no compiler checks.
+
+mod layers;
+mod lengths;
+mod papers;
+mod sources;
+
+use crate::Outcome;
+
+pub(crate) fn run(_arguments: &[String]) -> Outcome {
+    check()?;
+    println!("tidy");
+    Ok(())
+}
+
+/// Every rule is checked; all complaints come together.
+pub(crate) fn check() -> Outcome {
+    let rules: [fn() -> Outcome<Vec<String>>; 7] = [
+        layers::check_direction,
+        layers::check_purity,
+        layers::check_json_features,
+        papers::check_readmes,
+        papers::check_links,
+        sources::check_machine_paths,
+        lengths::check,
+    ];
+    let mut complaints = Vec::new();
+    for rule in rules {
+        complaints.extend(rule()?);
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n")) }
+}

@@ -1,0 +1,144 @@
+//! Dependencies point one way, and the words are pure.
+
+use serde_json::Value;
+
+use super::sources::{self, tracked_files};
+use crate::Outcome;
+use crate::run::{self, cargo};
+
+/// Lower layers first; a crate may use only what stands before it.
+const LAYERS: &[&[&str]] = &[&["facets-digest"], &["facets-model"], &["facets-ops"], &["facet"]];
+
+/// Used by tests and chores only, never by what is shipped.
+const WORKSHOP: &[&str] = &["facets-testkit", "facets-bench", "xtask"];
+
+/// Crates without files, network, environment, clock or randomness.
+const PURE: &[&str] = &["facets-digest", "facets-model"];
+
+/// What pure crates may stand on. Adding one is a decision about the trust core.
+const PURE_DEPENDENCIES: &[&str] = &[
+    "facets-digest",
+    "ryu-js",
+    "saphyr-parser",
+    "semver",
+    "sha2",
+    "thiserror",
+    "unicode-normalization",
+];
+
+/// What a pure crate never says.
+const IMPURE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::process",
+    "std::time",
+    "SystemTime",
+    "Instant::",
+    "TcpStream",
+    "UdpSocket",
+    "UnixStream",
+    "File::",
+    "println!",
+    "eprintln!",
+    "print!(",
+    "dbg!",
+    "RandomState",
+    "HashMap",
+    "HashSet",
+    "tokio",
+    "async fn",
+    "unsafe ",
+];
+
+fn metadata() -> Outcome<Vec<Value>> {
+    let text = run::text(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
+    let mut value: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    match value["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => Err("cargo metadata lists no packages".to_owned()),
+    }
+}
+
+/// Names of the dependencies of one kind: null is normal, "dev" and "build" are not.
+fn dependencies(package: &Value, kind: &Value) -> Vec<String> {
+    let all = package["dependencies"].as_array().cloned().unwrap_or_default();
+    let of_kind = all.iter().filter(|dependency| dependency["kind"] == *kind);
+    of_kind.filter_map(|dependency| dependency["name"].as_str().map(str::to_owned)).collect()
+}
+
+fn layer(name: &str) -> Option<usize> {
+    LAYERS.iter().position(|crates| crates.contains(&name))
+}
+
+pub(super) fn check_direction() -> Outcome<Vec<String>> {
+    let mut complaints = Vec::new();
+    for package in metadata()? {
+        let name = package["name"].as_str().unwrap_or_default();
+        if WORKSHOP.contains(&name) {
+            continue;
+        }
+        let Some(own) = layer(name) else {
+            complaints.push(format!("{name} has no layer in xtask/src/tidy/layers.rs"));
+            continue;
+        };
+        for used in dependencies(&package, &Value::Null) {
+            if WORKSHOP.contains(&used.as_str()) {
+                complaints.push(format!("{name} ships with the workshop crate {used}"));
+            }
+            if layer(&used).is_some_and(|other| other >= own) {
+                complaints.push(format!("{name} depends upwards on {used}"));
+            }
+        }
+    }
+    Ok(complaints)
+}
+
+pub(super) fn check_purity() -> Outcome<Vec<String>> {
+    let mut complaints = Vec::new();
+    for package in metadata()? {
+        let name = package["name"].as_str().unwrap_or_default();
+        if PURE.contains(&name) {
+            for used in dependencies(&package, &Value::Null) {
+                if !PURE_DEPENDENCIES.contains(&used.as_str()) {
+                    complaints.push(format!("the pure crate {name} depends on {used}"));
+                }
+            }
+        }
+    }
+    for (path, text) in tracked_files(".rs")? {
+        if !PURE.iter().any(|name| path.starts_with(&format!("crates/{name}/src/"))) {
+            continue;
+        }
+        for (number, line) in sources::production_lines(&text) {
+            if let Some(word) = IMPURE.iter().find(|word| line.contains(**word)) {
+                complaints.push(format!("{path}:{number}: `{word}` in a pure crate"));
+            }
+        }
+    }
+    Ok(complaints)
+}
+
+/// Features of `serde_json` that change what a number or a member means are global: one
+/// dependency that switches them on does so for all.
+pub(super) fn check_json_features() -> Outcome<Vec<String>> {
+    const HARMLESS: &[&str] = &["default", "std"];
+    let tree = run::text(cargo().args([
+        "tree",
+        "--edges",
+        "normal,features",
+        "--invert",
+        "serde_json",
+        "--package",
+        "facet",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ]))?;
+    let features = tree.lines().filter_map(|line| line.strip_prefix("serde_json feature \""));
+    let names = features.filter_map(|rest| rest.split('"').next());
+    let bad = names.filter(|name| !HARMLESS.contains(name));
+    Ok(bad
+        .map(|name| format!("serde_json has the feature `{name}`, which changes its meaning"))
+        .collect())
+}
