@@ -56,9 +56,9 @@ impl Shown {
 
 /// Prints, and turns the verdict into the exit code.
 pub(crate) fn print(shown: &Shown, format: Format) -> ExitCode {
+    let written = write_result(&shown.result);
     // Colours are taken out where nobody sees them, or NO_COLOR asks for it.
     let talked = anstream::stderr().write_all(shown.talk.as_bytes());
-    let written = write_result(&shown.result);
     let exit = match written.and(talked) {
         Ok(()) => shown.exit,
         // The reader has seen enough.

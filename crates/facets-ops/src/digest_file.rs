@@ -33,7 +33,7 @@ pub fn digest_file(
     }
     let results = digest_many(&request.inputs, request.threads, Input::open, progress);
     let files = request.inputs.into_iter().zip(results).map(|(input, result)| {
-        let path = input.path().to_owned();
+        let path = input.name();
         (input, result.map_err(|source| OpsError::Unreadable { path, source }))
     });
     Ok(DigestFileReport { files: files.collect() })

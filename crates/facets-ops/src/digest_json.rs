@@ -32,7 +32,7 @@ pub fn digest_json(request: DigestJsonRequest) -> Result<DigestJsonReport, OpsEr
     let canonical = match json::parse(&bytes, origin, Limits::DOCUMENT) {
         Ok(value) => value.to_canonical(),
         Err(source) => {
-            return Err(OpsError::Json { path: input.path().to_owned(), source });
+            return Err(OpsError::Json { path: input.name(), source });
         }
     };
     Ok(DigestJsonReport { input, digest: Digest::of(&canonical), canonical })

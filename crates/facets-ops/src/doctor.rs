@@ -128,7 +128,8 @@ fn temporary_directory() -> Check {
 
 fn project(directory: &Path) -> Check {
     const NAME: &str = "project";
-    let path = directory.join("facets.json");
+    // `.` in front of every place would only be noise.
+    let path = directory.strip_prefix(".").unwrap_or(directory).join("facets.json");
     if !path.exists() {
         let detail = format!("no facets.json in {}", directory.display());
         return check(NAME, Health::Absent, detail);
@@ -139,7 +140,9 @@ fn project(directory: &Path) -> Check {
     };
     let outcome = parse_project(&bytes);
     let Some(manifest) = outcome.manifest else {
-        let detail = format!("{} problems in {}", outcome.problems.len(), path.display());
+        let count = outcome.problems.len();
+        let noun = if count == 1 { "problem" } else { "problems" };
+        let detail = format!("{count} {noun} in {}", path.display());
         let problems = outcome.problems.into_iter();
         let problems = problems.map(|problem| FileProblem::in_manifest(path.clone(), problem));
         return Check { problems: problems.collect(), ..check(NAME, Health::Bad, detail) };

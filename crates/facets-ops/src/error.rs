@@ -75,6 +75,8 @@ pub enum OpsError {
         found: String,
         /// What is wrong with it.
         source: NameError,
+        /// The command with a name that would do.
+        next: String,
     },
     /// `explain` was asked for a code that there is not.
     #[error("there is no code {code:?}")]
@@ -185,7 +187,7 @@ impl OpsError {
                 let superfluous = directory.join(found.last().unwrap_or(&"facet.yaml"));
                 format!("rm {}", shell_word(&superfluous))
             }
-            Self::BadName { .. } => "facet init facet --name my-facet".to_owned(),
+            Self::BadName { next, .. } => next.clone(),
             Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),
             Self::StdinTwice => "facet digest file -".to_owned(),
             _ => format!("facet explain {}", self.code()),
@@ -194,7 +196,8 @@ impl OpsError {
 }
 
 /// A path as it can be typed into a shell.
-fn shell_word(path: &Path) -> String {
+#[must_use]
+pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -81,7 +81,21 @@ fn choose_name(request: &InitRequest) -> Result<ArtifactName, OpsError> {
         Some(name) => name.clone(),
         None => directory_name(&request.directory)?,
     };
-    found.parse().map_err(|source| OpsError::BadName { found, source })
+    found.parse().map_err(|source| {
+        let next = corrected(request, &found);
+        OpsError::BadName { found, source, next }
+    })
+}
+
+fn corrected(request: &InitRequest, found: &str) -> String {
+    let (kind, otherwise) = match request.kind {
+        InitKind::Facet => ("facet", "my-facet"),
+        InitKind::Server => ("server", "my-server"),
+    };
+    let words = found.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let slug = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+    let name = if slug.parse::<ArtifactName>().is_ok() { &slug } else { otherwise };
+    format!("facet init {kind} {} --name {name}", crate::shell_word(&request.directory))
 }
 
 fn directory_name(directory: &Path) -> Result<String, OpsError> {

@@ -23,6 +23,14 @@ impl Input {
         }
     }
 
+    /// What it is called in an error.
+    pub(crate) fn name(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Stdin => PathBuf::from("<stdin>"),
+        }
+    }
+
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read>> {
         match self {
             Self::File(path) => Ok(Box::new(File::open(path)?)),
@@ -32,13 +40,13 @@ impl Input {
 
     /// Reads everything, up to a limit.
     pub(crate) fn read(&self, limit: u64) -> Result<Vec<u8>, OpsError> {
-        let unreadable = |source| OpsError::Unreadable { path: self.path().to_owned(), source };
+        let unreadable = |source| OpsError::Unreadable { path: self.name(), source };
         let stream = self.open().map_err(unreadable)?;
         let mut bytes = Vec::new();
         // One byte more than allowed tells a full file from one that goes on.
         stream.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > limit {
-            return Err(OpsError::TooLarge { path: self.path().to_owned(), limit });
+            return Err(OpsError::TooLarge { path: self.name(), limit });
         }
         Ok(bytes)
     }

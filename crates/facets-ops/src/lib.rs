@@ -11,6 +11,6 @@ mod error;
 mod input;
 mod problem;
 
-pub use error::{Failure, OpsError};
+pub use error::{Failure, OpsError, shell_word};
 pub use input::Input;
 pub use problem::FileProblem;

@@ -6,7 +6,7 @@ use facets_ops::digest_file::DigestFileReport;
 use facets_ops::doctor::{DoctorReport, Health};
 use facets_ops::explain::Explanation;
 use facets_ops::init::InitReport;
-use facets_ops::{Failure, FileProblem};
+use facets_ops::{Failure, FileProblem, shell_word};
 
 use super::text::{checksum_line, visible};
 use crate::output::Shown;
@@ -59,7 +59,7 @@ pub(super) fn init(report: &InitReport, quiet: bool) -> Shown {
                 writeln!(lines, "{GOOD}{verb}{GOOD:#} {}", visible(&path.display().to_string()));
         }
     }
-    let next = format!("facet build --check {}", report.directory.display());
+    let next = format!("facet build --check {}", shell_word(&report.directory));
     let talk = format!("next: {}\n", styled(STRONG, next.trim_end_matches(" .")));
     Shown { talk: if quiet { String::new() } else { talk }, ..Shown::styled(lines) }
 }

@@ -21,45 +21,62 @@ impl Problem {
     /// A fault of the notation.
     #[must_use]
     pub fn from_json(error: &JsonError) -> Self {
-        let (allowed, fix) = allowed_and_fix(&error.kind);
+        let (found, allowed) = found_and_allowed(&error.kind);
         Self {
             code: error.kind.code(),
             position: error.position,
             member: String::new(),
-            found: error.kind.to_string(),
-            allowed: allowed.to_owned(),
-            fix: fix.to_owned(),
+            found,
+            allowed,
+            fix: fix(&error.kind).to_owned(),
         }
     }
 }
 
-fn allowed_and_fix(kind: &JsonErrorKind) -> (&'static str, &'static str) {
+fn found_and_allowed(kind: &JsonErrorKind) -> (String, String) {
+    use JsonErrorKind as Kind;
+    let allowed = match kind {
+        Kind::Unexpected { found, expected } => {
+            return (format!("{found:?}"), (*expected).to_owned());
+        }
+        Kind::UnexpectedEnd { expected } => {
+            return ("the end of the text".to_owned(), (*expected).to_owned());
+        }
+        Kind::DuplicateMember { .. } => "each name once",
+        Kind::InvalidUtf8 => "UTF-8",
+        Kind::LoneSurrogate { .. } => "whole characters",
+        Kind::ByteOrderMark => "UTF-8 without a byte order mark",
+        Kind::NumberOverflow { .. } => "a finite double",
+        Kind::IntegerOutOfRange { .. } => "integers up to ±(2^53−1)",
+        Kind::IntegerTooLong { .. } => "integers of at most 1024 digits",
+        Kind::MalformedNumber { .. } => "a JSON number such as 1.5",
+        Kind::TooDeep { .. } | Kind::TooLarge { .. } | Kind::TooManyValues { .. } => {
+            "a smaller document"
+        }
+        Kind::TrailingBytes => "one document",
+        Kind::ControlCharacter { .. } => "escapes such as \\n",
+        Kind::InvalidEscape => "\\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX",
+    };
+    (kind.to_string(), allowed.to_owned())
+}
+
+fn fix(kind: &JsonErrorKind) -> &'static str {
     use JsonErrorKind as Kind;
     match kind {
-        Kind::DuplicateMember { .. } => ("each name once", "remove one of the two, or rename it"),
-        Kind::InvalidUtf8 => ("UTF-8", "save the file as UTF-8"),
-        Kind::LoneSurrogate { .. } => {
-            ("whole characters", "write the pair, or the character itself")
-        }
-        Kind::ByteOrderMark => ("UTF-8 without a byte order mark", "save the file without it"),
-        Kind::NumberOverflow { .. } => {
-            ("a finite double", "write a smaller number, or put it in quotes")
-        }
-        Kind::IntegerOutOfRange { .. } | Kind::IntegerTooLong { .. } => {
-            ("integers up to ±(2^53−1)", "put it in quotes")
-        }
-        Kind::MalformedNumber { .. } => {
-            ("a JSON number such as 1.5", "correct it, or put it in quotes")
-        }
+        Kind::DuplicateMember { .. } => "remove one of the two, or rename it",
+        Kind::InvalidUtf8 => "save the file as UTF-8",
+        Kind::LoneSurrogate { .. } => "write the pair, or the character itself",
+        Kind::ByteOrderMark => "save the file without it",
+        Kind::NumberOverflow { .. } => "write a smaller number, or put it in quotes",
+        Kind::IntegerOutOfRange { .. } | Kind::IntegerTooLong { .. } => "put it in quotes",
+        Kind::MalformedNumber { .. } => "correct it, or put it in quotes",
         Kind::TooDeep { .. } | Kind::TooLarge { .. } | Kind::TooManyValues { .. } => {
-            ("a smaller document", "make the document smaller")
+            "make the document smaller"
         }
-        Kind::TrailingBytes => ("one document", "remove what follows the document"),
-        Kind::UnexpectedEnd { .. } => ("a complete document", "complete the document"),
-        Kind::Unexpected { .. } => ("JSON", "correct the document at this place"),
-        Kind::ControlCharacter { .. } => ("escapes such as \\n", "escape the character"),
-        Kind::InvalidEscape => {
-            ("\\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX", "correct the escape")
-        }
+        Kind::TrailingBytes => "remove what follows the document",
+        Kind::UnexpectedEnd { .. } => "complete the document",
+        Kind::Unexpected { .. } => "correct the document at this place",
+        Kind::ControlCharacter { .. } => "escape the character",
+        Kind::InvalidEscape => "correct the escape",
     }
 }

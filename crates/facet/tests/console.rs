@@ -1,0 +1,127 @@
+//! Every `console` block of the documentation, and of `tests/console/`, is run and compared.
+//!
+//! A block has commands behind `$ `, what they print, and `? N` where the exit code is not 0.
+//! `[..]` stands for any text within a line. The blocks of one file run one after the other
+//! in a fresh directory that has `testdata` and `oracle` as a clone does.
+//! `FACET_BLESS=1 cargo test` writes what is printed into the files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use facets_testkit::repository_root;
+
+#[test]
+fn the_documentation_shows_what_happens() {
+    let root = repository_root();
+    let mut pages = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
+    pages.push(root.join("oracle/README.md"));
+    pages.extend(markdown_files(&root.join("docs")));
+    let commands: usize = pages.iter().map(|page| check_page(page)).sum();
+    assert!(commands >= 10, "{commands} commands say too little");
+}
+
+#[test]
+fn commands_print_what_they_should() {
+    let pages = markdown_files(&repository_root().join("crates/facet/tests/console"));
+    let commands: usize = pages.iter().map(|page| check_page(page)).sum();
+    assert!(commands >= 30, "{commands} commands say too little");
+}
+
+fn markdown_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(markdown_files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn check_page(page: &Path) -> usize {
+    let text = fs::read_to_string(page).unwrap();
+    let folder = clone_of_the_data();
+    let mut actual = String::new();
+    let mut commands = 0;
+    let mut lines = text.lines().peekable();
+    let mut in_console = false;
+    while let Some(line) = lines.next() {
+        in_console = if in_console { line != "```" } else { line == "```console" };
+        writeln!(actual, "{line}").unwrap();
+        let Some(command) = line.strip_prefix("$ ").filter(|_| in_console) else { continue };
+        let mut expected = String::new();
+        while let Some(line) = lines.next_if(|line| *line != "```" && !line.starts_with("$ ")) {
+            writeln!(expected, "{line}").unwrap();
+        }
+        let printed = run(command, folder.path());
+        let same = matches(&expected, &printed);
+        actual.push_str(if same { &expected } else { &printed });
+        commands += 1;
+    }
+    if actual == text {
+        return commands;
+    }
+    if std::env::var_os("FACET_BLESS").is_some() {
+        fs::write(page, actual).unwrap();
+        return commands;
+    }
+    panic!("{} shows what does not happen; it should be\n{actual}", page.display());
+}
+
+fn clone_of_the_data() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["testdata", "oracle"] {
+        let status = Command::new("cp")
+            .arg("-R")
+            .arg(repository_root().join(name))
+            .arg(folder.path().join(name))
+            .status();
+        assert!(status.unwrap().success());
+    }
+    folder
+}
+
+fn run(command: &str, folder: &Path) -> String {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_facet")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", binaries.display()))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .unwrap();
+    let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !printed.is_empty() && !printed.ends_with('\n') {
+        printed.push('\n');
+    }
+    match output.status.code() {
+        Some(0) => {}
+        code => writeln!(printed, "? {}", code.unwrap_or(-1)).unwrap(),
+    }
+    printed
+}
+
+fn matches(expected: &str, printed: &str) -> bool {
+    expected.lines().count() == printed.lines().count()
+        && expected.lines().zip(printed.lines()).all(|(pattern, line)| line_matches(pattern, line))
+}
+
+fn line_matches(pattern: &str, line: &str) -> bool {
+    let mut parts = pattern.split("[..]");
+    let Some(mut rest) = line.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut wildcard = false;
+    for part in parts {
+        wildcard = true;
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty() || (wildcard && pattern.ends_with("[..]"))
+}

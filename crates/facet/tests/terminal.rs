@@ -1,0 +1,78 @@
+//! Colours and progress: on a terminal, and nowhere else.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use facets_testkit::component;
+
+const FACET: &str = env!("CARGO_BIN_EXE_facet");
+
+/// Runs facet on a pseudo-terminal of Python's making; what it prints comes back whole.
+fn on_a_terminal(
+    arguments: &[&str],
+    folder: &Path,
+    variable: Option<(&str, &str)>,
+) -> Option<String> {
+    let python = component("python3")?;
+    let mut command = Command::new(python);
+    command.args(["-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)", FACET]);
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR");
+    if let Some((name, value)) = variable {
+        command.env(name, value);
+    }
+    let output = command.output().unwrap();
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn elsewhere(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(FACET).args(arguments).current_dir(folder).output().unwrap()
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(coloured) = on_a_terminal(&["doctor"], folder.path(), None) else { return };
+    assert!(coloured.contains("\u{1b}["), "{coloured}");
+    let plain = on_a_terminal(&["doctor"], folder.path(), Some(("NO_COLOR", "1"))).unwrap();
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    let piped = elsewhere(&["doctor"], folder.path());
+    assert!(!piped.stdout.contains(&0x1b) && piped.stderr.is_empty());
+    let word = |text: &str| text.contains("ok") && text.contains("hashing");
+    assert!(word(&coloured) && word(&plain), "no meaning is in a colour alone");
+}
+
+#[test]
+fn long_work_shows_progress_on_a_terminal_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = File::create(folder.path().join("large")).unwrap();
+    file.set_len(768 << 20).unwrap();
+    let digest = ["digest", "file", "large"];
+    let Some(shown) = on_a_terminal(&digest, folder.path(), None) else { return };
+    assert!(shown.contains("MiB/s") || shown.contains("GiB/s"), "{shown:?}");
+    let quiet = ["digest", "file", "large", "--quiet"];
+    let silent = on_a_terminal(&quiet, folder.path(), None).unwrap();
+    assert!(!silent.contains("iB/s"), "{silent:?}");
+    let piped = elsewhere(&digest, folder.path());
+    assert!(piped.stderr.is_empty());
+    assert_eq!(piped.stdout.iter().filter(|byte| **byte == b'\n').count(), 1);
+}
+
+#[test]
+fn text_from_outside_cannot_drive_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = "{\"name\": \"\\u001b[2Jab\", \"version\": \"1.0.0\", \"sk\u{202e}ills\": {}}";
+    std::fs::write(folder.path().join("facet.json"), manifest).unwrap();
+    let arguments = ["build", "--check"];
+    let Some(shown) = on_a_terminal(&arguments, folder.path(), Some(("NO_COLOR", "1"))) else {
+        return;
+    };
+    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown:?}");
+    assert!(shown.contains("\\u{1b}[2Jab"), "{shown}");
+}
