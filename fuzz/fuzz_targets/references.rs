@@ -17,8 +17,13 @@ fuzz_target!(|text: &str| {
         assert_eq!(identifier.to_string(), text);
     }
     if let Ok(url) = text.parse::<HttpUrl>() {
-        // The URL parser of the web agrees on where it leads.
-        let theirs = url::Url::parse(text).expect("every reader accepts it");
+        // The URL parser of the web agrees on where it leads. It decodes international names
+        // and refuses malformed ones; we leave those to the resolver, which knows none.
+        let theirs = match url::Url::parse(text) {
+            Ok(theirs) => theirs,
+            Err(_) if text.to_ascii_lowercase().contains("xn--") => return,
+            Err(error) => panic!("{text}: {error}"),
+        };
         assert_eq!(theirs.username(), "");
         assert_eq!(theirs.password(), None);
         let authority = text.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next());

@@ -104,7 +104,7 @@ fn run_target(target: &str, seconds: u64) -> Outcome<String> {
         "-max_len=4096",
         "-print_final_stats=1",
     ]);
-    let output = run::output(&mut command)?;
+    let output = run::output(&mut command).map_err(|log| without_progress(&log))?;
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     let stat = |name: &str| {
         let line = log.lines().find(|line| line.starts_with(&format!("stat::{name}")));
@@ -115,4 +115,11 @@ fn run_target(target: &str, seconds: u64) -> Outcome<String> {
         "{executed} inputs in {seconds} s, no crash, no hang, peak {} MiB",
         stat("peak_rss_mb")
     ))
+}
+
+/// A line for each new input helps nobody who wants to see the crash.
+fn without_progress(log: &str) -> String {
+    let lines =
+        log.lines().filter(|line| !line.starts_with('#') && !line.starts_with("\tNEW_FUNC"));
+    lines.collect::<Vec<_>>().join("\n")
 }
