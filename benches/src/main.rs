@@ -35,12 +35,16 @@ fn tool_definitions(captures: Option<&Path>) -> (Vec<String>, &'static str) {
     if !tools.is_empty() {
         return (tools, "real");
     }
+    (made_up_definitions(), "made-up")
+}
+
+fn made_up_definitions() -> Vec<String> {
     let made = |n: usize| {
         format!(
-            r#"{{"name":"tool_{n}","description":"Reads the records of day {n} and returns them as a list.","inputSchema":{{"type":"object","properties":{{"path":{{"type":"string","description":"Where to look"}},"limit":{{"type":"integer","minimum":1,"maximum":{n}5,"default":10}}}},"required":["path"],"additionalProperties":false}}}}"#
+            r#"{{"name":"tool_{n}","description":"Reads the records of day {n} and returns them as a list.","inputSchema":{{"type":"object","properties":{{"path":{{"type":"string","description":"Where to look"}},"limit":{{"type":"integer","minimum":1,"maximum":1{n},"default":10}}}},"required":["path"],"additionalProperties":false}}}}"#
         )
     };
-    ((0..100).map(made).collect(), "made-up")
+    (0..100).map(made).collect()
 }
 
 fn tools_list(tools: &[String], size: usize) -> String {
@@ -76,4 +80,16 @@ fn time(work: impl Fn()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_of_definitions_can_be_read() {
+        let document = tools_list(&made_up_definitions(), 1 << 16);
+        assert!(json::parse(document.as_bytes(), Origin::Captured, Limits::DOCUMENT).is_ok());
+        assert_eq!(tool_definitions(Some(Path::new("/nowhere"))).1, "made-up");
+    }
 }

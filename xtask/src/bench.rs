@@ -18,6 +18,7 @@ struct Row {
     baseline: &'static str,
     ratio: String,
     target: String,
+    met: bool,
 }
 
 struct Scale {
@@ -49,9 +50,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 fn table(rows: &[Row]) -> String {
-    let mut table = "| what | compared with | ratio | target |\n|---|---|---|---|\n".to_owned();
-    for Row { what, baseline, ratio, target } in rows {
-        let _ = writeln!(table, "| {what} | {baseline} | {ratio} | {target} |");
+    let mut table =
+        "| what | compared with | ratio | target | met |\n|---|---|---|---|---|\n".to_owned();
+    for Row { what, baseline, ratio, target, met } in rows {
+        let met = if *met { "yes" } else { "NO" };
+        let _ = writeln!(table, "| {what} | {baseline} | {ratio} | {target} | {met} |");
     }
     table
 }
@@ -102,6 +105,7 @@ fn file_hashing(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>>
             baseline: "`openssl dgst -sha256`",
             ratio: ratio.to_string(),
             target: "at least 0.9".to_owned(),
+            met: ratio.median() >= 0.9,
         });
     }
     let parts: Vec<PathBuf> = (0..8).map(|number| folder.join(format!("part{number}"))).collect();
@@ -115,6 +119,7 @@ fn file_hashing(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>>
         baseline: "the same bytes in one file",
         ratio: ratio.to_string(),
         target: "at least 1.6 on two cores".to_owned(),
+        met: ratio.median() >= 1.6,
     });
     Ok(rows)
 }
@@ -132,6 +137,7 @@ fn memory(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Row> {
         baseline: "the same for 1 MiB",
         ratio: format!("{large:.1} MiB against {base:.1} MiB"),
         target: "under 32 MiB".to_owned(),
+        met: large < 32.0,
     })
 }
 
@@ -148,6 +154,7 @@ fn json(scale: &Scale) -> Outcome<Vec<Row>> {
             baseline: "`serde_json` parsing it into a `Value`",
             ratio: ratio.to_owned(),
             target: "time at most 1.5".to_owned(),
+            met: ratio.split(' ').next()?.parse::<f64>().ok()? <= 1.5,
         })
     };
     Ok(lines.lines().filter_map(row).collect())
@@ -165,5 +172,6 @@ fn start_up(facet: &Path, scale: &Scale) -> Outcome<Row> {
         baseline: "`/bin/true`",
         ratio: ratio.to_string(),
         target: "at most 3".to_owned(),
+        met: ratio.median() <= 3.0,
     })
 }

@@ -58,6 +58,10 @@ pub(crate) fn install_missing() -> Vec<String> {
     missing
 }
 
+pub(crate) fn has(program: &str) -> bool {
+    find(program).is_some()
+}
+
 /// Looks where tests look: target/tools/bin, then PATH.
 fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

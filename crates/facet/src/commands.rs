@@ -1,5 +1,6 @@
 //! From arguments to a request, from a report to what is shown.
 
+use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -28,8 +29,11 @@ fn enter(directory: Option<&Path>) -> Result<(), OpsError> {
     let Some(directory) = directory else {
         return Ok(());
     };
-    std::env::set_current_dir(directory)
-        .map_err(|_| OpsError::NotADirectory { path: directory.to_owned() })
+    let path = directory.to_owned();
+    std::env::set_current_dir(directory).map_err(|source| match source.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => OpsError::NotADirectory { path },
+        _ => OpsError::Unreadable { path, source },
+    })
 }
 
 fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
@@ -59,7 +63,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "facet", &mut script);
-            Shown::exact(script)
+            renderer.whole("script", script)
         }
         Command::Man { target } => manual(target, renderer)?,
     })
@@ -76,7 +80,7 @@ fn digest_files(files: Vec<PathBuf>, renderer: &Renderer) -> Result<Shown, OpsEr
 
 fn manual(directory: Option<PathBuf>, renderer: &Renderer) -> Result<Shown, OpsError> {
     let Some(directory) = directory else {
-        return Ok(Shown::exact(render::manual_page()));
+        return Ok(renderer.whole("page", render::manual_page()));
     };
     let unwritable = |source| OpsError::Unwritable { path: directory.clone(), source };
     std::fs::create_dir_all(&directory).map_err(unwritable)?;

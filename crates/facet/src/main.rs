@@ -25,12 +25,27 @@ fn main() -> ExitCode {
 /// Help and version are answers; everything else that clap reports is a wrong command line.
 fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
-    let asks_for_json = std::env::args().any(|arg| arg == "json" || arg == "--format=json");
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            output::print(&Shown::styled(error.render().ansi().to_string()), Format::Human)
+    let format = if asks_for_json() { Format::Json } else { Format::Human };
+    let shown = match (error.kind(), format) {
+        (ErrorKind::DisplayHelp, Format::Json) => render::json::answer("help", &error.to_string()),
+        (ErrorKind::DisplayVersion, Format::Json) => {
+            render::json::answer("version", env!("CARGO_PKG_VERSION"))
         }
-        _ if asks_for_json => output::print(&render::json::usage(&error.to_string()), Format::Json),
-        _ => output::print(&Shown::failure(error.render().ansi().to_string()), Format::Human),
-    }
+        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, Format::Human) => {
+            Shown::styled(error.render().ansi().to_string())
+        }
+        (_, Format::Json) => render::json::usage(&error.to_string()),
+        // The refused words are quoted, and may be anything.
+        (_, Format::Human) => Shown::failure(
+            error.to_string().lines().map(|line| render::visible(line) + "\n").collect(),
+        ),
+    };
+    output::print(&shown, format)
+}
+
+/// What clap could not parse has to be looked for by hand.
+fn asks_for_json() -> bool {
+    let words: Vec<_> = std::env::args_os().collect();
+    let pair = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    pair || words.iter().any(|word| word == "--format=json")
 }

@@ -20,6 +20,8 @@ pub(crate) enum Exit {
 pub(crate) enum Output {
     /// These bytes, and no others.
     Exact(Vec<u8>),
+    /// Canonical JSON: exact, except that a terminal is not handed what it would act on.
+    Canonical(Vec<u8>),
     /// Text with colours, which are taken out where nobody sees them.
     Styled(String),
 }
@@ -38,6 +40,11 @@ impl Shown {
     /// A result whose every byte counts.
     pub(crate) fn exact(result: impl Into<Vec<u8>>) -> Self {
         Self { result: Output::Exact(result.into()), talk: String::new(), exit: Exit::Yes }
+    }
+
+    /// A canonical form.
+    pub(crate) fn canonical(result: Vec<u8>) -> Self {
+        Self { result: Output::Canonical(result), ..Self::exact(Vec::new()) }
     }
 
     /// A result for people.
@@ -83,14 +90,17 @@ fn write_result(result: &Output) -> io::Result<()> {
             stdout.write_all(text.as_bytes())?;
             stdout.flush()
         }
-        Output::Exact(bytes) => {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(bytes)?;
-            // A canonical form has no final newline; a prompt behind it would be hard to read.
-            if stdout.is_terminal() && !bytes.is_empty() && !bytes.ends_with(b"\n") {
-                stdout.write_all(b"\n")?;
-            }
-            stdout.flush()
+        Output::Exact(bytes) => write_exactly(bytes),
+        Output::Canonical(bytes) if io::stdout().is_terminal() => {
+            let text = String::from_utf8_lossy(bytes);
+            write_exactly(format!("{}\n", render::escape_in_json(&text)).as_bytes())
         }
+        Output::Canonical(bytes) => write_exactly(bytes),
     }
+}
+
+fn write_exactly(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
 }

@@ -3,7 +3,7 @@
 
 use facets_digest::json::{self, Limits, Number, Origin};
 use facets_testkit::{
-    Random, ask_oracle, double_literal, ecmascript, from_hex, random_document, to_hex,
+    Random, ask_oracle, double_literal, ecmascript, from_hex, long_count, random_document, to_hex,
 };
 
 fn canonical(bytes: &[u8], origin: Origin) -> Vec<u8> {
@@ -84,7 +84,7 @@ fn writes_the_doubles_of_appendix_b() {
 fn a_hundred_thousand_random_doubles_equal_the_oracle_and_ecmascript() {
     let mut random = Random::seeded(8785);
     // A thousand to a document: one process, and positions stay readable.
-    let documents: Vec<String> = (0..100)
+    let documents: Vec<String> = (0..long_count(1000))
         .map(|_| {
             let items: Vec<_> = (0..1000).map(|_| double_literal(&mut random)).collect();
             format!("[{}]", items.join(","))
@@ -96,7 +96,8 @@ fn a_hundred_thousand_random_doubles_equal_the_oracle_and_ecmascript() {
 #[test]
 fn a_thousand_random_documents_equal_the_oracle_and_ecmascript() {
     let mut random = Random::seeded(1000);
-    let documents: Vec<String> = (0..2000).map(|_| random_document(&mut random)).collect();
+    let documents: Vec<String> =
+        (0..long_count(20_000)).map(|_| random_document(&mut random)).collect();
     compare(&documents);
 }
 
@@ -126,7 +127,7 @@ fn compare(documents: &[String]) {
 #[test]
 fn the_oracle_refuses_what_we_refuse() {
     let mut random = Random::seeded(13);
-    let documents: Vec<Vec<u8>> = (0..20_000).map(|_| damage(&mut random)).collect();
+    let documents: Vec<Vec<u8>> = (0..long_count(200_000)).map(|_| damage(&mut random)).collect();
     for (what, origin) in [("json", Origin::Authored), ("json-captured", Origin::Captured)] {
         let Some(answers) = ask_oracle(what, &documents) else {
             return;
@@ -142,7 +143,8 @@ fn the_oracle_refuses_what_we_refuse() {
             accepted += usize::from(ours.starts_with("ok"));
             assert_eq!(ours, theirs, "{}", String::from_utf8_lossy(document));
         }
-        assert!((2000..18_000).contains(&accepted), "{accepted} of 20000 say too little");
+        let share = documents.len() / 10;
+        assert!((share..9 * share).contains(&accepted), "{accepted} accepted say too little");
     }
 }
 

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_model::ImageReference;
-use facets_testkit::{Random, ask_oracle};
+use facets_testkit::{Random, ask_oracle, long_count};
 
 const SHA: &str = "sha256:a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90";
 
@@ -170,7 +170,7 @@ fn random_references_equal_the_oracle() {
         "latest",
     ];
     let mut cases: Vec<String> = TABLE.iter().map(|(text, _)| text.replace('#', SHA)).collect();
-    cases.extend((0..20_000).map(|_| {
+    cases.extend((0..long_count(200_000)).map(|_| {
         let count = 1 + random.below(6);
         (0..count).map(|_| random.pick(&pieces)).collect::<String>().replace('#', SHA)
     }));

@@ -6,7 +6,7 @@ use facets_model::manifest::{
     Outcome, Problem, ServerSource, parse_facet, parse_project, parse_server,
 };
 use facets_model::tree::{self, Format};
-use facets_testkit::{Random, random_document, shared_vectors};
+use facets_testkit::{Random, long_count, random_document, shared_vectors};
 
 /// `code line:column member`, the way a table can be read.
 fn lines(problems: &[Problem]) -> Vec<String> {
@@ -120,9 +120,9 @@ author: *a\n";
         "manifest-unknown-member 9:5 env[0].requird",
         "manifest-missing-member 10:5 env[1].name",
         "manifest-wrong-type 10:30 env[1].secret",
-        "yaml-anchor 11:9",
+        "yaml-anchor 11:9 author",
         "manifest-duplicate-member 12:1 author",
-        "yaml-alias 12:9",
+        "yaml-alias 12:9 author",
     ];
     assert_eq!(lines(&parse_server(text.as_bytes()).problems), expected);
 }
@@ -221,6 +221,10 @@ fn the_traps_of_yaml_are_read_or_refused_by_rule() {
         ("a: \tb: c", "yaml-syntax"),
         ("a: *nowhere", "yaml-syntax"),
         ("\u{feff}a: 1", "json-byte-order-mark"),
+        ("a: \u{1b}[2J", "yaml-control-character"),
+        ("a: 1\rb: 2", "yaml-control-character"),
+        ("%YAML 1.1\n---\na: 1", "yaml-directive"),
+        ("# x\n%TAG ! tag:x,2000:\n---\na: 1", "yaml-directive"),
     ];
     for (text, code) in refused {
         assert_eq!(yaml_as_json(text), Err(code.to_owned()), "{text:?}");
@@ -248,7 +252,13 @@ fn limits_hold_in_every_notation() {
 fn nothing_is_said_twice_about_one_value() {
     let text = r#"{"name": "ab", "version": 1e999, "skills": {"s": {"description": 12345678901234567890}}}"#;
     let problems = parse_facet(text.as_bytes(), Format::Json).problems;
-    assert_eq!(lines(&problems), ["json-number-overflow 1:27", "json-integer-out-of-range 1:66"]);
+    assert_eq!(
+        lines(&problems),
+        [
+            "json-number-overflow 1:27 version",
+            "json-integer-out-of-range 1:66 skills.s.description"
+        ]
+    );
 }
 
 #[test]
@@ -364,7 +374,7 @@ fn random_documents_read_the_same_in_every_notation() {
         (parsed.problems.is_empty(), parsed.root.to_json())
     };
     let mut compared = 0;
-    for _ in 0..2000 {
+    for _ in 0..long_count(20_000) {
         let document = random_document(&mut random);
         let (clean, json) = as_json(document.as_bytes(), Format::Json);
         if !clean {
@@ -412,4 +422,60 @@ fn manifests_of_the_shared_vectors_are_read() {
         let bytes = std::fs::read(vectors.join("projects").join(project)).unwrap();
         fine(parse_project(&bytes));
     }
+}
+
+/// One mistake must not hide another.
+#[test]
+fn what_stands_inside_a_wrong_thing_is_looked_at_too() {
+    let facet = |text: &str| lines(&parse_facet(text.as_bytes(), Format::Json).problems);
+    let inside_a_bad_name =
+        r#"{"name":"ab","version":"1.0.0","skills":{"Bad":{"files":["../x",7]}}}"#;
+    assert_eq!(
+        facet(inside_a_bad_name),
+        [
+            "manifest-bad-name 1:42 skills.Bad",
+            "manifest-missing-member 1:48 skills.Bad.description",
+            "manifest-bad-path 1:58 skills.Bad.files[0]",
+            "manifest-wrong-type 1:65 skills.Bad.files[1]",
+        ]
+    );
+    let inside_a_bad_type =
+        r#"{"name":"ab","version":"1.0.0","servers":{"x":{"type":"sse","url":7,"zzz":1}}}"#;
+    assert_eq!(
+        facet(inside_a_bad_type),
+        [
+            "manifest-bad-value 1:55 servers.x.type",
+            "manifest-wrong-type 1:67 servers.x.url",
+            "manifest-unknown-member 1:69 servers.x.zzz",
+        ]
+    );
+    let composition = r#"{"name":"ab","version":"1.0.0","facets":[{"name":"cd","version":"1.0.0","skills":7},{"name":"cd","version":"1.0.0"}]}"#;
+    assert_eq!(
+        facet(composition),
+        ["manifest-wrong-type 1:82 facets[0].skills", "manifest-missing-member 1:85 facets[1]"]
+    );
+    let only_refused = "name: ab\nversion: 1.0.0\nskills:\n  true: {description: d}\n";
+    let problems = parse_facet(only_refused.as_bytes(), Format::Yaml).problems;
+    assert_eq!(lines(&problems), ["yaml-key-not-string 4:3 skills"]);
+}
+
+#[test]
+fn fixes_change_no_meaning() {
+    let fix = |servers: &str| {
+        let text =
+            format!(r#"{{"name":"ab","version":"1.0.0","servers":{{"tracker":{servers}}}}}"#);
+        parse_facet(text.as_bytes(), Format::Json).problems.remove(0).fix
+    };
+    assert_eq!(fix(r#""^1.4""#), "write \"1.4.0\"");
+    assert_eq!(fix(r#"">=1.4.0""#), "write \"1.4.0\"");
+    assert_eq!(fix(r#""<2.0.0""#), "write a version such as \"1.0.0\"");
+    assert_eq!(fix(r#"{"image":"ghcr.io/Acme/Bot:V2"}"#), "write \"ghcr.io/acme/bot:V2\"");
+    assert_eq!(fix(r#"{"image":"Bot"}"#), "write \"bot\"");
+    let missing = parse_facet(br#"{"nmae":"ab","version":"1.0.0"}"#, Format::Json).problems;
+    assert_eq!(missing[0].fix, "rename \"nmae\" to \"name\"");
+    let server = parse_server(b"name: ab\nversion: 1.0.0\nruntime: bun\nentry: x\nserver: 1\n");
+    assert!(server.warnings.is_empty(), "nothing refused is suggested: {:?}", server.warnings);
+    let long = format!(r#"{{"name":"{}"}}"#, "A".repeat(100_000));
+    let found = &parse_facet(long.as_bytes(), Format::Json).problems[1].found;
+    assert!(found.len() < 300, "{found}");
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_model::{Floor, PlainVersion, Published, Version};
-use facets_testkit::{Random, ask_oracle};
+use facets_testkit::{Random, ask_oracle, long_count};
 
 /// A list such as `1.0.0 1.1.0! 2.0.0-rc.1`, where `!` marks a yanked version.
 fn published(list: &str) -> Vec<Published> {
@@ -83,7 +83,7 @@ fn random_floors_equal_the_oracle() {
         let pre = random.pick(&["", "", "-a", "-1", "-a.1", "-a.10", "-a.b", "-10"]);
         core + pre
     };
-    let cases: Vec<(String, String)> = (0..3000)
+    let cases: Vec<(String, String)> = (0..long_count(30_000))
         .map(|_| {
             let floor = version(&mut random);
             let list = (0..random.below(8)).map(|_| {

@@ -1,20 +1,25 @@
 //! `facet build --check`: is the manifest in order, and are its files there?
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::Position;
-use facets_model::manifest::{FacetManifest, Outcome, ServerManifest, parse_facet, parse_server};
+use facets_model::manifest::{
+    FacetManifest, FileRole, NamedFile, Outcome, parse_facet, parse_server,
+};
 use facets_model::tree::{Format, MANIFEST_LIMITS};
 
-use crate::{FileProblem, Input, OpsError};
+use crate::input::read_regular;
+use crate::{FileProblem, OpsError};
 
 /// spec 4.5: the largest file of an archive.
 const MAX_FILE: u64 = 512 << 20;
 /// What an assistant reads as one text is never near this.
 const MAX_PRIMARY: u64 = 16 << 20;
 
-const MANIFESTS: [&str; 3] = ["facet.json", "facet.yaml", "server.yaml"];
+/// What a directory with a manifest has.
+pub(crate) const MANIFESTS: [&str; 3] = ["facet.json", "facet.yaml", "server.yaml"];
 
 /// Codes of problems with files; those of manifests are the model's.
 pub const CODES: &[&str] = &[
@@ -54,31 +59,50 @@ pub struct BuildCheckReport {
 pub fn build_check(request: &BuildCheckRequest) -> Result<BuildCheckReport, OpsError> {
     let manifest = find_manifest(&request.directory)?;
     let path = request.directory.join(manifest);
-    let bytes = Input::File(path.clone()).read(MANIFEST_LIMITS.bytes as u64)?;
     let mut report = BuildCheckReport {
-        manifest: path,
+        manifest: path.clone(),
         kind: if manifest == "server.yaml" { "server" } else { "facet" },
         identity: None,
         files: 1,
         problems: Vec::new(),
         warnings: Vec::new(),
     };
-    match manifest {
-        "server.yaml" => check_server(parse_server(&bytes), &request.directory, &mut report),
-        "facet.yaml" => {
-            check_facet(parse_facet(&bytes, Format::Yaml), &request.directory, &mut report);
-        }
-        _ => check_facet(parse_facet(&bytes, Format::Json), &request.directory, &mut report),
+    if let Err(Obstacle::Symlink(link)) = walk(&request.directory, manifest) {
+        report.problems.push(symlink_problem(path, &link));
+        return Ok(report);
+    }
+    let bytes = read_regular(&path, MANIFEST_LIMITS.bytes as u64)?;
+    let files = match manifest {
+        "facet.json" => report.take_facet(parse_facet(&bytes, Format::Json)),
+        "facet.yaml" => report.take_facet(parse_facet(&bytes, Format::Yaml)),
+        _ => report.take(parse_server(&bytes), |server| {
+            (server.name.to_string(), server.version.to_string())
+        }),
+    };
+    for file in files {
+        report.files += 1;
+        report.problems.extend(check_file(&request.directory, &file)?);
     }
     Ok(report)
 }
 
 fn find_manifest(directory: &Path) -> Result<&'static str, OpsError> {
-    if !directory.is_dir() {
-        return Err(OpsError::NotADirectory { path: directory.to_owned() });
+    let unreadable = |source| OpsError::Unreadable { path: directory.to_owned(), source };
+    match fs::read_dir(directory) {
+        Ok(_) => {}
+        Err(error) if is_no_directory(&error) => {
+            return Err(OpsError::NotADirectory { path: directory.to_owned() });
+        }
+        Err(source) => return Err(unreadable(source)),
     }
-    let there = |name: &&str| fs::symlink_metadata(directory.join(name)).is_ok();
-    let found: Vec<_> = MANIFESTS.into_iter().filter(|name| there(name)).collect();
+    let mut found = Vec::new();
+    for name in MANIFESTS {
+        match fs::symlink_metadata(directory.join(name)) {
+            Ok(_) => found.push(name),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(unreadable(source)),
+        }
+    }
     match found[..] {
         [one] => Ok(one),
         [] => Err(OpsError::NoManifest { directory: directory.to_owned() }),
@@ -86,110 +110,77 @@ fn find_manifest(directory: &Path) -> Result<&'static str, OpsError> {
     }
 }
 
+fn is_no_directory(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 impl BuildCheckReport {
-    /// Takes over what the manifest's own check gave.
-    fn take<T>(&mut self, outcome: Outcome<T>) -> Option<T> {
+    fn take_facet(&mut self, outcome: Outcome<FacetManifest>) -> Vec<NamedFile> {
+        self.take(outcome, |facet| (facet.name.to_string(), facet.version.to_string()))
+    }
+
+    /// Takes over what the manifest's own check gave, and gives back the files it names.
+    fn take<T>(
+        &mut self,
+        outcome: Outcome<T>,
+        identity: impl FnOnce(&T) -> (String, String),
+    ) -> Vec<NamedFile> {
         let file = self.manifest.clone();
         let with_file = |problem| FileProblem::in_manifest(file.clone(), problem);
         self.problems.extend(outcome.problems.into_iter().map(with_file));
         self.warnings.extend(outcome.warnings.into_iter().map(with_file));
-        outcome.manifest
-    }
-
-    fn look_at(&mut self, root: &Path, path: &str, kind: FileKind) {
-        self.files += 1;
-        self.problems.extend(check_file(root, path, kind));
+        self.identity = outcome.manifest.as_ref().map(identity);
+        outcome.files
     }
 }
 
-fn check_facet(outcome: Outcome<FacetManifest>, root: &Path, report: &mut BuildCheckReport) {
-    let Some(manifest) = report.take(outcome) else {
-        return;
+/// A problem is a negative verdict; a file that cannot be read is no verdict at all.
+fn check_file(root: &Path, file: &NamedFile) -> Result<Option<FileProblem>, OpsError> {
+    let full = root.join(&file.path);
+    let refuse = |code, found: &str, allowed: &str, fix: &str| {
+        let fix = format!("{fix} (the manifest names it at {})", file.position);
+        Ok(Some(FileProblem::of_file(full.clone(), code, &file.member, [found, allowed, &fix])))
     };
-    report.identity = Some((manifest.name.to_string(), manifest.version.to_string()));
-    for path in manifest.primaries() {
-        report.look_at(root, &path, FileKind::Primary);
-    }
-    for path in manifest.companions() {
-        report.look_at(root, &path, FileKind::Companion);
-    }
-}
-
-fn check_server(outcome: Outcome<ServerManifest>, root: &Path, report: &mut BuildCheckReport) {
-    let Some(manifest) = report.take(outcome) else {
-        return;
-    };
-    report.identity = Some((manifest.name.to_string(), manifest.version.to_string()));
-    report.look_at(root, manifest.entry.as_str(), FileKind::Companion);
-}
-
-/// What is expected of a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FileKind {
-    /// Text that an assistant reads.
-    Primary,
-    /// Any bytes.
-    Companion,
-}
-
-fn check_file(root: &Path, path: &str, kind: FileKind) -> Option<FileProblem> {
-    let full = root.join(path);
-    let refuse = |code, found: &str, allowed: &str, fix: String| {
-        Some(FileProblem::of_file(full.clone(), code, found, allowed, fix))
-    };
-    let metadata = match walk(root, path) {
+    let metadata = match walk(root, &file.path) {
         Ok(metadata) => metadata,
-        Err(Obstacle::Symlink(link)) => {
-            let found = format!("a symbolic link at {}", link.display());
-            return refuse(
-                "file-symlink",
-                &found,
-                "the file itself",
-                format!("replace {} by what it points to", link.display()),
-            );
-        }
+        Err(Obstacle::Symlink(link)) => return Ok(Some(symlink_problem(full, &link))),
         Err(Obstacle::Missing) => {
-            return refuse(
-                "file-missing",
-                "nothing",
-                "a file that the manifest names",
-                format!("create {}, or remove it from the manifest", full.display()),
-            );
+            let fix = "create it, or remove it from the manifest";
+            return refuse("file-missing", "nothing", "a file that the manifest names", fix);
         }
-        Err(Obstacle::Unreadable(error)) => {
-            return refuse(
-                "file-unreadable",
-                &error,
-                "a readable file",
-                "check its permissions".to_owned(),
-            );
+        Err(Obstacle::Unreadable(source)) => {
+            return Err(OpsError::Unreadable { path: full, source });
         }
     };
     if !metadata.is_file() {
-        return refuse(
-            "file-not-regular",
-            "something that is not a file",
-            "a regular file",
-            "replace it by a file".to_owned(),
-        );
+        let found = "something that is not a file";
+        return refuse("file-not-regular", found, "a regular file", "replace it by a file");
     }
-    let limit = if kind == FileKind::Primary { MAX_PRIMARY } else { MAX_FILE };
+    let limit = if file.role == FileRole::Primary { MAX_PRIMARY } else { MAX_FILE };
     if metadata.len() > limit {
         let found = format!("{} bytes", metadata.len());
-        return refuse(
-            "file-too-large",
-            &found,
-            &format!("at most {limit} bytes"),
-            "make it smaller".to_owned(),
-        );
+        let allowed = format!("at most {limit} bytes");
+        return refuse("file-too-large", &found, &allowed, "make it smaller");
     }
-    if kind == FileKind::Primary { check_primary(&full) } else { None }
+    match file.role {
+        FileRole::Primary => check_primary(&full, &file.member),
+        FileRole::Companion => match File::open(&full) {
+            Ok(_) => Ok(None),
+            Err(source) => Err(OpsError::Unreadable { path: full, source }),
+        },
+    }
+}
+
+fn symlink_problem(file: PathBuf, link: &Path) -> FileProblem {
+    let found = format!("a symbolic link at {}", link.display());
+    let fix = format!("replace {} by what it points to", link.display());
+    FileProblem::of_file(file, "file-symlink", "", [&found, "the file itself", &fix])
 }
 
 enum Obstacle {
     Missing,
     Symlink(PathBuf),
-    Unreadable(String),
+    Unreadable(io::Error),
 }
 
 /// Looks at every step of the way, so that no link leads out of the directory.
@@ -198,10 +189,11 @@ fn walk(root: &Path, path: &str) -> Result<Metadata, Obstacle> {
     let mut last = None;
     for segment in path.split('/') {
         at.push(segment);
-        let metadata = fs::symlink_metadata(&at).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Obstacle::Missing,
-            _ => Obstacle::Unreadable(error.to_string()),
-        })?;
+        let metadata = match fs::symlink_metadata(&at) {
+            Ok(metadata) => metadata,
+            Err(error) if is_no_directory(&error) => return Err(Obstacle::Missing),
+            Err(error) => return Err(Obstacle::Unreadable(error)),
+        };
         if metadata.is_symlink() {
             return Err(Obstacle::Symlink(at));
         }
@@ -210,41 +202,25 @@ fn walk(root: &Path, path: &str) -> Result<Metadata, Obstacle> {
     last.ok_or(Obstacle::Missing)
 }
 
-fn check_primary(full: &Path) -> Option<FileProblem> {
-    let refuse = |code, found: &str, allowed: &str, fix: &str| {
-        Some(FileProblem::of_file(full.to_owned(), code, found, allowed, fix.to_owned()))
-    };
-    let bytes = match Input::File(full.to_owned()).read(MAX_PRIMARY) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            return refuse(
-                "file-unreadable",
-                &error.to_string(),
-                "a readable file",
-                "check its permissions",
-            );
-        }
-    };
+fn check_primary(full: &Path, member: &str) -> Result<Option<FileProblem>, OpsError> {
+    let refuse = |code, details| Some(FileProblem::of_file(full.to_owned(), code, member, details));
+    let bytes = read_regular(full, MAX_PRIMARY)?;
     if bytes.starts_with(b"\xEF\xBB\xBF") {
-        return refuse(
-            "file-byte-order-mark",
-            "a byte order mark at the beginning",
-            "UTF-8 without it",
-            "save the file without it",
-        );
+        let details = ["a byte order mark", "UTF-8 without it", "save the file without it"];
+        return Ok(refuse("file-byte-order-mark", details));
     }
-    match std::str::from_utf8(&bytes) {
+    Ok(match std::str::from_utf8(&bytes) {
         Err(error) => {
             let found = format!("invalid UTF-8 at byte {}", error.valid_up_to());
-            let mut problem = refuse("file-not-utf8", &found, "UTF-8", "save the file as UTF-8");
+            let mut problem = refuse("file-not-utf8", [&found, "UTF-8", "save the file as UTF-8"]);
             if let Some(problem) = &mut problem {
                 problem.position = Some(Position::of(&bytes, error.valid_up_to()));
             }
             problem
         }
         Ok(text) if text.trim().is_empty() => {
-            refuse("file-empty", "no text", "the text that an assistant reads", "write it")
+            refuse("file-empty", ["no text", "the text that an assistant reads", "write it"])
         }
         Ok(_) => None,
-    }
+    })
 }

@@ -1,6 +1,7 @@
 //! `facet doctor`: does facet work on this machine, and is this project in order?
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,7 +10,8 @@ use facets_digest::{Digest, Hasher};
 use facets_model::manifest::parse_project;
 use facets_model::tree::MANIFEST_LIMITS;
 
-use crate::{FileProblem, Input};
+use crate::input::read_regular;
+use crate::{Failure, FileProblem};
 
 /// Where to look.
 #[derive(Debug)]
@@ -98,8 +100,8 @@ fn hashing() -> Check {
     let seconds = start.elapsed().as_secs_f64().max(f64::EPSILON);
     #[expect(clippy::cast_precision_loss, reason = "a rounded figure for people")]
     let speed = SAMPLE as f64 / seconds / 1e6;
-    let health = if right { Health::Good } else { Health::Bad };
-    check("hashing", health, format!("SHA-256 of a known text is right, {speed:.0} MB/s"))
+    let (health, verdict) = if right { (Health::Good, "right") } else { (Health::Bad, "WRONG") };
+    check("hashing", health, format!("SHA-256 of a known text is {verdict}, {speed:.0} MB/s"))
 }
 
 /// A document that other tools get wrong: key order, numbers, large integers.
@@ -109,8 +111,8 @@ fn canonical_json() -> Check {
     let form = json::parse(document.as_bytes(), Origin::Captured, Limits::DOCUMENT)
         .map(|value| value.to_canonical());
     let right = form.is_ok_and(|form| form == expected.as_bytes());
-    let health = if right { Health::Good } else { Health::Bad };
-    check("canonical json", health, "the form of a known document is right".to_owned())
+    let (health, verdict) = if right { (Health::Good, "right") } else { (Health::Bad, "WRONG") };
+    check("canonical json", health, format!("the form of a known document is {verdict}"))
 }
 
 fn temporary_directory() -> Check {
@@ -130,23 +132,29 @@ fn project(directory: &Path) -> Check {
     const NAME: &str = "project";
     // `.` in front of every place would only be noise.
     let path = directory.strip_prefix(".").unwrap_or(directory).join("facets.json");
-    if !path.exists() {
+    if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         let detail = format!("no facets.json in {}", directory.display());
         return check(NAME, Health::Absent, detail);
     }
-    let bytes = match Input::File(path.clone()).read(MANIFEST_LIMITS.bytes as u64) {
+    let bytes = match read_regular(&path, MANIFEST_LIMITS.bytes as u64) {
         Ok(bytes) => bytes,
-        Err(error) => return check(NAME, Health::Bad, error.describe().message),
+        Err(error) => {
+            let Failure { message, actual, next, .. } = error.describe();
+            let detail = format!("{message}: {}", actual.unwrap_or_default());
+            return Check { fix: Some(next), ..check(NAME, Health::Bad, detail) };
+        }
     };
     let outcome = parse_project(&bytes);
+    let with_file = |problem| FileProblem::in_manifest(path.clone(), problem);
     let Some(manifest) = outcome.manifest else {
         let count = outcome.problems.len();
         let noun = if count == 1 { "problem" } else { "problems" };
         let detail = format!("{count} {noun} in {}", path.display());
-        let problems = outcome.problems.into_iter();
-        let problems = problems.map(|problem| FileProblem::in_manifest(path.clone(), problem));
-        return Check { problems: problems.collect(), ..check(NAME, Health::Bad, detail) };
+        let problems = outcome.problems.into_iter().map(with_file).collect();
+        return Check { problems, ..check(NAME, Health::Bad, detail) };
     };
     let (facets, servers) = (manifest.facets.len(), manifest.servers.len());
-    check(NAME, Health::Good, format!("{}: {facets} facets, {servers} servers", path.display()))
+    let detail = format!("{}: {facets} facets, {servers} servers", path.display());
+    let problems = outcome.warnings.into_iter().map(with_file).collect();
+    Check { problems, ..check(NAME, Health::Good, detail) }
 }

@@ -31,6 +31,12 @@ pub enum OpsError {
         /// The size that is still allowed.
         limit: u64,
     },
+    /// A directory, a pipe or a device where a file is expected.
+    #[error("{} is not a regular file", path.display())]
+    NotRegular {
+        /// What was given.
+        path: PathBuf,
+    },
     /// Standard input can be read once.
     #[error("`-` is given more than once")]
     StdinTwice,
@@ -95,8 +101,10 @@ pub struct Failure {
     pub code: &'static str,
     /// What happened, to what.
     pub message: String,
-    /// The place in a file.
-    pub place: Option<(PathBuf, Position)>,
+    /// The file or directory it is about.
+    pub file: Option<PathBuf>,
+    /// The place in that file.
+    pub position: Option<Position>,
     /// What would have been right.
     pub expected: Option<String>,
     /// What was there instead.
@@ -125,6 +133,7 @@ impl OpsError {
             Self::Unreadable { .. } => "file-unreadable",
             Self::Unwritable { .. } => "file-unwritable",
             Self::TooLarge { .. } => "file-too-large",
+            Self::NotRegular { .. } => "file-not-regular",
             Self::StdinTwice => "stdin-twice",
             Self::Json { source, .. } => source.kind.code(),
             Self::NotADirectory { .. } => "not-a-directory",
@@ -143,8 +152,9 @@ impl OpsError {
         Failure {
             code: self.code(),
             message: self.to_string(),
-            place: match self {
-                Self::Json { path, source } => Some((path.clone(), source.position)),
+            file: self.file().map(Path::to_owned),
+            position: match self {
+                Self::Json { source, .. } => Some(source.position),
                 _ => None,
             },
             expected,
@@ -153,12 +163,33 @@ impl OpsError {
         }
     }
 
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Unreadable { path, .. }
+            | Self::Unwritable { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::NotRegular { path }
+            | Self::Json { path, .. }
+            | Self::NotADirectory { path }
+            | Self::Exists { path } => Some(path),
+            Self::NoManifest { directory } | Self::AmbiguousManifest { directory, .. } => {
+                Some(directory)
+            }
+            Self::StdinTwice | Self::BadName { .. } | Self::UnknownCode { .. } => None,
+        }
+    }
+
     fn expected_and_actual(&self) -> (Option<String>, Option<String>) {
         let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
         match self {
             Self::Unreadable { source, .. } => both("a readable file", source.to_string()),
             Self::Unwritable { source, .. } => both("a place to write to", source.to_string()),
-            Self::TooLarge { limit, .. } => (Some(format!("at most {limit} bytes")), None),
+            Self::TooLarge { limit, .. } => {
+                both(&format!("at most {limit} bytes"), "more than that".to_owned())
+            }
+            Self::NotRegular { .. } => {
+                both("a regular file", "a directory, a pipe or a device".to_owned())
+            }
             Self::StdinTwice => both("`-` once", "`-` several times".to_owned()),
             Self::Json { source, .. } => {
                 let problem = facets_model::manifest::Problem::from_json(source);
@@ -172,8 +203,15 @@ impl OpsError {
                 "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter",
                 source.to_string(),
             ),
-            Self::NotADirectory { .. } | Self::Exists { .. } | Self::UnknownCode { .. } => {
-                (None, None)
+            Self::NotADirectory { path } => {
+                let there = if path.exists() { "a file" } else { "nothing" };
+                both("a directory", there.to_owned())
+            }
+            Self::Exists { .. } => {
+                both("no manifest, or just this file", "something else under its name".to_owned())
+            }
+            Self::UnknownCode { code, .. } => {
+                both("a code that `facet explain` lists", format!("{code:?}"))
             }
         }
     }
@@ -182,10 +220,6 @@ impl OpsError {
         match self {
             Self::NoManifest { directory } => {
                 format!("facet init facet {}", shell_word(directory))
-            }
-            Self::AmbiguousManifest { directory, found } => {
-                let superfluous = directory.join(found.last().unwrap_or(&"facet.yaml"));
-                format!("rm {}", shell_word(&superfluous))
             }
             Self::BadName { next, .. } => next.clone(),
             Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),

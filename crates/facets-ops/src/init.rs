@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use facets_model::ArtifactName;
 
 use crate::OpsError;
+use crate::build_check::MANIFESTS;
+use crate::input::read_regular;
 
 /// What to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,17 +120,42 @@ fn find_missing(
     directory: &Path,
     files: &[(&'static str, String)],
 ) -> Result<Vec<&'static str>, OpsError> {
+    let ours = |name: &str| files.iter().any(|(path, _)| *path == name);
+    for other in MANIFESTS.into_iter().filter(|name| !ours(name)) {
+        refuse_existing(&directory.join(other))?;
+    }
     let mut missing = Vec::new();
     for (path, text) in files {
+        // A link on the way would lead out of the directory.
+        for (at, _) in path.match_indices('/') {
+            refuse_link(&directory.join(&path[..at]))?;
+        }
         let full = directory.join(path);
-        match fs::read(&full) {
-            Ok(found) if found == text.as_bytes() => {}
+        refuse_link(&full)?;
+        match fs::symlink_metadata(&full) {
+            Ok(_)
+                if read_regular(&full, text.len() as u64)
+                    .is_ok_and(|old| old == text.as_bytes()) => {}
             Ok(_) => return Err(OpsError::Exists { path: full }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(*path),
             Err(source) => return Err(OpsError::Unreadable { path: full, source }),
         }
     }
     Ok(missing)
+}
+
+fn refuse_existing(path: &Path) -> Result<(), OpsError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(OpsError::Exists { path: path.to_owned() }),
+        Err(_) => Ok(()),
+    }
+}
+
+fn refuse_link(path: &Path) -> Result<(), OpsError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => Err(OpsError::Exists { path: path.to_owned() }),
+        _ => Ok(()),
+    }
 }
 
 /// Written beside its place and then linked to it: whole or not at all, and never over a

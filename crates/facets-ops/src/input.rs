@@ -42,14 +42,26 @@ impl Input {
     pub(crate) fn read(&self, limit: u64) -> Result<Vec<u8>, OpsError> {
         let unreadable = |source| OpsError::Unreadable { path: self.name(), source };
         let stream = self.open().map_err(unreadable)?;
-        let mut bytes = Vec::new();
-        // One byte more than allowed tells a full file from one that goes on.
-        stream.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        if bytes.len() as u64 > limit {
-            return Err(OpsError::TooLarge { path: self.name(), limit });
-        }
-        Ok(bytes)
+        let bytes = read_to_limit(stream, limit).map_err(unreadable)?;
+        bytes.ok_or_else(|| OpsError::TooLarge { path: self.name(), limit })
     }
+}
+
+/// One byte more than allowed tells a full file from one that goes on.
+fn read_to_limit(stream: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    stream.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
+/// Reads a file that must be one: a pipe that nobody writes to would hold us for ever.
+pub(crate) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, OpsError> {
+    let unreadable = |source| OpsError::Unreadable { path: path.to_owned(), source };
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(OpsError::NotRegular { path: path.to_owned() });
+    }
+    let bytes = File::open(path).and_then(|file| read_to_limit(file, limit)).map_err(unreadable)?;
+    bytes.ok_or_else(|| OpsError::TooLarge { path: path.to_owned(), limit })
 }
 
 impl From<PathBuf> for Input {

@@ -31,18 +31,17 @@ impl FileProblem {
     pub(crate) fn of_file(
         file: PathBuf,
         code: &'static str,
-        found: &str,
-        allowed: &str,
-        fix: String,
+        member: &str,
+        [found, allowed, fix]: [&str; 3],
     ) -> Self {
         Self {
             file,
             position: None,
             code,
-            member: String::new(),
+            member: member.to_owned(),
             found: found.to_owned(),
             allowed: allowed.to_owned(),
-            fix,
+            fix: fix.to_owned(),
         }
     }
 }

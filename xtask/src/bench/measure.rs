@@ -9,9 +9,15 @@ pub(super) struct Ratio {
     sorted: Vec<f64>,
 }
 
+impl Ratio {
+    pub(super) fn median(&self) -> f64 {
+        self.sorted[self.sorted.len() / 2]
+    }
+}
+
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let median = self.sorted[self.sorted.len() / 2];
+        let median = self.median();
         let (least, most) = (self.sorted[0], self.sorted[self.sorted.len() - 1]);
         write!(f, "{median:.2} ({least:.2} to {most:.2})")
     }

@@ -26,18 +26,51 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "unicode-normalization",
 ];
 
-/// What a pure crate never says.
+/// What those stand on in turn.
+const PURE_FOUNDATION: &[&str] = &[
+    "arraydeque",
+    "block-buffer",
+    "cfg-if",
+    "const-oid",
+    "cpufeatures",
+    "crypto-common",
+    "digest",
+    "hybrid-array",
+    "libc",
+    "proc-macro2",
+    "quote",
+    "syn",
+    "thiserror-impl",
+    "tinyvec",
+    "tinyvec_macros",
+    "typenum",
+    "unicode-ident",
+];
+
+/// What a pure crate never says. Imports are written out one by one, so that none hides.
 const IMPURE: &[&str] = &[
+    "std::{",
     "std::fs",
     "std::env",
     "std::process",
     "std::time",
+    "std::os",
+    "fs::",
+    "env::",
+    "stdin",
+    "stdout",
+    "stderr",
     "SystemTime",
-    "Instant::",
+    "Instant",
     "TcpStream",
+    "TcpListener",
     "UdpSocket",
     "UnixStream",
+    "UnixDatagram",
+    "UnixListener",
+    "ToSocketAddrs",
     "File::",
+    "OpenOptions",
     "println!",
     "eprintln!",
     "print!(",
@@ -48,6 +81,8 @@ const IMPURE: &[&str] = &[
     "tokio",
     "async fn",
     "unsafe ",
+    "include_bytes!",
+    "option_env!",
 ];
 
 fn metadata() -> Outcome<Vec<Value>> {
@@ -98,11 +133,10 @@ pub(super) fn check_purity() -> Outcome<Vec<String>> {
     for package in metadata()? {
         let name = package["name"].as_str().unwrap_or_default();
         if PURE.contains(&name) {
-            for used in dependencies(&package, &Value::Null) {
-                if !PURE_DEPENDENCIES.contains(&used.as_str()) {
-                    complaints.push(format!("the pure crate {name} depends on {used}"));
-                }
-            }
+            let used = dependencies(&package, &Value::Null);
+            let strange = used.iter().filter(|used| !PURE_DEPENDENCIES.contains(&used.as_str()));
+            complaints.extend(strange.map(|used| format!("the pure crate {name} uses {used}")));
+            complaints.extend(check_foundation(name)?);
         }
     }
     for (path, text) in tracked_files(".rs")? {
@@ -118,6 +152,19 @@ pub(super) fn check_purity() -> Outcome<Vec<String>> {
     Ok(complaints)
 }
 
+/// Everything below a pure crate, however far.
+fn check_foundation(name: &str) -> Outcome<Vec<String>> {
+    let mut tree = cargo();
+    tree.args(["tree", "--package", name, "--edges", "normal", "--prefix", "none"]);
+    let listing = run::text(tree.args(["--format", "{p}"]))?;
+    let names = listing.lines().filter_map(|line| line.split(' ').next());
+    let known = |used: &&str| {
+        *used == name || PURE_DEPENDENCIES.contains(used) || PURE_FOUNDATION.contains(used)
+    };
+    let strange = names.filter(|used| !known(used));
+    Ok(strange.map(|used| format!("below the pure crate {name} stands {used}")).collect())
+}
+
 /// Features of `serde_json` that change what a number or a member means are global: one
 /// dependency that switches them on does so for all.
 pub(super) fn check_json_features() -> Outcome<Vec<String>> {
@@ -128,8 +175,7 @@ pub(super) fn check_json_features() -> Outcome<Vec<String>> {
         "normal,features",
         "--invert",
         "serde_json",
-        "--package",
-        "facet",
+        "--workspace",
         "--prefix",
         "none",
         "--format",

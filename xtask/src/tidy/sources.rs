@@ -22,9 +22,10 @@ pub(super) fn tracked_files(ending: &str) -> Outcome<Vec<(String, String)>> {
 
 /// Numbered lines before the tests of a file, without comments.
 pub(super) fn production_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
-    let before_tests = lines.take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
-    before_tests.filter(|(_, line)| !line.trim_start().starts_with("//"))
+    // Tests are the last module of a file; anything else under that attribute counts.
+    let tests = text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    let lines = text[..tests].lines().enumerate().map(|(index, line)| (index + 1, line));
+    lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
 /// Nobody else has the directories of this machine.

@@ -25,8 +25,8 @@ pub(super) fn failure(failure: &Failure) -> String {
     let mut out = String::new();
     let message = visible(&failure.message);
     let _ = writeln!(out, "{BAD}error{BAD:#}: {message} {QUIET}[{}]{QUIET:#}", failure.code);
-    if let Some((path, position)) = &failure.place {
-        let _ = writeln!(out, "  at:       {}:{position}", visible(&path.display().to_string()));
+    if let (Some(file), Some(position)) = (&failure.file, failure.position) {
+        let _ = writeln!(out, "  at:       {}:{position}", visible(&file.display().to_string()));
     }
     if let Some(expected) = &failure.expected {
         let _ = writeln!(out, "  expected: {}", visible(expected));
@@ -64,7 +64,7 @@ pub(super) fn init(report: &InitReport, quiet: bool) -> Shown {
     Shown { talk: if quiet { String::new() } else { talk }, ..Shown::styled(lines) }
 }
 
-pub(super) fn build_check(report: &BuildCheckReport, verbose: bool) -> Shown {
+pub(super) fn build_check(report: &BuildCheckReport, quiet: bool, verbose: bool) -> Shown {
     let mut out = String::new();
     for found in &report.problems {
         problem(found, &mut out);
@@ -85,7 +85,7 @@ pub(super) fn build_check(report: &BuildCheckReport, verbose: bool) -> Shown {
         }
     }
     let mut talk = String::new();
-    for warning in &report.warnings {
+    for warning in report.warnings.iter().filter(|_| !quiet) {
         let _ = write!(talk, "warning: ");
         problem(warning, &mut talk);
     }

@@ -15,13 +15,12 @@ pub(super) fn document(value: &Value) -> Shown {
 }
 
 pub(super) fn failure(failure: &Failure) -> Value {
-    let place = failure.place.as_ref();
     json!({ "error": {
         "code": failure.code,
         "message": failure.message,
-        "file": place.map(|(path, _)| path.display().to_string()),
-        "line": place.map(|(_, position)| position.line),
-        "column": place.map(|(_, position)| position.column),
+        "file": failure.file.as_ref().map(|file| file.display().to_string()),
+        "line": failure.position.map(|position| position.line),
+        "column": failure.position.map(|position| position.column),
         "expected": failure.expected,
         "actual": failure.actual,
         "next": failure.next,
@@ -30,20 +29,24 @@ pub(super) fn failure(failure: &Failure) -> Value {
 
 /// A command line that clap refused.
 pub(crate) fn usage(message: &str) -> Shown {
+    // clap's first paragraph is the error, the rest is advice for people.
+    let paragraph = message.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = paragraph.trim_start_matches("error: ").split_whitespace().collect();
     let refused = Failure {
         code: "usage",
-        message: message
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_owned(),
-        place: None,
-        expected: None,
+        message: words.join(" "),
+        file: None,
+        position: None,
+        expected: Some("a command line as `facet help` shows".to_owned()),
         actual: None,
         next: "facet help".to_owned(),
     };
     document(&failure(&refused)).with_exit(Exit::Unjudged)
+}
+
+/// Help or version, asked for as JSON.
+pub(crate) fn answer(name: &str, text: &str) -> Shown {
+    document(&json!({ name: text }))
 }
 
 pub(super) fn digest_file(report: &DigestFileReport) -> Value {

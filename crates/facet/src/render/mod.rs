@@ -53,8 +53,10 @@ impl Renderer {
 
     pub(crate) fn digest_json(&self, report: &DigestJsonReport, print: bool) -> Shown {
         let human = || {
-            let line = || format!("{}\n", report.digest).into_bytes();
-            Shown::exact(if print { report.canonical.clone() } else { line() })
+            if print {
+                return Shown::canonical(report.canonical.clone());
+            }
+            Shown::exact(format!("{}\n", report.digest))
         };
         self.show(human, || json::digest_json(report, print))
     }
@@ -65,7 +67,7 @@ impl Renderer {
 
     pub(crate) fn build_check(&self, report: &BuildCheckReport) -> Shown {
         let exit = if report.problems.is_empty() { Exit::Yes } else { Exit::No };
-        let human = || human::build_check(report, self.verbose);
+        let human = || human::build_check(report, self.quiet, self.verbose);
         self.show(human, || json::build_check(report)).with_exit(exit)
     }
 
@@ -83,12 +85,23 @@ impl Renderer {
         self.show(|| human::codes(&all), || json::codes(&all))
     }
 
+    /// A text that is one whole: a script, a page.
+    pub(crate) fn whole(&self, name: &str, text: Vec<u8>) -> Shown {
+        let json = || serde_json::json!({ name: String::from_utf8_lossy(&text) });
+        match self.format {
+            Format::Human => Shown::exact(text),
+            Format::Json => json::document(&json()),
+        }
+    }
+
     pub(crate) fn manual(&self, directory: &Path) -> Shown {
         let human =
             || Shown::exact(format!("{}\n", text::visible(&directory.display().to_string())));
         self.show(human, || serde_json::json!({ "directory": directory.display().to_string() }))
     }
 }
+
+pub(crate) use text::{escape_in_json, visible};
 
 /// The page `facet(1)`.
 pub(crate) fn manual_page() -> Vec<u8> {
@@ -103,7 +116,8 @@ pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
     let failure = Failure {
         code: "output-failed",
         message: "cannot write the result to standard output".to_owned(),
-        place: None,
+        file: None,
+        position: None,
         expected: Some("a place to write to".to_owned()),
         actual: Some(error.to_string()),
         next: "facet explain output-failed".to_owned(),

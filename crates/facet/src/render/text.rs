@@ -13,6 +13,23 @@ pub(crate) fn visible(text: &str) -> String {
     out
 }
 
+/// Canonical JSON with what a terminal would act on or hide written as `\\u` escapes: still
+/// the same document.
+pub(crate) fn escape_in_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        let plain = matches!(character, '"' | '\'' | '\\') || character.escape_debug().len() == 1;
+        if plain {
+            out.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    out
+}
+
 /// A path on a line of its own, as `sha256sum` writes it: a name that cannot stand as it is
 /// has its characters escaped, and the whole line begins with a backslash.
 pub(crate) fn checksum_line(digest: &str, path: &Path) -> String {
@@ -49,6 +66,14 @@ mod tests {
             "x\\u{200b}\\u{202e}\\u{e0041}\\u{feff}"
         );
         assert_eq!(visible("a\nb"), "a\\nb");
+    }
+
+    #[test]
+    fn escapes_stay_the_same_document() {
+        assert_eq!(
+            escape_in_json("{\"a\\n\":\"é\u{9b}\u{202e}\u{e0041}\"}"),
+            "{\"a\\n\":\"é\\u009b\\u202e\\udb40\\udc41\"}"
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use facets_digest::json::Position;
 
 use super::words::Word;
-use super::{Outcome, Problem};
+use super::{FileRole, NamedFile, Outcome, Problem};
 use crate::tree::{self, Format, Node, NodeMember, NodeValue, Parsed};
 
 /// A value and the path of members that leads to it.
@@ -17,9 +17,7 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     pub(super) fn child(&self, name: &str, node: &'a Node) -> Self {
-        let path =
-            if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-        Self { path, node }
+        Self { path: tree::join(&self.path, name), node }
     }
 }
 
@@ -44,17 +42,14 @@ impl<'a> Members<'a> {
         let found = self.optional(name);
         if found.is_none() {
             let place = self.place.child(name, self.place.node);
-            let fix = match check.format {
-                Format::Yaml => format!("add {name}: {example}"),
-                _ => format!("add \"{name}\": {example}"),
+            let names: Vec<&str> = self.list.iter().map(|member| member.name.as_str()).collect();
+            let fix = match (nearest(name, &names), check.format) {
+                (Some(similar), _) => format!("rename \"{similar}\" to \"{name}\""),
+                (None, Format::Yaml) => format!("add {name}: {example}"),
+                (None, _) => format!("add \"{name}\": {example}"),
             };
-            check.problem(
-                "manifest-missing-member",
-                &place,
-                "nothing",
-                "this member is required",
-                &fix,
-            );
+            let allowed = "this member is required";
+            check.problem("manifest-missing-member", &place, "nothing", allowed, &fix);
         }
         found
     }
@@ -76,6 +71,7 @@ pub(super) struct Checker<'t> {
     format: Format,
     problems: Vec<Problem>,
     warnings: Vec<Problem>,
+    files: Vec<NamedFile>,
 }
 
 impl<'t> Checker<'t> {
@@ -88,10 +84,11 @@ impl<'t> Checker<'t> {
         let Parsed { text, format, root, problems } = match tree::parse(bytes, format) {
             Ok(parsed) => parsed,
             Err(fatal) => {
-                return Outcome { manifest: None, problems: vec![*fatal], warnings: Vec::new() };
+                return Outcome::unreadable(*fatal);
             }
         };
-        let mut checker = Checker { text, format, problems, warnings: Vec::new() };
+        let mut checker =
+            Checker { text, format, problems, warnings: Vec::new(), files: Vec::new() };
         let manifest = read(&mut checker, &Place { path: String::new(), node: &root });
         checker.finish(manifest)
     }
@@ -100,7 +97,18 @@ impl<'t> Checker<'t> {
         self.problems.sort_by_key(|problem| problem.position.offset);
         self.warnings.sort_by_key(|warning| warning.position.offset);
         let manifest = manifest.filter(|_| self.problems.is_empty());
-        Outcome { manifest, problems: self.problems, warnings: self.warnings }
+        Outcome { manifest, problems: self.problems, warnings: self.warnings, files: self.files }
+    }
+
+    /// Notes a file that the manifest names, so that somebody can look whether it is there.
+    pub(super) fn file(&mut self, path: String, role: FileRole, place: &Place<'_>) {
+        let position = Position::of(self.text.as_bytes(), place.node.span.start);
+        self.files.push(NamedFile { path, role, member: place.path.clone(), position });
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(super) fn is_clean(&self) -> bool {
+        self.problems.is_empty()
     }
 
     pub(super) fn problem(
@@ -191,7 +199,7 @@ impl<'t> Checker<'t> {
         match text.parse::<T>() {
             Ok(word) => Some(word),
             Err(reason) => {
-                let found = format!("{text:?}: {reason}");
+                let found = format!("{}: {reason}", shorten(text));
                 self.problem(T::CODE, place, &found, T::ALLOWED, &T::fix(text));
                 None
             }
@@ -203,7 +211,7 @@ impl<'t> Checker<'t> {
         match member.name.parse::<T>() {
             Ok(word) => Some(word),
             Err(reason) => {
-                let found = format!("the name {:?}: {reason}", member.name);
+                let found = format!("the name {}: {reason}", shorten(&member.name));
                 self.name_problem(
                     T::CODE,
                     (member, place),
@@ -224,7 +232,7 @@ impl<'t> Checker<'t> {
                     Some(meant) => format!("write \"{meant}\""),
                     None => "remove it".to_owned(),
                 };
-                let found = format!("the unknown member \"{}\"", member.name);
+                let found = format!("the unknown member {}", shorten(&member.name));
                 let allowed = known.join(", ");
                 self.name_problem(
                     "manifest-unknown-member",
@@ -247,7 +255,7 @@ impl<'t> Checker<'t> {
             if members.optional(meant).is_some() {
                 continue;
             }
-            let found = format!("the unknown member \"{}\"", member.name);
+            let found = format!("the unknown member {}", shorten(&member.name));
             let fix = format!("write \"{meant}\" if that is meant");
             let place = members.place.child(&member.name, &member.node);
             let warning = self.describe(
@@ -305,6 +313,17 @@ impl<'t> Checker<'t> {
     }
 }
 
+/// A text in quotes, but not all of a long one.
+pub(super) fn shorten(text: &str) -> String {
+    const SHOWN: usize = 100;
+    let length = text.chars().count();
+    if length <= SHOWN {
+        return format!("{text:?}");
+    }
+    let start: String = text.chars().take(SHOWN).collect();
+    format!("{start:?}… ({length} characters)")
+}
+
 /// The known name that a slip of one or two letters would have made into this one.
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let tolerance = if name.chars().count() < 5 { 1 } else { 2 };
@@ -316,17 +335,30 @@ fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein's distance. Names longer than any of ours are far from all of them.
+/// How many letters are added, dropped, replaced, or swapped with their neighbour.
 fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.chars().take(40).flat_map(char::to_lowercase).collect();
-    let mut row: Vec<usize> = (0..=left.len()).collect();
-    for (index, character) in right.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for column in 0..left.len() {
-            let replaced = diagonal + usize::from(left[column] != character);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+    // Names longer than any of ours are far from all of them.
+    let letters =
+        |text: &str| -> Vec<char> { text.chars().take(40).flat_map(char::to_lowercase).collect() };
+    let (left, right) = (letters(left), letters(right));
+    let mut table = vec![vec![0; right.len() + 1]; left.len() + 1];
+    for i in 0..=left.len() {
+        for j in 0..=right.len() {
+            table[i][j] = match (i, j) {
+                (i, 0) => i,
+                (0, j) => j,
+                (i, j) => {
+                    let replaced = table[i - 1][j - 1] + usize::from(left[i - 1] != right[j - 1]);
+                    let shifted = table[i - 1][j].min(table[i][j - 1]) + 1;
+                    let swaps = i > 1
+                        && j > 1
+                        && left[i - 2] == right[j - 1]
+                        && left[i - 1] == right[j - 2];
+                    let swapped = if swaps { table[i - 2][j - 2] + 1 } else { usize::MAX };
+                    replaced.min(shifted).min(swapped)
+                }
+            };
         }
     }
-    row[left.len()]
+    table[left.len()][right.len()]
 }

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::Outcome;
-use super::check::{Checker, Members, Place};
+use super::check::{Checker, Members, Place, shorten};
 use super::server_source::{Declarer, ServerSource, server_source};
+use super::{FileRole, Outcome};
 use crate::tree::{Format, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion, collision_key};
 
@@ -75,24 +75,8 @@ pub struct Composition {
     pub name: ArtifactName,
     /// Its version.
     pub version: PlainVersion,
-}
-
-impl FacetManifest {
-    /// The files that must not be empty: what an assistant reads.
-    pub fn primaries(&self) -> impl Iterator<Item = String> + '_ {
-        let skills = self.skills.keys().map(|name| format!("skills/{name}/SKILL.md"));
-        let agents = self.agents.keys().map(|name| format!("agents/{name}.md"));
-        let commands = self.commands.keys().map(|name| format!("commands/{name}.md"));
-        skills.chain(agents).chain(commands)
-    }
-
-    /// The files that travel along.
-    pub fn companions(&self) -> impl Iterator<Item = String> + '_ {
-        let of_skills = self.skills.iter().flat_map(|(name, skill)| {
-            skill.files.iter().map(move |file| format!("skills/{name}/{file}"))
-        });
-        of_skills.chain(self.files.iter().map(ToString::to_string))
-    }
+    /// Only these of its assets, by group; all of them if there is no group.
+    pub selection: BTreeMap<String, Vec<AssetName>>,
 }
 
 /// Reads a facet manifest.
@@ -142,7 +126,8 @@ fn facet(check: &mut Checker<'_>, root: &Place<'_>) -> Option<FacetManifest> {
 struct ArchivePaths<'a>(Vec<(String, Place<'a>)>);
 
 impl<'a> ArchivePaths<'a> {
-    fn add(&mut self, path: String, place: &Place<'a>) {
+    fn add(&mut self, check: &mut Checker<'_>, path: String, role: FileRole, place: &Place<'a>) {
+        check.file(path.clone(), role, place);
         self.0.push((path, place.clone()));
     }
 
@@ -200,24 +185,23 @@ fn skills<'a>(
 ) -> BTreeMap<AssetName, Skill> {
     let mut skills = BTreeMap::new();
     for (name, place, descriptor) in named_descriptors(check, members, "skills") {
-        paths.add(format!("skills/{name}/SKILL.md"), &place);
         let description = description(check, &descriptor);
         let mut files = Vec::new();
         for (path, place) in path_list(check, descriptor.optional("files")) {
             if collision_key(path.as_str()) == "skill.md" {
-                check.problem(
-                    "manifest-bad-value",
-                    &place,
-                    "SKILL.md",
-                    "companions only",
-                    "remove it: SKILL.md always belongs to the skill",
-                );
+                let fix = "remove it: SKILL.md always belongs to the skill";
+                check.problem("manifest-bad-value", &place, "SKILL.md", "companions only", fix);
                 continue;
             }
-            paths.add(format!("skills/{name}/{path}"), &place);
-            files.push(path);
+            files.push((path, place));
+        }
+        let Some(name) = name else { continue };
+        paths.add(check, format!("skills/{name}/SKILL.md"), FileRole::Primary, &place);
+        for (path, place) in &files {
+            paths.add(check, format!("skills/{name}/{path}"), FileRole::Companion, place);
         }
         if let Some(description) = description {
+            let files = files.into_iter().map(|(path, _)| path).collect();
             skills.insert(name, Skill { description, files });
         }
     }
@@ -232,28 +216,29 @@ fn assets<'a>(
 ) -> BTreeMap<AssetName, Asset> {
     let mut assets = BTreeMap::new();
     for (name, place, descriptor) in named_descriptors(check, members, group) {
-        paths.add(format!("{group}/{name}.md"), &place);
-        if let Some(description) = description(check, &descriptor) {
+        let description = description(check, &descriptor);
+        let Some(name) = name else { continue };
+        paths.add(check, format!("{group}/{name}.md"), FileRole::Primary, &place);
+        if let Some(description) = description {
             assets.insert(name, Asset { description });
         }
     }
     assets
 }
 
-/// The members of a group whose names and shapes are in order.
+/// The members of a group whose shapes are in order; a wrong name does not hide the rest.
 fn named_descriptors<'a>(
     check: &mut Checker<'_>,
     members: &Members<'a>,
     group: &str,
-) -> Vec<(AssetName, Place<'a>, Members<'a>)> {
+) -> Vec<(Option<AssetName>, Place<'a>, Members<'a>)> {
     let Some(group) = members.optional(group).and_then(|place| check.members(&place)) else {
         return Vec::new();
     };
     let mut named = Vec::new();
     for (member, place) in group.entries() {
         let name = check.name(member, &place);
-        let descriptor = check.members(&place);
-        if let (Some(name), Some(descriptor)) = (name, descriptor) {
+        if let Some(descriptor) = check.members(&place) {
             named.push((name, place, descriptor));
         }
     }
@@ -284,7 +269,7 @@ fn files<'a>(
             );
             continue;
         }
-        paths.add(path.to_string(), &place);
+        paths.add(check, path.to_string(), FileRole::Companion, &place);
         files.push(path);
     }
     files
@@ -333,16 +318,12 @@ fn compositions(check: &mut Checker<'_>, members: &Members<'_>) -> Vec<Compositi
 fn composition(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Composition> {
     if let NodeValue::String(text) = &place.node.value {
         let parsed = text.rsplit_once('@').and_then(|(name, version)| {
-            Some(Composition { name: name.parse().ok()?, version: version.parse().ok()? })
+            let (name, version) = (name.parse().ok()?, version.parse().ok()?);
+            Some(Composition { name, version, selection: BTreeMap::new() })
         });
         if parsed.is_none() {
-            check.problem(
-                "manifest-bad-source",
-                place,
-                &format!("{text:?}"),
-                "name@1.0.0",
-                "write the name, '@' and an exact version",
-            );
+            let fix = "write the name, '@' and an exact version";
+            check.problem("manifest-bad-source", place, &shorten(text), "name@1.0.0", fix);
         }
         return parsed;
     }
@@ -352,16 +333,19 @@ fn composition(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Composition
         members.required(check, "name", "\"other-facet\"").and_then(|place| check.word(&place));
     let version =
         members.required(check, "version", "\"1.0.0\"").and_then(|place| check.word(&place));
-    if ["skills", "agents", "commands"].iter().all(|group| members.optional(group).is_none()) {
-        check.problem(
-            "manifest-missing-member",
-            place,
-            "no skills, agents or commands",
-            "at least one of the three",
-            "write \"name@version\" to take the whole facet",
-        );
+    let mut selection = BTreeMap::new();
+    for group in ["skills", "agents", "commands"] {
+        let Some(list) = members.optional(group) else { continue };
+        let items = check.items(&list).unwrap_or_default();
+        let names = items.iter().filter_map(|item| check.word(item)).collect();
+        selection.insert(group.to_owned(), names);
     }
-    Some(Composition { name: name?, version: version? })
+    if selection.is_empty() {
+        let fix = "write \"name@version\" to take the whole facet";
+        let found = "no skills, agents or commands";
+        check.problem("manifest-missing-member", place, found, "at least one of the three", fix);
+    }
+    Some(Composition { name: name?, version: version?, selection })
 }
 
 fn servers(check: &mut Checker<'_>, members: &Members<'_>) -> BTreeMap<String, ServerSource> {
@@ -390,7 +374,8 @@ fn refuse_empty(check: &mut Checker<'_>, root: &Place<'_>, members: &Members<'_>
         NodeValue::Array(items) => items.is_empty(),
         _ => false,
     };
-    if groups.iter().all(|group| members.optional(group).is_none_or(is_empty)) {
+    // A group whose names were all refused is not empty, it is wrong.
+    if check.is_clean() && groups.iter().all(|group| members.optional(group).is_none_or(is_empty)) {
         check.problem(
             "manifest-empty",
             root,

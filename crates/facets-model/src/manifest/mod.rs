@@ -8,6 +8,8 @@ mod server;
 mod server_source;
 mod words;
 
+use facets_digest::json::Position;
+
 pub use facet::{Asset, Composition, FacetManifest, Skill, parse_facet};
 pub use problem::Problem;
 pub use project::{
@@ -38,6 +40,8 @@ pub const CODES: &[&str] = &[
     "manifest-wrong-type",
     "yaml-alias",
     "yaml-anchor",
+    "yaml-control-character",
+    "yaml-directive",
     "yaml-key-not-string",
     "yaml-merge",
     "yaml-number-out-of-range",
@@ -57,4 +61,34 @@ pub struct Outcome<T> {
     pub problems: Vec<Problem>,
     /// What is allowed, but probably not meant.
     pub warnings: Vec<Problem>,
+    /// The files that the manifest names, also if there are problems.
+    pub files: Vec<NamedFile>,
+}
+
+impl<T> Outcome<T> {
+    fn unreadable(problem: Problem) -> Self {
+        Self { manifest: None, problems: vec![problem], warnings: Vec::new(), files: Vec::new() }
+    }
+}
+
+/// What is expected of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileRole {
+    /// Text that an assistant reads.
+    Primary,
+    /// Any bytes.
+    Companion,
+}
+
+/// A file that a manifest names, and the place that names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFile {
+    /// Relative to the manifest.
+    pub path: String,
+    /// What is expected of it.
+    pub role: FileRole,
+    /// The member that names it.
+    pub member: String,
+    /// Where that stands.
+    pub position: Position,
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::Outcome;
-use super::check::{Checker, Members, Place};
+use super::check::{Checker, Members, Place, shorten};
 use super::server_source::{Declarer, ServerSource, server_source};
 use crate::tree::{Format, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, InlineServerName, PlainVersion};
@@ -36,8 +36,8 @@ pub struct ProjectFacet {
 pub struct Override {
     /// `skills`, `agents`, `commands` or `servers`.
     pub group: String,
-    /// The author's name for it.
-    pub authored: AssetName,
+    /// The author's name for it; that of a server may have a scope.
+    pub authored: String,
     /// What happens to it.
     pub materialization: Materialization,
 }
@@ -173,10 +173,16 @@ fn overrides(check: &mut Checker<'_>, place: &Place<'_>, version: Option<f64>) -
             continue;
         };
         for (entry, place) in entries.entries() {
-            let authored = check.name(entry, &place);
+            let scoped = group.name == "servers" && entry.name.starts_with('@');
+            let named = if scoped {
+                check.name::<ArtifactName>(entry, &place).is_some()
+            } else {
+                check.name::<AssetName>(entry, &place).is_some()
+            };
             let materialization = materialization(check, &place);
-            if let (Some(authored), Some(materialization)) = (authored, materialization) {
-                overrides.push(Override { group: group.name.clone(), authored, materialization });
+            if let (true, Some(materialization)) = (named, materialization) {
+                let (group, authored) = (group.name.clone(), entry.name.clone());
+                overrides.push(Override { group, authored, materialization });
             }
         }
     }
@@ -208,7 +214,7 @@ fn materialization(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Materia
             Some(Materialization::Omitted)
         }
         other => {
-            let found = format!("{other:?}");
+            let found = shorten(other);
             check.problem(
                 "manifest-bad-value",
                 &kind,
@@ -228,7 +234,7 @@ fn source(check: &mut Checker<'_>, place: &Place<'_>) -> Option<FacetSource> {
         check.problem(
             "manifest-bad-source",
             place,
-            &format!("{text:?}"),
+            &shorten(text),
             "1.2.3, 1.2.*, 1.*, *, latest, github:owner/repo#ref, a git URL, or ./directory",
             "write an exact version such as \"1.0.0\"",
         );

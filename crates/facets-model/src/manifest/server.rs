@@ -1,5 +1,5 @@
-use super::Outcome;
-use super::check::{Checker, Place};
+use super::check::{Checker, Place, shorten};
+use super::{FileRole, Outcome};
 use crate::tree::{Format, Node, NodeMember};
 use crate::{ArtifactName, ArtifactPath, VariableName, Version};
 
@@ -70,14 +70,14 @@ fn server(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerManifest> {
             );
         }
     }
-    let known: Vec<_> = KNOWN.iter().chain(TERMINAL).copied().collect();
-    let unknown = check.open(&members, &known);
+    let mut unknown = check.open(&members, KNOWN);
+    unknown.retain(|member| !TERMINAL.contains(&member.name.as_str()));
     let name = members.required(check, "name", "my-server").and_then(|place| check.word(&place));
     let version =
         members.required(check, "version", "\"1.0.0\"").and_then(|place| check.word(&place));
     let runtime =
         members.required(check, "runtime", "bun").and_then(|place| runtime(check, &place));
-    let entry = members.required(check, "entry", "index.ts").and_then(|place| check.word(&place));
+    let entry = members.required(check, "entry", "index.ts").and_then(|place| entry(check, &place));
     let mut text =
         |name| members.optional(name).and_then(|place| check.string(&place)).map(str::to_owned);
     let (description, author) = (text("description"), text("author"));
@@ -99,13 +99,19 @@ fn server(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerManifest> {
     })
 }
 
+fn entry(check: &mut Checker<'_>, place: &Place<'_>) -> Option<ArtifactPath> {
+    let path: ArtifactPath = check.word(place)?;
+    check.file(path.to_string(), FileRole::Companion, place);
+    Some(path)
+}
+
 fn runtime(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
     let text = check.string(place)?;
     if RUNTIMES.contains(&text) {
         return Some(text.to_owned());
     }
     let allowed = RUNTIMES.join(", ");
-    check.problem("manifest-bad-runtime", place, &format!("{text:?}"), &allowed, "write \"bun\"");
+    check.problem("manifest-bad-runtime", place, &shorten(text), &allowed, "write \"bun\"");
     None
 }
 

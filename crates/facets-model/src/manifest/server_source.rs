@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::check::{Checker, Members, Place};
+use super::check::{Checker, Members, Place, shorten};
 use crate::tree::NodeValue;
 use crate::{Floor, HttpUrl, ImageReference, VariableName};
 
@@ -89,16 +89,28 @@ fn object(check: &mut Checker<'_>, place: &Place<'_>, declarer: Declarer) -> Opt
             check.word(&url).map(|url| ServerSource::Http { url })
         }
         other => {
-            let found = format!("{other:?}");
-            check.problem(
-                "manifest-bad-value",
-                &kind,
-                &found,
-                "stdio or http",
-                "write \"stdio\" or \"http\"",
-            );
+            let fix = "write \"stdio\" or \"http\"";
+            check.problem("manifest-bad-value", &kind, &shorten(other), "stdio or http", fix);
+            check_without_type(check, &members, declarer);
             None
         }
+    }
+}
+
+/// What can be said of the other members while the type is wrong.
+fn check_without_type(check: &mut Checker<'_>, members: &Members<'_>, declarer: Declarer) {
+    check.closed(members, &["type", "command", "args", "env", "url"]);
+    if let Some(url) = members.optional("url") {
+        check.word::<HttpUrl>(&url);
+    }
+    if let Some(place) = members.optional("command") {
+        command(check, &place);
+    }
+    if let Some(args) = members.optional("args") {
+        strings(check, &args);
+    }
+    if let Some(env) = members.optional("env") {
+        environment(check, &env, declarer);
     }
 }
 
@@ -127,7 +139,7 @@ fn command(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
         check.problem(
             "manifest-bad-value",
             place,
-            &format!("{text:?}"),
+            &shorten(text),
             "the name of a program",
             "write the program to start",
         );

@@ -94,7 +94,11 @@ impl Word for ImageReference {
         "[host[:port]/]path[:tag][@sha256:digest], the path in lower case";
 
     fn fix(found: &str) -> String {
-        suggestion::<Self>(&found.to_lowercase(), "write a reference such as ghcr.io/acme/bot:v2")
+        // Only the repository is lower case; another tag would be another image.
+        let name_end = found.rfind('/').unwrap_or(0);
+        let end = found[name_end..].find([':', '@']).map_or(found.len(), |at| name_end + at);
+        let lower = found[..end].to_lowercase() + &found[end..];
+        suggestion::<Self>(&lower, "write a reference such as ghcr.io/acme/bot:v2")
     }
 }
 
@@ -142,7 +146,9 @@ fn hyphenate(text: &str) -> String {
 }
 
 fn suggest_version<T: FromStr>(found: &str) -> String {
-    let bare = found.trim_start_matches(['^', '~', '=', '>', '<', 'v', ' ']);
+    // An upper bound is no floor, so `<` gets no suggestion.
+    let bare = found.strip_prefix(">=").unwrap_or(found);
+    let bare = bare.trim_start_matches(['^', '~', '=', 'v', ' ']);
     let bare = bare.split('+').next().unwrap_or_default();
     let padded = [bare.to_owned(), format!("{bare}.0"), format!("{bare}.0.0")];
     let core = bare.split('-').next().unwrap_or_default().to_owned();

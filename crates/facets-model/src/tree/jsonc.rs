@@ -4,13 +4,15 @@
 /// An unfinished comment is left as it stands: the reader then points at it.
 pub(super) fn blank_comments(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
-    // A comma that nothing but white space and comments has followed yet.
+    // A comma behind a value that nothing but white space and comments has followed yet.
     let mut pending_comma = None;
+    let mut after_value = false;
     let mut at = 0;
     while let Some(&byte) = out.get(at) {
         match byte {
             b'"' => {
                 pending_comma = None;
+                after_value = true;
                 at = end_of_string(&out, at);
             }
             b'/' => match end_of_comment(&out, at) {
@@ -21,18 +23,21 @@ pub(super) fn blank_comments(text: &str) -> String {
                 None => break,
             },
             b',' => {
-                pending_comma = Some(at);
+                pending_comma = after_value.then_some(at);
+                after_value = false;
                 at += 1;
             }
             b'}' | b']' => {
                 if let Some(comma) = pending_comma.take() {
                     out[comma] = b' ';
                 }
+                after_value = true;
                 at += 1;
             }
             b' ' | b'\t' | b'\n' | b'\r' => at += 1,
-            _ => {
+            other => {
                 pending_comma = None;
+                after_value = !matches!(other, b'{' | b'[' | b':');
                 at += 1;
             }
         }
@@ -85,7 +90,10 @@ mod tests {
             ("[1, // a\n]", "[1      \n]"),
             ("{\"a\": 1,}", "{\"a\": 1 }"),
             ("[\"//\", \"/*\", \"\\\"//\"]", "[\"//\", \"/*\", \"\\\"//\"]"),
-            ("[,]", "[ ]"),
+            ("[,]", "[,]"),
+            ("{\"a\":{,}, }", "{\"a\":{,}  }"),
+            ("[1,,]", "[1,,]"),
+            ("[[1,],]", "[[1 ] ]"),
             ("[1 /* open", "[1 /* open"),
             ("[1 / 2]", "[1 / 2]"),
             ("/*/ */1", "      1"),

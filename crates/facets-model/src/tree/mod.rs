@@ -90,6 +90,10 @@ pub fn parse(bytes: &[u8], format: Format) -> Result<Parsed<'_>, Box<Problem>> {
         Format::JsonWithComments => json::parse(&jsonc::blank_comments(text), text, &mut problems),
         Format::Yaml => yaml::parse(text, &mut problems),
     }?;
+    for problem in &mut problems {
+        let around = root.path_at(problem.position.offset);
+        problem.member = join(&around, &problem.member);
+    }
     Ok(Parsed { text, format, root, problems })
 }
 
@@ -101,7 +105,37 @@ fn check_text(bytes: &[u8]) -> Result<&str, Box<Problem>> {
     Ok(std::str::from_utf8(bytes).unwrap_or_default())
 }
 
+/// The path of a member inside the one at `path`.
+pub(crate) fn join(path: &str, name: &str) -> String {
+    match (path, name) {
+        ("", name) => name.to_owned(),
+        (path, "") => path.to_owned(),
+        (path, name) => format!("{path}.{name}"),
+    }
+}
+
 impl Node {
+    /// The path of the innermost member whose text has this offset.
+    fn path_at(&self, offset: usize) -> String {
+        let (name, node) = match &self.value {
+            NodeValue::Object(members) => {
+                let holds =
+                    |m: &&NodeMember| (m.name_span.start..m.node.span.end).contains(&offset);
+                match members.iter().find(holds) {
+                    Some(member) => (member.name.clone(), &member.node),
+                    None => return String::new(),
+                }
+            }
+            NodeValue::Array(items) => match items.iter().position(|n| n.span.contains(&offset)) {
+                Some(index) => (format!("[{index}]"), &items[index]),
+                None => return String::new(),
+            },
+            _ => return String::new(),
+        };
+        let inner = node.path_at(offset);
+        if inner.starts_with('[') { format!("{name}{inner}") } else { join(&name, &inner) }
+    }
+
     /// The tree without its places, printed as JSON: two spaces, a final newline.
     ///
     /// spec 3.1: this is what a YAML manifest is archived as
@@ -142,6 +176,13 @@ impl Members {
         if self.seen.insert(member.name.clone()) {
             self.list.push(member);
             return;
+        }
+        // What was found inside is about to lose its place in the tree.
+        for problem in problems.iter_mut() {
+            let offset = problem.position.offset;
+            if member.node.span.contains(&offset) {
+                problem.member = join(&member.name, &member.node.path_at(offset));
+            }
         }
         problems.push(Problem {
             code: "manifest-duplicate-member",

@@ -8,6 +8,8 @@ use crate::manifest::Problem;
 
 /// Reads one YAML document with the core schema (spec 3.1).
 pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Result<Node, Box<Problem>> {
+    check_characters(text)?;
+    refuse_directives(text, problems);
     let mut builder = Builder {
         parser: Parser::new_from_str(text),
         text,
@@ -36,6 +38,50 @@ pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Result<Node, Box
         }
     }
     Ok(root.unwrap_or(Node { span: 0..0, value: NodeValue::Null }))
+}
+
+/// YAML 1.2.2, 5.1: what is not printable cannot stand in a file. A carriage return alone
+/// would be a line end to YAML and to nobody else.
+fn check_characters(text: &str) -> Result<(), Box<Problem>> {
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let allowed = match character {
+            '\t' | '\n' | '\u{85}' => true,
+            '\r' => characters.peek().is_some_and(|(_, next)| *next == '\n'),
+            other => !other.is_control() && !matches!(other, '\u{fffe}' | '\u{ffff}'),
+        };
+        if !allowed {
+            return Err(Box::new(Problem {
+                code: "yaml-control-character",
+                position: position(text, at),
+                member: String::new(),
+                found: format!("the character U+{:04X}", u32::from(character)),
+                allowed: "printable text, lines ended by \\n or \\r\\n".to_owned(),
+                fix: "write it as an escape in double quotes".to_owned(),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// A directive before the document could change what tags and versions mean.
+fn refuse_directives(text: &str, problems: &mut Vec<Problem>) {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        match line.trim_start().chars().next() {
+            None | Some('#') => {}
+            Some('%') if line.starts_with('%') => problems.push(Problem {
+                code: "yaml-directive",
+                position: position(text, offset),
+                member: String::new(),
+                found: format!("the directive {:?}", line.trim_end()),
+                allowed: "a document without directives".to_owned(),
+                fix: "remove the line".to_owned(),
+            }),
+            Some(_) => return,
+        }
+        offset += line.len();
+    }
 }
 
 /// A container's value and where it ends.
