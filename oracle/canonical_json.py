@@ -6,6 +6,7 @@ keeps the last of two equal names and lets lone surrogates through.
 
 import re
 
+# A definition alone; a file around definitions has a few levels more.
 MAX_DEPTH = 128
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_INTEGER_DIGITS = 1024

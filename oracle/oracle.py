@@ -2,11 +2,13 @@
 """Usage:
   oracle.py file FILE...                       SHA-256 of raw bytes
   oracle.py json [--captured] [--print] FILE   digest of the canonical form, or the form
+  oracle.py surface FILE                       hashes of a surface file, as JSON
   oracle.py batch WHAT                         for tests: one case a line on stdin, one answer a line
 
 Batch cases: `json` and `json-captured` take a document in hex and answer `ok HEX` or
 `refused REASON`; `image`, `name`, `version` take a text in hex; `floor` takes a JSON array
-`[floor, [[version, yanked], ...]]` in hex.
+`[floor, [[version, yanked], ...]]` in hex; `surface` takes a surface file, or an object with
+the same members, and answers its hashes as JSON.
 """
 
 import hashlib
@@ -15,6 +17,7 @@ import sys
 
 import canonical_json
 import names
+import surface
 
 
 def digest(data):
@@ -35,7 +38,12 @@ def answer_json(data, captured):
         return "refused " + str(refused)
 
 
+def answer_surface(data):
+    return json.dumps(surface.hashes(canonical_json.parse(data, True)), sort_keys=True)
+
+
 BATCH = {
+    "surface": answer_surface,
     "json": lambda data: answer_json(data, False),
     "json-captured": lambda data: answer_json(data, True),
     "image": lambda data: names.image_reference(data.decode()),
@@ -58,6 +66,8 @@ def main(arguments):
             sys.stdout.buffer.write(form)
         else:
             print(digest(form))
+    elif command == "surface":
+        print(answer_surface(read(rest[0])))
     elif command == "batch":
         for line in sys.stdin:
             print(BATCH[rest[0]](bytes.fromhex(line.strip())))

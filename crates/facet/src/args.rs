@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     /// Print the identity of files and documents
     #[command(subcommand)]
     Digest(Digest),
+    /// Show everything that an MCP server declares, and its identity
+    Inspect(Inspect),
     /// See whether facet works on this machine
     Doctor,
     /// Explain a code that facet reported
@@ -77,6 +80,60 @@ pub(crate) enum Command {
     },
 }
 
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  facet inspect -- npx -y @modelcontextprotocol/server-memory\n  facet inspect https://mcp.example.com/ --header Authorization=MY_TOKEN\n  facet inspect surface.json"
+)]
+pub(crate) struct Inspect {
+    /// An http(s) URL or a surface file
+    #[arg(required_unless_present = "words", conflicts_with = "words")]
+    pub(crate) target: Option<String>,
+    /// A command to start, behind `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) words: Vec<OsString>,
+    /// Start the command without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Pass this variable of the environment on to the command
+    #[arg(long = "env", value_name = "NAME")]
+    pub(crate) variables: Vec<String>,
+    /// Send a header, with the value of an environment variable
+    #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header)]
+    pub(crate) headers: Vec<(String, String)>,
+    /// Keep the command from these
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) sandbox: Vec<SandboxPart>,
+    /// With the file system closed: let it read this as well
+    #[arg(long = "allow-read", value_name = "PATH")]
+    pub(crate) readable: Vec<PathBuf>,
+    /// Write the surface file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+}
+
+/// What a server can be kept from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxPart {
+    /// Sockets of every kind
+    Network,
+    /// Files but for the system's and those of the current directory
+    Filesystem,
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, variable) = text.split_once('=').ok_or("it is written NAME=ENVVAR")?;
+    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() || !name.chars().all(token) {
+        return Err(format!("{name:?} is not the name of a header"));
+    }
+    let variable: facets_model::VariableName =
+        variable.parse().map_err(|error| format!("{variable:?} is no variable: {error}"))?;
+    Ok((name.to_owned(), variable.to_string()))
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum InitKind {
     /// Skills, agents and commands
@@ -92,6 +149,12 @@ pub(crate) enum Digest {
         /// The files; `-` is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+    },
+    /// Hashes of a surface file, or of the reply to tools/list
+    Surface {
+        /// The file; `-` is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
     },
     /// SHA-256 of the canonical form of a JSON document
     Json {

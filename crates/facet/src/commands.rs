@@ -9,6 +9,7 @@ use facets_digest::json::Origin;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
 use facets_ops::digest_file::{DigestFileRequest, digest_file};
 use facets_ops::digest_json::{DigestJsonRequest, digest_json};
+use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
 use facets_ops::doctor::{DoctorRequest, doctor};
 use facets_ops::explain::{explain, explanations};
 use facets_ops::init::{self, InitRequest, init};
@@ -54,6 +55,11 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = DigestJsonRequest { input: file.into(), origin };
             renderer.digest_json(&digest_json(request)?, print)
         }
+        Command::Digest(Digest::Surface { file }) => {
+            let request = DigestSurfaceRequest { input: file.into() };
+            renderer.digest_surface(&digest_surface(&request)?)
+        }
+        Command::Inspect(arguments) => crate::inspect::run(arguments, renderer)?,
         Command::Doctor => {
             let directory = PathBuf::from(".");
             renderer.doctor(&doctor(&DoctorRequest { directory }))

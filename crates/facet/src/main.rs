@@ -2,6 +2,8 @@
 
 mod args;
 mod commands;
+mod consent;
+mod inspect;
 mod output;
 mod progress;
 mod render;
@@ -13,6 +15,8 @@ use clap::Parser as _;
 use output::Shown;
 
 fn main() -> ExitCode {
+    // Before anything else: this process may be the supervisor of a server.
+    facets_worker::enter();
     match Args::try_parse() {
         Ok(args) => {
             let format = args.format;

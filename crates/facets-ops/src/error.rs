@@ -2,7 +2,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::{JsonError, Position};
-use facets_model::NameError;
+use facets_launch::{Ending, LaunchError};
+use facets_mcp::{CaptureError, TransportError};
+use facets_model::{NameError, UrlError};
+use facets_probe::ObserveError;
+use facets_surface::{DefinitionError, SurfaceFileError};
 
 /// Why facet could not judge.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +52,61 @@ pub enum OpsError {
         /// What is wrong, and where.
         source: JsonError,
     },
+    /// A file is not a surface file.
+    #[error("{} cannot be used as a surface file", path.display())]
+    SurfaceFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: SurfaceFileError,
+    },
+    /// A document has no list of tools.
+    #[error("{} has neither a surface nor a list of tools", path.display())]
+    NoTools {
+        /// The document.
+        path: PathBuf,
+    },
+    /// An item of a list of tools is malformed.
+    #[error("tool {index} of {} cannot be hashed", path.display())]
+    Definition {
+        /// The document.
+        path: PathBuf,
+        /// Which, counted from 0.
+        index: usize,
+        /// What is wrong with it.
+        source: DefinitionError,
+    },
+    /// Two tools have one name.
+    #[error("{} lists the tool {name:?} twice", path.display())]
+    DuplicateTool {
+        /// The document.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
+    /// Nobody said that the server may be started.
+    #[error("the server was not started")]
+    NotApproved {
+        /// Whether somebody was asked, and said no.
+        asked: bool,
+    },
+    /// A variable that is to be passed on is not set.
+    #[error("the variable {name} is not set")]
+    NoVariable {
+        /// Its name.
+        name: String,
+    },
+    /// A URL that we do not connect to.
+    #[error("{found:?} is not a URL to connect to")]
+    BadUrl {
+        /// What was given.
+        found: String,
+        /// What is wrong with it.
+        source: UrlError,
+    },
+    /// A server could not be started, reached, or understood.
+    #[error("{0}")]
+    Observe(#[from] ObserveError),
     /// A directory was expected.
     #[error("{} is not a directory", path.display())]
     NotADirectory {
@@ -116,6 +175,7 @@ pub struct Failure {
 impl OpsError {
     /// Every code that an error of this crate can have, beside those of the JSON reader.
     pub const CODES: &'static [&'static str] = &[
+        "bad-url",
         "file-exists",
         "file-too-large",
         "file-unreadable",
@@ -124,8 +184,17 @@ impl OpsError {
         "manifest-ambiguous",
         "manifest-not-found",
         "not-a-directory",
+        "not-approved",
+        "program-not-found",
+        "server-not-started",
         "stdin-twice",
+        "supervisor-failed",
+        "surface-file-edited",
+        "surface-file-malformed",
+        "surface-file-newer",
+        "surface-no-tools",
         "unknown-code",
+        "variable-not-set",
     ];
 
     fn code(&self) -> &'static str {
@@ -136,6 +205,18 @@ impl OpsError {
             Self::NotRegular { .. } => "file-not-regular",
             Self::StdinTwice => "stdin-twice",
             Self::Json { source, .. } => source.kind.code(),
+            Self::SurfaceFile { source, .. } => match source {
+                SurfaceFileError::NotAsWritten => "surface-file-edited",
+                SurfaceFileError::Newer { .. } => "surface-file-newer",
+                _ => "surface-file-malformed",
+            },
+            Self::NoTools { .. } => "surface-no-tools",
+            Self::Definition { .. } => "server-bad-definition",
+            Self::DuplicateTool { .. } => "server-duplicate-name",
+            Self::NotApproved { .. } => "not-approved",
+            Self::NoVariable { .. } => "variable-not-set",
+            Self::BadUrl { .. } => "bad-url",
+            Self::Observe(error) => observe_code(error),
             Self::NotADirectory { .. } => "not-a-directory",
             Self::NoManifest { .. } => "manifest-not-found",
             Self::AmbiguousManifest { .. } => "manifest-ambiguous",
@@ -170,12 +251,22 @@ impl OpsError {
             | Self::TooLarge { path, .. }
             | Self::NotRegular { path }
             | Self::Json { path, .. }
+            | Self::SurfaceFile { path, .. }
+            | Self::NoTools { path }
+            | Self::Definition { path, .. }
+            | Self::DuplicateTool { path, .. }
             | Self::NotADirectory { path }
             | Self::Exists { path } => Some(path),
             Self::NoManifest { directory } | Self::AmbiguousManifest { directory, .. } => {
                 Some(directory)
             }
-            Self::StdinTwice | Self::BadName { .. } | Self::UnknownCode { .. } => None,
+            Self::StdinTwice
+            | Self::BadName { .. }
+            | Self::NotApproved { .. }
+            | Self::NoVariable { .. }
+            | Self::BadUrl { .. }
+            | Self::Observe(_)
+            | Self::UnknownCode { .. } => None,
         }
     }
 
@@ -195,6 +286,24 @@ impl OpsError {
                 let problem = facets_model::manifest::Problem::from_json(source);
                 both(&problem.allowed, problem.found)
             }
+            Self::SurfaceFile { source, .. } => {
+                both("a surface file as `facet inspect --save` writes it", source.to_string())
+            }
+            Self::NoTools { .. } => both(
+                "a surface file, a reply to tools/list, or its result",
+                "something else".to_owned(),
+            ),
+            Self::Definition { source, .. } => both("a tool definition", source.to_string()),
+            Self::DuplicateTool { .. } => both("each name once", "the name twice".to_owned()),
+            Self::NotApproved { asked } => {
+                let answer = if *asked { "the answer was no" } else { "nobody to ask here" };
+                both("a yes", answer.to_owned())
+            }
+            Self::NoVariable { .. } => both("a value in the environment", "none".to_owned()),
+            Self::BadUrl { source, .. } => {
+                both("an absolute http or https URL without credentials", source.to_string())
+            }
+            Self::Observe(error) => observe_expected(error),
             Self::NoManifest { .. } => {
                 both("facet.json, facet.yaml or server.yaml", "none of them".to_owned())
             }
@@ -222,11 +331,69 @@ impl OpsError {
                 format!("facet init facet {}", shell_word(directory))
             }
             Self::BadName { next, .. } => next.clone(),
+            Self::NotApproved { .. } => "facet inspect --yes -- COMMAND".to_owned(),
+            Self::NoVariable { name } => format!("export {name}=…"),
             Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),
             Self::StdinTwice => "facet digest file -".to_owned(),
             _ => format!("facet explain {}", self.code()),
         }
     }
+}
+
+fn observe_code(error: &ObserveError) -> &'static str {
+    match error {
+        ObserveError::Capture { source, .. } => source.code(),
+        ObserveError::Launch(LaunchError::NoProgram { .. }) => "program-not-found",
+        ObserveError::Launch(LaunchError::NoVariable { .. }) => "variable-not-set",
+        ObserveError::Launch(LaunchError::Supervisor(_)) => "supervisor-failed",
+        ObserveError::Launch(LaunchError::NotStarted { .. }) => "server-not-started",
+    }
+}
+
+/// What was hoped for, and what the server said instead.
+fn observe_expected(error: &ObserveError) -> (Option<String>, Option<String>) {
+    let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
+    match error {
+        ObserveError::Launch(LaunchError::NoProgram { path, .. }) => {
+            both("an executable file", format!("none of that name in {}", path.display()))
+        }
+        ObserveError::Launch(LaunchError::NotStarted { reason, .. }) => {
+            both("a program that starts", reason.clone())
+        }
+        ObserveError::Launch(other) => both("a server that starts", other.to_string()),
+        ObserveError::Capture { source, stderr, ending } => {
+            let mut said = Vec::new();
+            if let CaptureError::Transport { source: TransportError::Status { body, .. }, .. } =
+                source
+            {
+                said.push(format!("it said: {}", last_lines(body)));
+            }
+            match ending {
+                Some(Ending::Exited(code)) => said.push(format!("it ended with code {code}")),
+                Some(Ending::Killed(signal)) => {
+                    said.push(format!("it was ended by signal {signal}"))
+                }
+                _ => {}
+            }
+            if !stderr.trim().is_empty() {
+                said.push(format!("it said: {}", last_lines(stderr)));
+            }
+            if said.is_empty() {
+                said.push("nothing more".to_owned());
+            }
+            both("an MCP server that answers", said.join("; "))
+        }
+    }
+}
+
+/// The end of what a server said: enough to see why.
+fn last_lines(text: &str) -> String {
+    const LINES: usize = 8;
+    const CHARACTERS: usize = 1200;
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let tail = lines[lines.len().saturating_sub(LINES)..].join(" | ");
+    let skipped = tail.chars().count().saturating_sub(CHARACTERS);
+    tail.chars().skip(skipped).collect()
 }
 
 /// A path as it can be typed into a shell.

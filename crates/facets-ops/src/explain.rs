@@ -54,6 +54,7 @@ mod tests {
             facets_model::manifest::CODES,
             crate::build_check::CODES,
             OpsError::CODES,
+            facets_mcp::CaptureError::CODES,
             &["usage", "output-failed"],
         ]
         .concat()

@@ -1,14 +1,14 @@
 //! `facet init`: the first files of a facet or a source-mode server.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_model::ArtifactName;
 
-use crate::OpsError;
 use crate::build_check::MANIFESTS;
 use crate::input::read_regular;
+use crate::{OpsError, write_file};
 
 /// What to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn init(request: InitRequest) -> Result<InitReport, OpsError> {
     let missing = find_missing(&directory, &files)?;
     for (path, text) in &files {
         if missing.contains(path) {
-            write_new(&directory.join(path), text)?;
+            write_file::create(&directory.join(path), text.as_bytes())?;
         }
     }
     let kept = files.iter().map(|(path, _)| *path).filter(|path| !missing.contains(path)).collect();
@@ -156,25 +156,6 @@ fn refuse_link(path: &Path) -> Result<(), OpsError> {
         Ok(metadata) if metadata.is_symlink() => Err(OpsError::Exists { path: path.to_owned() }),
         _ => Ok(()),
     }
-}
-
-/// Written beside its place and then linked to it: whole or not at all, and never over a
-/// file that appeared meanwhile.
-fn write_new(path: &Path, text: &str) -> Result<(), OpsError> {
-    let unwritable = |source| OpsError::Unwritable { path: path.to_owned(), source };
-    let parent = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(unwritable)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let staged = parent.join(format!(".{name}.{}.tmp", std::process::id()));
-    let result = write_file(&staged, text).and_then(|()| fs::hard_link(&staged, path));
-    let cleaned = fs::remove_file(&staged);
-    result.and(cleaned).map_err(unwritable)
-}
-
-fn write_file(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = fs::File::create_new(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 #[cfg(test)]

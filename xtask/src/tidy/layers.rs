@@ -7,13 +7,22 @@ use crate::Outcome;
 use crate::run::{self, cargo};
 
 /// Lower layers first; a crate may use only what stands before it.
-const LAYERS: &[&[&str]] = &[&["facets-digest"], &["facets-model"], &["facets-ops"], &["facet"]];
+const LAYERS: &[&[&str]] = &[
+    &["facets-digest"],
+    &["facets-model", "facets-wire"],
+    &["facets-surface"],
+    &["facets-worker"],
+    &["facets-launch", "facets-mcp"],
+    &["facets-probe"],
+    &["facets-ops"],
+    &["facet"],
+];
 
 /// Used by tests and chores only, never by what is shipped.
 const WORKSHOP: &[&str] = &["facets-testkit", "facets-bench", "xtask"];
 
 /// Crates without files, network, environment, clock or randomness.
-const PURE: &[&str] = &["facets-digest", "facets-model"];
+const PURE: &[&str] = &["facets-digest", "facets-model", "facets-wire", "facets-surface"];
 
 /// What pure crates may stand on. Adding one is a decision about the trust core.
 const PURE_DEPENDENCIES: &[&str] = &[

@@ -1,6 +1,7 @@
 //! Reports as people and machines read them.
 
 mod human;
+mod inspect;
 pub(crate) mod json;
 mod text;
 
@@ -11,9 +12,11 @@ use clap::CommandFactory as _;
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::digest_json::DigestJsonReport;
+use facets_ops::digest_surface::DigestSurfaceReport;
 use facets_ops::doctor::DoctorReport;
 use facets_ops::explain::Explanation;
 use facets_ops::init::InitReport;
+use facets_ops::inspect::InspectReport;
 use facets_ops::{Failure, OpsError};
 
 use crate::args::{Args, Format};
@@ -61,6 +64,14 @@ impl Renderer {
         self.show(human, || json::digest_json(report, print))
     }
 
+    pub(crate) fn inspect(&self, report: &InspectReport) -> Shown {
+        self.show(|| inspect::human(report, self.quiet), || inspect::json(report))
+    }
+
+    pub(crate) fn digest_surface(&self, report: &DigestSurfaceReport) -> Shown {
+        self.show(|| inspect::human_digests(report), || inspect::json_digests(report))
+    }
+
     pub(crate) fn init(&self, report: &InitReport) -> Shown {
         self.show(|| human::init(report, self.quiet), || json::init(report))
     }
@@ -101,6 +112,7 @@ impl Renderer {
     }
 }
 
+pub(crate) use inspect::launch;
 pub(crate) use text::{escape_in_json, visible};
 
 /// The page `facet(1)`.

@@ -15,8 +15,10 @@ mod canonical;
 mod error;
 mod number;
 mod order;
+mod pretty;
 mod read;
 mod scan;
+mod split;
 mod token;
 mod value;
 
@@ -24,7 +26,9 @@ pub use canonical::write_string;
 pub use error::{JsonError, JsonErrorKind, Position};
 pub use number::{MAX_SAFE_INTEGER, Number, Origin};
 pub use order::compare_utf16;
+pub use pretty::write_pretty_list;
 pub use read::parse;
+pub use split::{RawMember, split_array, split_object};
 pub use token::{Token, TokenKind, Tokenizer};
 pub use value::{Member, Object, Value};
 
@@ -40,6 +44,10 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// For one definition captured from a server, measured alone. Few values, because each
+    /// takes memory far beyond its bytes.
+    pub const DEFINITION: Self = Self { bytes: 16 << 20, depth: 128, values: 500_000 };
+
     /// For documents that people hand to us.
     pub const DOCUMENT: Self = Self { bytes: 64 << 20, depth: 128, values: 4_000_000 };
 }

@@ -1,4 +1,4 @@
-use facets_digest::json::{Number, write_string};
+use facets_digest::json::{Number, write_pretty_list, write_string};
 
 use super::{Node, NodeValue};
 
@@ -17,39 +17,15 @@ fn write(node: &Node, depth: usize, out: &mut Vec<u8>) {
         NodeValue::Bool(false) => out.extend_from_slice(b"false"),
         NodeValue::Number(number) => Number::Double(*number).write_to(out),
         NodeValue::String(text) => write_string(text, out),
-        NodeValue::Array(items) => list(['[', ']'], items, depth, out, |item, out| {
+        NodeValue::Array(items) => write_pretty_list(['[', ']'], items, depth, out, |item, out| {
             write(item, depth + 1, out);
         }),
-        NodeValue::Object(members) => list(['{', '}'], members, depth, out, |member, out| {
-            write_string(&member.name, out);
-            out.extend_from_slice(b": ");
-            write(&member.node, depth + 1, out);
-        }),
-    }
-}
-
-fn list<T>(
-    [start, end]: [char; 2],
-    items: &[T],
-    depth: usize,
-    out: &mut Vec<u8>,
-    write: impl Fn(&T, &mut Vec<u8>),
-) {
-    out.push(start as u8);
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
+        NodeValue::Object(members) => {
+            write_pretty_list(['{', '}'], members, depth, out, |member, out| {
+                write_string(&member.name, out);
+                out.extend_from_slice(b": ");
+                write(&member.node, depth + 1, out);
+            })
         }
-        new_line(depth + 1, out);
-        write(item, out);
     }
-    if !items.is_empty() {
-        new_line(depth, out);
-    }
-    out.push(end as u8);
-}
-
-fn new_line(depth: usize, out: &mut Vec<u8>) {
-    out.push(b'\n');
-    out.extend(std::iter::repeat_n(b' ', depth * 2));
 }

@@ -1,0 +1,43 @@
+//! Arguments of `inspect` become a request.
+
+use std::time::Duration;
+
+use facets_ops::OpsError;
+use facets_ops::inspect::{
+    CaptureLimits, CaptureOptions, InspectRequest, InspectTarget, SandboxRequest, inspect,
+};
+
+use crate::args::{Inspect, SandboxPart};
+use crate::consent::Terminal;
+use crate::output::Shown;
+use crate::render::Renderer;
+
+/// Everything together may take as long as a few slow answers.
+const ANSWERS: u32 = 4;
+
+pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let answer = Duration::from_secs(arguments.timeout);
+    let limits = CaptureLimits { answer, total: answer * ANSWERS, ..CaptureLimits::default() };
+    let consent = Terminal { yes: arguments.yes };
+    let request = InspectRequest {
+        save: arguments.save.clone(),
+        target: target(arguments)?,
+        options: CaptureOptions { limits, ..CaptureOptions::default() },
+    };
+    inspect(request, &consent).map(|report| renderer.inspect(&report))
+}
+
+fn target(arguments: Inspect) -> Result<InspectTarget, OpsError> {
+    let Inspect { target, words, variables, headers, sandbox, readable, .. } = arguments;
+    let Some(target) = target else {
+        let filesystem = sandbox.contains(&SandboxPart::Filesystem).then_some(readable);
+        let network = sandbox.contains(&SandboxPart::Network);
+        let sandbox = SandboxRequest { network, filesystem };
+        return Ok(InspectTarget::Command { words, variables, sandbox });
+    };
+    if target.contains("://") {
+        let url = target.parse().map_err(|source| OpsError::BadUrl { found: target, source })?;
+        return Ok(InspectTarget::Url { url, headers });
+    }
+    Ok(InspectTarget::File(target.into()))
+}

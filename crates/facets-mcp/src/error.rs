@@ -1,0 +1,221 @@
+use std::time::Duration;
+
+use facets_surface::{DefinitionError, Kind};
+use facets_wire::{MessageError, RpcError};
+
+/// Why a message could not be sent or received.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// Nothing came in time.
+    #[error("no answer came in time")]
+    Timeout,
+    /// The server closed the connection.
+    #[error("the server closed its output")]
+    Closed,
+    /// The server does not read what we send.
+    #[error("the server does not read its input")]
+    NotReading,
+    /// One message is too large.
+    #[error("a message has more than {limit} bytes")]
+    MessageTooLarge {
+        /// What is allowed.
+        limit: usize,
+    },
+    /// All messages together are too large.
+    #[error("the server sent more than {limit} bytes")]
+    TooMuch {
+        /// What is allowed.
+        limit: usize,
+    },
+    /// HTTP says no.
+    #[error("the server answered with HTTP status {status}")]
+    Status {
+        /// The status.
+        status: u16,
+        /// What the body said, shortened.
+        body: String,
+    },
+    /// The server cannot be reached, or TLS fails.
+    #[error("{reason}")]
+    Unreachable {
+        /// What the client said.
+        reason: String,
+    },
+    /// A redirect that leads somewhere else.
+    #[error("the server redirects to {location}")]
+    Redirect {
+        /// Where.
+        location: String,
+    },
+    /// Neither JSON nor an event stream.
+    #[error("the server answered with the content type {found:?}")]
+    ContentType {
+        /// What it says.
+        found: String,
+    },
+    /// The body is encoded though nobody asked for it.
+    #[error("the server encoded its answer as {found:?} unasked")]
+    Encoding {
+        /// How.
+        found: String,
+    },
+}
+
+/// Why a surface could not be captured.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CaptureError {
+    /// The way to the server failed.
+    #[error("{method}: {source}")]
+    Transport {
+        /// What was asked.
+        method: &'static str,
+        /// What failed.
+        source: TransportError,
+    },
+    /// No answer within the time for one.
+    #[error("{method} was not answered within {} s", after.as_secs_f64())]
+    NoAnswer {
+        /// What was asked.
+        method: &'static str,
+        /// The time that was given.
+        after: Duration,
+    },
+    /// A message is not JSON-RPC.
+    #[error("{method}: the server sent something that is not a message: {source}")]
+    InvalidMessage {
+        /// What was asked meanwhile.
+        method: &'static str,
+        /// What is wrong with it.
+        source: MessageError,
+    },
+    /// The server refused to begin.
+    #[error("{method} was refused: {source}")]
+    Refused {
+        /// What was asked.
+        method: &'static str,
+        /// What it said.
+        source: RpcError,
+    },
+    /// A result does not have the members it needs.
+    #[error("the result of {method} has no usable `{member}`")]
+    Malformed {
+        /// What was asked.
+        method: &'static str,
+        /// What is missing.
+        member: &'static str,
+    },
+    /// A listed item is no definition.
+    #[error("item {index} of {method} cannot be hashed: {source}")]
+    Definition {
+        /// What was asked.
+        method: &'static str,
+        /// Which item, counted from 0 over all pages.
+        index: usize,
+        /// What is wrong with it.
+        source: DefinitionError,
+    },
+    /// Two items of one name.
+    #[error("{} lists `{name}` twice", kind.method())]
+    Duplicate {
+        /// Which list.
+        kind: Kind,
+        /// Which name.
+        name: String,
+    },
+    /// The same cursor a second time.
+    #[error("{method} gives the cursor {cursor:?} a second time")]
+    RepeatedCursor {
+        /// What was asked.
+        method: &'static str,
+        /// The cursor.
+        cursor: String,
+    },
+    /// Too many pages.
+    #[error("{method} has more than {limit} pages")]
+    TooManyPages {
+        /// What was asked.
+        method: &'static str,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// Too many items.
+    #[error("{method} has more than {limit} items")]
+    TooManyItems {
+        /// What was asked.
+        method: &'static str,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// Two lists in one session differ.
+    #[error("{} gives another list the second time", kind.method())]
+    Unstable {
+        /// Which list.
+        kind: Kind,
+        /// The names that differ.
+        names: Vec<String>,
+    },
+    /// Everything together took too long.
+    #[error("the capture took longer than {} s", limit.as_secs())]
+    TooSlow {
+        /// What is allowed.
+        limit: Duration,
+    },
+}
+
+impl CaptureError {
+    /// The word for `facet explain`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Transport { source, .. } => match source {
+                TransportError::Timeout => "server-no-answer",
+                TransportError::Closed => "server-closed",
+                TransportError::NotReading => "server-not-reading",
+                TransportError::MessageTooLarge { .. } => "server-message-too-large",
+                TransportError::TooMuch { .. } => "server-too-much",
+                TransportError::Status { status: 401 | 403, .. } => "server-unauthorized",
+                TransportError::Status { .. } => "server-http-status",
+                TransportError::Unreachable { .. } => "server-unreachable",
+                TransportError::Redirect { .. } => "server-redirect",
+                TransportError::ContentType { .. } | TransportError::Encoding { .. } => {
+                    "server-content-type"
+                }
+            },
+            Self::NoAnswer { .. } => "server-no-answer",
+            Self::InvalidMessage { .. } => "server-invalid-message",
+            Self::Refused { .. } => "server-refused",
+            Self::Malformed { .. } => "server-malformed-result",
+            Self::Definition { .. } => "server-bad-definition",
+            Self::Duplicate { .. } => "server-duplicate-name",
+            Self::RepeatedCursor { .. } => "server-repeated-cursor",
+            Self::TooManyPages { .. } => "server-too-many-pages",
+            Self::TooManyItems { .. } => "server-too-many-items",
+            Self::Unstable { .. } => "unstable-surface",
+            Self::TooSlow { .. } => "server-too-slow",
+        }
+    }
+
+    /// Every code that [`Self::code`] can give.
+    pub const CODES: &'static [&'static str] = &[
+        "server-bad-definition",
+        "server-closed",
+        "server-content-type",
+        "server-duplicate-name",
+        "server-http-status",
+        "server-invalid-message",
+        "server-malformed-result",
+        "server-message-too-large",
+        "server-no-answer",
+        "server-not-reading",
+        "server-redirect",
+        "server-refused",
+        "server-repeated-cursor",
+        "server-too-many-items",
+        "server-too-many-pages",
+        "server-too-much",
+        "server-too-slow",
+        "server-unauthorized",
+        "server-unreachable",
+        "unstable-surface",
+    ];
+}

@@ -1,0 +1,59 @@
+#![doc = include_str!("../README.md")]
+
+mod capture;
+mod error;
+mod http;
+mod session;
+mod stdio;
+
+pub use capture::{Capture, CaptureOptions, EraChoice, capture};
+pub use error::{CaptureError, TransportError};
+pub use http::{Header, HttpTransport};
+pub use stdio::StdioTransport;
+
+use std::time::{Duration, Instant};
+
+/// What a capture may cost (spec 5.7).
+#[derive(Clone, Copy, Debug)]
+pub struct CaptureLimits {
+    /// How long one answer may take.
+    pub answer: Duration,
+    /// How long everything together may take.
+    pub total: Duration,
+    /// Bytes of one message.
+    pub message: usize,
+    /// Bytes of all messages.
+    pub bytes: usize,
+    /// Pages of one list.
+    pub pages: usize,
+    /// Items of one list.
+    pub items: usize,
+}
+
+impl Default for CaptureLimits {
+    fn default() -> Self {
+        Self {
+            answer: Duration::from_secs(30),
+            total: Duration::from_mins(2),
+            message: 16 << 20,
+            bytes: 64 << 20,
+            pages: 1000,
+            items: 10_000,
+        }
+    }
+}
+
+/// A way to a server: whole messages out, whole messages in.
+pub trait Transport {
+    /// Sends one message. `method` is that of a request, which HTTP names in a header.
+    fn send(&mut self, message: &str, method: Option<&str>) -> Result<(), TransportError>;
+
+    /// The next message, if it comes before the deadline.
+    fn receive(&mut self, deadline: Instant) -> Result<Vec<u8>, TransportError>;
+
+    /// Called once the revision of the protocol is known.
+    fn agreed(&mut self, revision: &str);
+
+    /// Lines that were no messages, as the server printed them.
+    fn noise(&self) -> &[String];
+}

@@ -1,0 +1,128 @@
+//! One question after the other, while the server may say and ask what it likes.
+
+use std::time::Instant;
+
+use facets_wire::{Incoming, RpcError, parse_messages, request, respond};
+
+use crate::{CaptureError, CaptureLimits, Transport, TransportError};
+
+/// What happened beside the answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Interleaved {
+    /// Methods that the server asked of us, in order, up to a limit.
+    pub(crate) requests: Vec<String>,
+    /// How many notifications came.
+    pub(crate) notifications: usize,
+    /// How many replies came under ids that we did not use.
+    pub(crate) strays: usize,
+}
+
+const KEPT_REQUESTS: usize = 50;
+
+pub(crate) struct Session<'t> {
+    pub(crate) transport: &'t mut dyn Transport,
+    pub(crate) limits: CaptureLimits,
+    pub(crate) interleaved: Interleaved,
+    end: Instant,
+    next_id: u64,
+}
+
+impl<'t> Session<'t> {
+    pub(crate) fn new(transport: &'t mut dyn Transport, limits: CaptureLimits) -> Self {
+        let end = Instant::now() + limits.total;
+        Self { transport, limits, interleaved: Interleaved::default(), end, next_id: 1 }
+    }
+
+    /// Sends a request and waits for its reply: the result as written, or the error.
+    pub(crate) fn ask(
+        &mut self,
+        method: &'static str,
+        params: &str,
+    ) -> Result<Result<String, RpcError>, CaptureError> {
+        self.ask_within(method, params, self.limits.answer)
+    }
+
+    pub(crate) fn ask_within(
+        &mut self,
+        method: &'static str,
+        params: &str,
+        patience: std::time::Duration,
+    ) -> Result<Result<String, RpcError>, CaptureError> {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(method, &request(id, method, params), Some(method))?;
+        let deadline = (Instant::now() + patience).min(self.end);
+        loop {
+            let bytes = match self.transport.receive(deadline) {
+                Ok(bytes) => bytes,
+                Err(TransportError::Timeout) if deadline == self.end => {
+                    return Err(CaptureError::TooSlow { limit: self.limits.total });
+                }
+                Err(TransportError::Timeout) => {
+                    return Err(CaptureError::NoAnswer { method, after: patience });
+                }
+                Err(source) => return Err(CaptureError::Transport { method, source }),
+            };
+            if let Some(reply) = self.take(method, id, &bytes)? {
+                return Ok(reply);
+            }
+            // A server that talks without end does not get more time for it.
+            if Instant::now() >= deadline {
+                return Err(CaptureError::NoAnswer { method, after: patience });
+            }
+        }
+    }
+
+    /// Looks at what came; the reply that was waited for is given back.
+    fn take(
+        &mut self,
+        method: &'static str,
+        id: u64,
+        bytes: &[u8],
+    ) -> Result<Option<Result<String, RpcError>>, CaptureError> {
+        let messages = parse_messages(bytes, self.limits.message)
+            .map_err(|source| CaptureError::InvalidMessage { method, source })?;
+        let mut answer = None;
+        for message in messages {
+            match message {
+                Incoming::Reply { id: theirs, result } => {
+                    // Only our own id, written as we wrote it, counts; and only once.
+                    if answer.is_none() && theirs == id.to_string() {
+                        answer = Some(result.map(str::to_owned));
+                    } else {
+                        self.interleaved.strays += 1;
+                    }
+                }
+                Incoming::Notification { .. } => self.interleaved.notifications += 1,
+                Incoming::Request { id: theirs, method: asked } => {
+                    let reply = match asked.as_str() {
+                        "ping" => respond(theirs, Ok("{}")),
+                        "roots/list" => respond(theirs, Ok("{\"roots\":[]}")),
+                        _ => respond(theirs, Err((-32601, "facet only looks and does not act"))),
+                    };
+                    self.send(method, &reply, None)?;
+                    if self.interleaved.requests.len() < KEPT_REQUESTS {
+                        self.interleaved.requests.push(asked);
+                    }
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Tells something that wants no answer.
+    pub(crate) fn tell(&mut self, method: &'static str) -> Result<(), CaptureError> {
+        self.send(method, &format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}"), None)
+    }
+
+    fn send(
+        &mut self,
+        method: &'static str,
+        message: &str,
+        request: Option<&str>,
+    ) -> Result<(), CaptureError> {
+        self.transport
+            .send(message, request)
+            .map_err(|source| CaptureError::Transport { method, source })
+    }
+}

@@ -1,0 +1,215 @@
+//! `facet inspect`: everything a server declares, and its identity.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use facets_launch::{Launcher, ServerCommand};
+use facets_mcp::Header;
+pub use facets_mcp::{CaptureLimits, CaptureOptions};
+use facets_model::HttpUrl;
+use facets_probe::{Filesystem, Network, Observation, Sandbox, Target, observe};
+use facets_surface::{Surface, SurfaceHashes, parse_surface_file, write_surface_file};
+
+use crate::input::read_regular;
+use crate::surface_warnings::{SurfaceWarning, warnings};
+use crate::{OpsError, write_file};
+
+/// A surface file is as large as 64 MiB of definitions, indented.
+const MAX_SURFACE_FILE: u64 = 256 << 20;
+
+/// What to inspect.
+#[derive(Clone, Debug)]
+pub enum InspectTarget {
+    /// A command line.
+    Command {
+        /// The program and its arguments.
+        words: Vec<OsString>,
+        /// Variables that it gets from our environment.
+        variables: Vec<String>,
+        /// What it is kept from.
+        sandbox: SandboxRequest,
+    },
+    /// A remote server.
+    Url {
+        /// Its address.
+        url: HttpUrl,
+        /// Header names, and the variables that hold their values.
+        headers: Vec<(String, String)>,
+    },
+    /// A surface file.
+    File(PathBuf),
+}
+
+/// What a server is to be kept from.
+#[derive(Clone, Debug, Default)]
+pub struct SandboxRequest {
+    /// No network at all.
+    pub network: bool,
+    /// No files but the system's, the current directory's, and these.
+    pub filesystem: Option<Vec<PathBuf>>,
+}
+
+/// How to inspect it.
+#[derive(Debug)]
+pub struct InspectRequest {
+    /// What.
+    pub target: InspectTarget,
+    /// Limits and era.
+    pub options: CaptureOptions,
+    /// Where to write the surface file.
+    pub save: Option<PathBuf>,
+}
+
+/// Whoever decides whether something is started.
+pub trait Consent {
+    /// Shows what would be started, in full, and says whether it may be.
+    fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
+}
+
+/// What would be started.
+#[derive(Debug)]
+pub struct LaunchShown<'a> {
+    /// The command line.
+    pub words: &'a [OsString],
+    /// Variables whose values it would see.
+    pub variables: &'a [String],
+    /// Where it would start.
+    pub directory: &'a Path,
+    /// What it would be kept from.
+    pub sandbox: &'a SandboxRequest,
+}
+
+/// An answer to [`Consent::may_start`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Start it.
+    Yes,
+    /// Do not.
+    No,
+    /// There is nobody to ask.
+    Nobody,
+}
+
+/// Everything there is to say about a surface.
+#[derive(Debug)]
+pub struct InspectReport {
+    /// What the server declares.
+    pub surface: Surface,
+    /// Its identity.
+    pub hashes: SurfaceHashes,
+    /// What a reader should look at twice.
+    pub warnings: Vec<SurfaceWarning>,
+    /// Where the surface file was written.
+    pub saved: Option<PathBuf>,
+}
+
+/// Starts or calls a server, or reads a surface file, and hashes what it declares.
+pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<InspectReport, OpsError> {
+    let InspectRequest { target, options, save } = request;
+    let (surface, observation) = match target {
+        InspectTarget::File(path) => (read_surface(&path)?, None),
+        other => {
+            let target = prepare(other, consent)?;
+            let launcher = Launcher::from_current_executable()
+                .map_err(|source| OpsError::Unreadable { path: "facet".into(), source })?;
+            let seen = observe(&launcher, &target, options)?;
+            (seen.capture.surface.clone(), Some(seen))
+        }
+    };
+    if let Some(path) = &save {
+        write_file::replace(path, write_surface_file(&surface).as_bytes())?;
+    }
+    Ok(report(surface, observation.as_ref(), save))
+}
+
+pub(crate) fn report(
+    surface: Surface,
+    observation: Option<&Observation>,
+    saved: Option<PathBuf>,
+) -> InspectReport {
+    let hashes = surface.hashes();
+    let warnings = warnings(&surface, observation.map(|seen| &seen.capture));
+    InspectReport { surface, hashes, warnings, saved }
+}
+
+pub(crate) fn read_surface(path: &Path) -> Result<Surface, OpsError> {
+    let bytes = read_regular(path, MAX_SURFACE_FILE)?;
+    let path = path.to_owned();
+    parse_surface_file(&bytes).map_err(|source| OpsError::SurfaceFile { path, source })
+}
+
+fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsError> {
+    match target {
+        InspectTarget::Command { words, variables, sandbox } => {
+            let directory = std::env::current_dir()
+                .map_err(|source| OpsError::Unreadable { path: ".".into(), source })?;
+            let shown = LaunchShown {
+                words: &words,
+                variables: &variables,
+                directory: &directory,
+                sandbox: &sandbox,
+            };
+            match consent.may_start(&shown) {
+                Answer::Yes => {}
+                Answer::No => return Err(OpsError::NotApproved { asked: true }),
+                Answer::Nobody => return Err(OpsError::NotApproved { asked: false }),
+            }
+            Ok(Target::Command(server_command(words, variables, directory, sandbox)))
+        }
+        InspectTarget::Url { url, headers } => {
+            let headers = headers.into_iter().map(|(name, variable)| {
+                let value = std::env::var(&variable);
+                let value = value.map_err(|_| OpsError::NoVariable { name: variable })?;
+                Ok(Header { name, value })
+            });
+            Ok(Target::Url {
+                url: url.to_string(),
+                headers: headers.collect::<Result<_, OpsError>>()?,
+            })
+        }
+        InspectTarget::File(path) => Err(OpsError::NotRegular { path }),
+    }
+}
+
+fn server_command(
+    words: Vec<OsString>,
+    variables: Vec<String>,
+    directory: PathBuf,
+    sandbox: SandboxRequest,
+) -> ServerCommand {
+    let mut words = words.into_iter();
+    let program = words.next().unwrap_or_default();
+    let network = if sandbox.network { Network::Closed } else { Network::Open };
+    let filesystem = match sandbox.filesystem {
+        None => Filesystem::Open,
+        Some(extra) => {
+            let mut read = vec![directory.clone()];
+            read.extend(installation_of(&program));
+            read.extend(extra);
+            Filesystem::Listed { read, write: Vec::new() }
+        }
+    };
+    let sandbox = Sandbox { network, filesystem };
+    ServerCommand { program, args: words.collect(), variables, directory, sandbox }
+}
+
+/// A program outside the system's directories brings its libraries beside it: what lies in
+/// the directory above its `bin`, unless that is somebody's home.
+fn installation_of(program: &OsString) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named = Path::new(program);
+    let found = if named.components().count() > 1 {
+        Some(named.to_owned())
+    } else {
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|full| full.is_file())
+    };
+    let real = std::fs::canonicalize(found?).ok()?;
+    let folder = real.parent()?;
+    let root = match folder.file_name() {
+        Some(name) if name == "bin" => folder.parent()?,
+        _ => folder,
+    };
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let too_wide = root == Path::new("/") || home.is_some_and(|home| home.starts_with(root));
+    Some(if too_wide { folder.to_owned() } else { root.to_owned() })
+}

@@ -1,0 +1,40 @@
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::OpsError;
+
+/// Writes a file that must not be there: whole or not at all.
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<(), OpsError> {
+    // A link is made only if the place is free, which a rename would not ask.
+    staged(path, bytes, |staged| fs::hard_link(staged, path).and_then(|()| fs::remove_file(staged)))
+}
+
+/// Writes a file in the place of an older one: the old or the new, nothing between.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), OpsError> {
+    staged(path, bytes, |staged| fs::rename(staged, path))
+}
+
+fn staged(
+    path: &Path,
+    bytes: &[u8],
+    place: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), OpsError> {
+    let unwritable = |source| OpsError::Unwritable { path: path.to_owned(), source };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(unwritable)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let staged = parent.join(format!(".{name}.{}.tmp", std::process::id()));
+    let result = write(&staged, bytes).and_then(|()| place(&staged));
+    if result.is_err() {
+        let _ = fs::remove_file(&staged);
+    }
+    result.map_err(unwritable)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,125 @@
+#![doc = include_str!("../README.md")]
+
+use std::time::Duration;
+
+use facets_launch::{Ending, LaunchError, Launcher, ServerCommand};
+use facets_mcp::{
+    Capture, CaptureError, CaptureOptions, EraChoice, Header, HttpTransport, StdioTransport,
+    TransportError, capture,
+};
+use facets_surface::Era;
+
+pub use facets_launch::{Filesystem, Network, Sandbox};
+pub use facets_mcp::CaptureLimits;
+
+/// A server that closes its output has usually just ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// What to look at.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A command to start.
+    Command(ServerCommand),
+    /// A remote server.
+    Url {
+        /// Its address.
+        url: String,
+        /// Headers to send.
+        headers: Vec<Header>,
+    },
+}
+
+/// What was seen.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// What the server declares.
+    pub capture: Capture,
+    /// The end of what it said on standard error.
+    pub stderr: String,
+}
+
+/// Why nothing could be seen.
+#[derive(Debug, thiserror::Error)]
+pub enum ObserveError {
+    /// It could not be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// It was started or reached, and failed.
+    #[error("{source}")]
+    Capture {
+        /// What failed.
+        source: CaptureError,
+        /// The end of what it said on standard error.
+        stderr: String,
+        /// How it ended, if it ended by itself.
+        ending: Option<Ending>,
+    },
+}
+
+/// Looks at a target, and leaves nothing running.
+pub fn observe(
+    launcher: &Launcher,
+    target: &Target,
+    options: CaptureOptions,
+) -> Result<Observation, ObserveError> {
+    match target {
+        Target::Url { url, headers } => observe_url(url, headers.clone(), options),
+        Target::Command(command) => match observe_command(launcher, command, options) {
+            Err(ObserveError::Capture { source, .. })
+                if options.era == EraChoice::Preferred && died_of_discovery(&source) =>
+            {
+                let era = EraChoice::Only(Era::Initialize);
+                observe_command(launcher, command, CaptureOptions { era, ..options })
+            }
+            other => other,
+        },
+    }
+}
+
+/// An older server may end itself over a question it does not know.
+fn died_of_discovery(error: &CaptureError) -> bool {
+    matches!(
+        error,
+        CaptureError::Transport { method: "server/discover", source: TransportError::Closed }
+    )
+}
+
+fn observe_url(
+    url: &str,
+    headers: Vec<Header>,
+    options: CaptureOptions,
+) -> Result<Observation, ObserveError> {
+    let mut transport = HttpTransport::new(url, headers, options.limits);
+    match capture(&mut transport, options) {
+        Ok(capture) => Ok(Observation { capture, stderr: String::new() }),
+        Err(source) => Err(ObserveError::Capture { source, stderr: String::new(), ending: None }),
+    }
+}
+
+fn observe_command(
+    launcher: &Launcher,
+    command: &ServerCommand,
+    options: CaptureOptions,
+) -> Result<Observation, ObserveError> {
+    let mut running = launcher.start(command)?;
+    let stderr = running.stderr().clone();
+    let Some((output, input)) = running.take_streams() else {
+        return Err(LaunchError::Supervisor(std::io::ErrorKind::BrokenPipe.into()).into());
+    };
+    let mut transport = StdioTransport::new(output, input, options.limits);
+    let result = capture(&mut transport, options);
+    drop(transport);
+    match result {
+        Ok(capture) => {
+            running.stop();
+            Ok(Observation { capture, stderr: stderr.text() })
+        }
+        Err(source) => {
+            let closed =
+                matches!(&source, CaptureError::Transport { source: TransportError::Closed, .. });
+            let ending = if closed { running.wait(LAST_WORDS) } else { None };
+            drop(running);
+            Err(ObserveError::Capture { source, stderr: stderr.text(), ending })
+        }
+    }
+}

@@ -1,0 +1,219 @@
+use std::collections::BTreeMap;
+
+use facets_digest::json::{self, Limits, Origin, Value, compare_utf16, write_string};
+use facets_digest::{Digest, Hasher};
+
+use crate::{Definition, Kind, ToolIdentity, api_surface};
+
+/// How a server is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Era {
+    /// A handshake with `initialize`, up to 2025-11-25.
+    Initialize,
+    /// No handshake, `server/discover`, from 2026-07-28.
+    Discover,
+}
+
+impl Era {
+    /// The word in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Initialize => "initialize",
+            Self::Discover => "discover",
+        }
+    }
+}
+
+/// What a server answered when asked for a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// Definitions, sorted by name.
+    Items(Vec<Definition>),
+    /// It announced the list and then refused it.
+    Refused {
+        /// The code of the error.
+        code: i64,
+    },
+}
+
+impl Listing {
+    /// Sorts definitions by UTF-16 code units. A name that stands twice is the error.
+    pub fn new(mut items: Vec<Definition>) -> Result<Self, String> {
+        items.sort_by(|a, b| compare_utf16(a.name(), b.name()));
+        let twins = items.windows(2).find(|pair| pair[0].name() == pair[1].name());
+        match twins {
+            Some(pair) => Err(pair[0].name().to_owned()),
+            None => Ok(Self::Items(items)),
+        }
+    }
+
+    /// The definitions; none if the list was refused.
+    #[must_use]
+    pub fn items(&self) -> &[Definition] {
+        match self {
+            Self::Items(items) => items,
+            Self::Refused { .. } => &[],
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Refused { code } => {
+                out.extend_from_slice(format!("{{\"error\":{code}}}").as_bytes())
+            }
+            Self::Items(items) => {
+                out.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    item.write_canonical(out);
+                }
+                out.push(b']');
+            }
+        }
+    }
+}
+
+/// What a server says of itself. Recorded, not hashed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerIdentity {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The whole object, canonical.
+    pub info: String,
+}
+
+impl ServerIdentity {
+    /// Reads name and version out of the whole object.
+    #[must_use]
+    pub fn from_info(info: &str) -> Self {
+        let value = json::parse(info.as_bytes(), Origin::Captured, Limits::DOCUMENT);
+        let text = |name: &str| match &value {
+            Ok(Value::Object(object)) => match object.get(name) {
+                Some(Value::String(text)) => text.to_string(),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        };
+        Self { name: text("name"), version: text("version"), info: info.to_owned() }
+    }
+}
+
+/// Everything a server declares (spec 5.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surface {
+    /// How it was spoken to.
+    pub era: Era,
+    /// The revision that was agreed on.
+    pub protocol: String,
+    /// What it says of itself.
+    pub server: ServerIdentity,
+    /// Its capabilities, canonical.
+    pub capabilities: String,
+    /// Its instructions to the model.
+    pub instructions: Option<String>,
+    /// Its tools; none if it neither announces nor answers the list.
+    pub tools: Option<Listing>,
+    /// Its prompts.
+    pub prompts: Option<Listing>,
+    /// Its resources.
+    pub resources: Option<Listing>,
+    /// Whether two lists of resources differed.
+    pub resources_volatile: bool,
+    /// Its resource templates.
+    pub resource_templates: Option<Listing>,
+}
+
+/// The digest of the resources, which are data that may vary with time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourcesDigest {
+    /// None are announced.
+    Absent,
+    /// Two lists differed.
+    Volatile,
+    /// Two lists were the same.
+    Stable(Digest),
+}
+
+/// The hashes of a surface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurfaceHashes {
+    /// spec 5.3
+    pub api_surface: Digest,
+    /// spec 5.5
+    pub surface: Digest,
+    /// spec 5.5
+    pub resources: ResourcesDigest,
+    /// spec 5.4
+    pub tools: BTreeMap<String, ToolIdentity>,
+}
+
+impl Surface {
+    /// The list of one kind.
+    #[must_use]
+    pub fn listing(&self, kind: Kind) -> Option<&Listing> {
+        match kind {
+            Kind::Tool => self.tools.as_ref(),
+            Kind::Prompt => self.prompts.as_ref(),
+            Kind::Resource => self.resources.as_ref(),
+            Kind::ResourceTemplate => self.resource_templates.as_ref(),
+        }
+    }
+
+    /// The definitions of one kind.
+    #[must_use]
+    pub fn items(&self, kind: Kind) -> &[Definition] {
+        self.listing(kind).map(Listing::items).unwrap_or_default()
+    }
+
+    /// Computes every hash.
+    #[must_use]
+    pub fn hashes(&self) -> SurfaceHashes {
+        let tools = self.items(Kind::Tool);
+        SurfaceHashes {
+            api_surface: api_surface(tools),
+            surface: self.surface_digest(),
+            resources: self.resources_digest(),
+            tools: tools.iter().map(|tool| (tool.name().to_owned(), tool.identity())).collect(),
+        }
+    }
+
+    fn surface_digest(&self) -> Digest {
+        let mut form = Vec::from(*b"{\"capabilities\":");
+        form.extend_from_slice(self.capabilities.as_bytes());
+        if let Some(instructions) = &self.instructions {
+            form.extend_from_slice(b",\"instructions\":");
+            write_string(instructions, &mut form);
+        }
+        // In the order of their names, which is the canonical one.
+        for kind in [Kind::Prompt, Kind::ResourceTemplate, Kind::Tool] {
+            if let Some(listing) = self.listing(kind) {
+                form.extend_from_slice(format!(",\"{}\":", kind.list()).as_bytes());
+                listing.write(&mut form);
+            }
+        }
+        form.push(b'}');
+        let mut hasher = Hasher::with_domain("surface");
+        hasher.update(&form);
+        hasher.finish()
+    }
+
+    fn resources_digest(&self) -> ResourcesDigest {
+        match &self.resources {
+            None => ResourcesDigest::Absent,
+            Some(_) if self.resources_volatile => ResourcesDigest::Volatile,
+            Some(listing) => {
+                let mut form = Vec::from(*b"{\"resources\":");
+                listing.write(&mut form);
+                form.push(b'}');
+                let mut hasher = Hasher::with_domain("resources");
+                hasher.update(&form);
+                ResourcesDigest::Stable(hasher.finish())
+            }
+        }
+    }
+}

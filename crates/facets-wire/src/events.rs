@@ -1,0 +1,98 @@
+use crate::TooLong;
+
+/// One server-sent event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// The `data` lines, joined by line feeds.
+    pub data: Vec<u8>,
+    /// The `event` field; empty means `message`.
+    pub kind: String,
+}
+
+/// Cuts a `text/event-stream` into events.
+#[derive(Debug)]
+pub struct EventParser {
+    pending: Vec<u8>,
+    event: Event,
+    has_data: bool,
+    limit: usize,
+}
+
+impl EventParser {
+    /// An event of more than `limit` bytes is refused.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self { pending: Vec::new(), event: Event::default(), has_data: false, limit }
+    }
+
+    /// Takes the next bytes, and gives back the events that they complete.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLong> {
+        let mut events = Vec::new();
+        for &byte in bytes {
+            if byte != b'\n' {
+                self.pending.push(byte);
+                self.check()?;
+                continue;
+            }
+            let line = std::mem::take(&mut self.pending);
+            let line = line.strip_suffix(b"\r").unwrap_or(&line);
+            events.extend(self.take_line(line));
+            self.check()?;
+        }
+        Ok(events)
+    }
+
+    fn check(&self) -> Result<(), TooLong> {
+        if self.pending.len() + self.event.data.len() > self.limit {
+            return Err(TooLong { limit: self.limit });
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: &[u8]) -> Option<Event> {
+        if line.is_empty() {
+            let complete = std::mem::take(&mut self.event);
+            return std::mem::take(&mut self.has_data).then_some(complete);
+        }
+        let colon = line.iter().position(|&byte| byte == b':').unwrap_or(line.len());
+        let value = line.get(colon + 1..).unwrap_or_default();
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match &line[..colon] {
+            b"data" => {
+                if self.has_data {
+                    self.event.data.push(b'\n');
+                }
+                self.has_data = true;
+                self.event.data.extend_from_slice(value);
+            }
+            b"event" => self.event.kind = String::from_utf8_lossy(value).into_owned(),
+            // Comments, ids and retry times mean nothing to a capture.
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(text: &str) -> Event {
+        Event { data: text.as_bytes().to_vec(), kind: String::new() }
+    }
+
+    #[test]
+    fn joins_data_and_skips_the_rest() {
+        let mut parser = EventParser::new(100);
+        let stream = b": hello\r\nid: 1\ndata: {\"a\":\ndata:1}\r\n\r\nretry: 5\n\ndata\n\nevent: ping\ndata: x\n\ndata: cut";
+        let events = parser.push(stream).unwrap();
+        let ping = Event { kind: "ping".to_owned(), ..data("x") };
+        assert_eq!(events, [data("{\"a\":\n1}"), data(""), ping]);
+    }
+
+    #[test]
+    fn stops_at_the_limit() {
+        assert!(EventParser::new(8).push(b"data: 123456789").is_err());
+        assert!(EventParser::new(8).push(b"data:123\ndata:456\ndata:789\n").is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! Landlock: which files can be opened, and that nothing outside can be signalled.
+
+use std::path::PathBuf;
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
+    RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
+};
+
+/// TCP is covered from version 4 on; without it the cage would have a hole.
+const NEEDED: ABI = ABI::V4;
+
+/// What every program needs to start, to read and execute.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/etc",
+    "/proc",
+    "/sys",
+    "/run/systemd/resolve",
+    "/nix/store",
+];
+
+/// Devices that programs read and write without harm.
+const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm"];
+
+pub(super) fn landlock_version() -> i32 {
+    // The kernel's own answer, in the words of its log line, is not needed: a ruleset that
+    // demands a version tells whether it is there.
+    let demands = |abi: ABI| {
+        Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(abi))
+            .is_ok()
+    };
+    let known = [(1, ABI::V1), (2, ABI::V2), (3, ABI::V3), (4, ABI::V4), (5, ABI::V5)];
+    known
+        .into_iter()
+        .filter(|(_, abi)| demands(*abi))
+        .map(|(version, _)| version)
+        .max()
+        .unwrap_or(0)
+}
+
+/// Restricts this process for good. Being in a domain also keeps it from tracing others.
+pub(super) fn restrict(
+    files: Option<(&Vec<PathBuf>, &Vec<PathBuf>)>,
+    close_network: bool,
+) -> Result<(), String> {
+    apply(files, close_network).map_err(|error| format!("Landlock: {error}"))
+}
+
+fn apply(
+    files: Option<(&Vec<PathBuf>, &Vec<PathBuf>)>,
+    close_network: bool,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    if files.is_some() {
+        ruleset = ruleset.handle_access(AccessFs::from_all(NEEDED))?;
+    }
+    if close_network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(NEEDED))?;
+    }
+    // Newer kernels can do more; older ones are no worse than without.
+    ruleset = ruleset
+        .set_compatibility(CompatLevel::BestEffort)
+        .scope(Scope::from_all(ABI::V6))?
+        .set_compatibility(CompatLevel::HardRequirement);
+    let mut created = ruleset.create()?;
+    if let Some((read, write)) = files {
+        let readable =
+            read.iter().map(PathBuf::as_path).chain(SYSTEM.iter().map(std::path::Path::new));
+        let reading = AccessFs::from_read(NEEDED);
+        let writing = AccessFs::from_all(NEEDED);
+        created = created
+            .set_compatibility(CompatLevel::BestEffort)
+            .add_rules(path_beneath_rules(readable, reading))?
+            .add_rules(path_beneath_rules(
+                DEVICES,
+                reading | AccessFs::WriteFile | AccessFs::Truncate,
+            ))?
+            .add_rules(path_beneath_rules(write, writing))?
+            .set_compatibility(CompatLevel::HardRequirement);
+    }
+    let status = created.restrict_self()?;
+    let wanted = files.is_some() || close_network;
+    if wanted && status.ruleset == RulesetStatus::NotEnforced {
+        return Err("it is not enabled in this kernel".into());
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+mod confine;
+mod order;
+mod supervise;
+mod tree;
+
+pub use confine::{Confinement, available_confinement};
+pub use order::{Filesystem, Network, Order, OrderError, Sandbox};
+
+use std::ffi::OsString;
+
+/// The first argument of the two stages. Nobody types them.
+pub const SUPERVISE: &str = "__facet-supervise";
+pub(crate) const CONFINE: &str = "__facet-confine";
+
+/// What facet says to the supervisor: end the server, but let it finish first.
+pub const TERMINATE: u8 = b'T';
+
+/// Plays the part that the arguments ask for and never comes back; or does nothing.
+pub fn enter() {
+    let mut arguments = std::env::args_os().skip(1);
+    match arguments.next() {
+        Some(stage) if stage == SUPERVISE => supervise::run(),
+        Some(stage) if stage == CONFINE => confine::run(&arguments.collect::<Vec<OsString>>()),
+        _ => {}
+    }
+}

@@ -1,0 +1,169 @@
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+
+/// Whether a server may use the network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// As the user may.
+    #[default]
+    Open,
+    /// No sockets of any kind.
+    Closed,
+}
+
+/// Which files a server may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Filesystem {
+    /// As the user may.
+    #[default]
+    Open,
+    /// These, the system's programs and libraries, and a scratch directory of its own.
+    Listed {
+        /// To read and execute.
+        read: Vec<PathBuf>,
+        /// To read and write.
+        write: Vec<PathBuf>,
+    },
+}
+
+/// What a server is kept from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    /// The network.
+    pub network: Network,
+    /// Files.
+    pub filesystem: Filesystem,
+}
+
+impl Sandbox {
+    /// Whether it keeps the server from anything.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What to start, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The program, found already.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment, but for `HOME` and `TMPDIR`, which are scratch.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// What it is kept from.
+    pub sandbox: Sandbox,
+}
+
+/// The bytes are not an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the order is malformed")]
+pub struct OrderError;
+
+impl Order {
+    /// A list of lists, each text with its length before it: nothing needs escaping.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let env = self.env.iter().flat_map(|(name, value)| [name.as_os_str(), value.as_os_str()]);
+        let network = if self.sandbox.network == Network::Closed { "closed" } else { "open" };
+        let empty = Vec::new();
+        let (listed, read, write) = match &self.sandbox.filesystem {
+            Filesystem::Open => ("open", &empty, &empty),
+            Filesystem::Listed { read, write } => ("listed", read, write),
+        };
+        let mut out = Vec::new();
+        put(&mut out, [self.program.as_os_str(), self.directory.as_os_str()].into_iter());
+        put(&mut out, self.args.iter().map(OsString::as_os_str));
+        put(&mut out, env);
+        put(&mut out, [OsStr::new(network), OsStr::new(listed)].into_iter());
+        put(&mut out, read.iter().map(|path| path.as_os_str()));
+        put(&mut out, write.iter().map(|path| path.as_os_str()));
+        out
+    }
+
+    /// The reverse of [`Self::encode`].
+    pub fn decode(mut bytes: &[u8]) -> Result<Self, OrderError> {
+        let [program, directory] = pair(take(&mut bytes)?)?;
+        let args = take(&mut bytes)?;
+        let env = take(&mut bytes)?;
+        let [network, listed] = pair(take(&mut bytes)?)?;
+        let (read, write) = (take(&mut bytes)?, take(&mut bytes)?);
+        let paths = |list: Vec<OsString>| list.into_iter().map(PathBuf::from).collect();
+        let filesystem = match listed.to_str() {
+            Some("listed") => Filesystem::Listed { read: paths(read), write: paths(write) },
+            Some("open") => Filesystem::Open,
+            _ => return Err(OrderError),
+        };
+        let network = match network.to_str() {
+            Some("closed") => Network::Closed,
+            Some("open") => Network::Open,
+            _ => return Err(OrderError),
+        };
+        Ok(Self {
+            program: program.into(),
+            args,
+            env: env.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect(),
+            directory: directory.into(),
+            sandbox: Sandbox { network, filesystem },
+        })
+    }
+}
+
+fn put<'t>(out: &mut Vec<u8>, texts: impl Iterator<Item = &'t OsStr>) {
+    let texts: Vec<&OsStr> = texts.collect();
+    out.extend_from_slice(&(texts.len() as u64).to_le_bytes());
+    for text in texts {
+        out.extend_from_slice(&(text.len() as u64).to_le_bytes());
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+fn take(bytes: &mut &[u8]) -> Result<Vec<OsString>, OrderError> {
+    let count = take_number(bytes)?;
+    (0..count)
+        .map(|_| {
+            let length = take_number(bytes)?;
+            let (text, rest) = bytes.split_at_checked(length).ok_or(OrderError)?;
+            *bytes = rest;
+            Ok(OsString::from_vec(text.to_vec()))
+        })
+        .collect()
+}
+
+fn take_number(bytes: &mut &[u8]) -> Result<usize, OrderError> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(OrderError)?;
+    *bytes = rest;
+    usize::try_from(u64::from_le_bytes(*number)).map_err(|_| OrderError)
+}
+
+fn pair(list: Vec<OsString>) -> Result<[OsString; 2], OrderError> {
+    list.try_into().map_err(|_| OrderError)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_arrives_as_it_was_sent() {
+        let order = Order {
+            program: "/usr/bin/env".into(),
+            args: vec!["a b".into(), "".into(), OsString::from_vec(vec![0xff, b'\n'])],
+            env: vec![("A".into(), "1\n2".into()), ("B".into(), "".into())],
+            directory: "/".into(),
+            sandbox: Sandbox {
+                network: Network::Closed,
+                filesystem: Filesystem::Listed { read: vec!["/x".into()], write: vec![] },
+            },
+        };
+        let bytes = order.encode();
+        assert_eq!(Order::decode(&bytes), Ok(order));
+        for end in 0..bytes.len() {
+            assert_eq!(Order::decode(&bytes[..end]), Err(OrderError));
+        }
+    }
+}

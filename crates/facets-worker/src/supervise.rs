@@ -1,0 +1,192 @@
+//! The supervisor of one server.
+
+use std::fs::{self, DirBuilder};
+use std::io::{self, IoSliceMut, Read as _, Write as _};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio, exit};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, setsid, wait,
+};
+
+use crate::order::{Filesystem, Network, Order};
+use crate::tree::end_descendants;
+use crate::{CONFINE, TERMINATE};
+
+/// How long a server may take to end by itself once it was asked to.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// An order is a command line and an environment; the kernel allows no more.
+const MAX_ORDER: usize = 8 << 20;
+
+pub(crate) fn run() -> ! {
+    // A session of its own: a terminal's signals are for facet, not for the server.
+    let _ = setsid();
+    let _ = set_child_subreaper(Some(getpid()));
+    let code = match supervise() {
+        Ok(()) => 0,
+        Err(error) => {
+            // Facet may be gone; there is nobody else to tell.
+            if let Ok(mut control) = control_stream() {
+                let _ = writeln!(control, "failed {error}");
+            }
+            1
+        }
+    };
+    exit(code)
+}
+
+fn control_stream() -> io::Result<UnixStream> {
+    io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from)
+}
+
+fn supervise() -> io::Result<()> {
+    let mut control = control_stream()?;
+    let (order, streams) = receive_order(&control)?;
+    let scratch = Scratch::make()?;
+    let server = start(&order, streams, &scratch)?;
+    writeln!(control, "started {}", server.as_raw_nonzero())?;
+    let mut orders = control.try_clone()?;
+    let scratch_path = scratch.path.clone();
+    std::thread::spawn(move || {
+        listen(&mut orders, server);
+        end_everything(&scratch_path);
+        exit(0)
+    });
+    let ending = reap_until_end_of(server);
+    // What the server left behind does not outlive it.
+    end_everything(&scratch.path);
+    writeln!(control, "{ending}")
+}
+
+/// Comes back when the server is to be killed.
+fn listen(control: &mut UnixStream, server: Pid) {
+    let mut word = [0];
+    // No word, or an error: facet is gone.
+    while let Ok(1) = control.read(&mut word) {
+        if word[0] == TERMINATE {
+            let _ = kill_process_group(server, Signal::TERM);
+            let _ = control.set_read_timeout(Some(GRACE));
+        }
+    }
+}
+
+fn end_everything(scratch: &Path) {
+    // Both threads may come here; whoever is second must not end the process too early.
+    static ENDING: Mutex<()> = Mutex::new(());
+    let _guard = ENDING.lock();
+    end_descendants(getpid());
+    let _ = fs::remove_dir_all(scratch);
+}
+
+/// Reaps whatever dies below us, until it is the server.
+fn reap_until_end_of(server: Pid) -> String {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == server => {
+                return match (status.exit_status(), status.terminating_signal()) {
+                    (Some(code), _) => format!("exited {code}"),
+                    (None, Some(signal)) => format!("killed {signal}"),
+                    (None, None) => continue,
+                };
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return "lost".to_owned(),
+        }
+    }
+}
+
+type Streams = [OwnedFd; 3];
+
+/// The length comes with the three streams of the server, the order behind it.
+fn receive_order(control: &UnixStream) -> io::Result<(Order, Streams)> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut length = [0; 8];
+    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::WAITALL;
+    let received = recvmsg(control, &mut [IoSliceMut::new(&mut length)], &mut ancillary, flags)?;
+    let mut streams = Vec::new();
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+            streams.extend(descriptors);
+        }
+    }
+    let malformed = || io::Error::from(io::ErrorKind::InvalidData);
+    let streams: Streams = streams.try_into().map_err(|_| malformed())?;
+    let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
+    if received.bytes != 8 || length > MAX_ORDER {
+        return Err(malformed());
+    }
+    let mut bytes = vec![0; length];
+    (&*control).read_exact(&mut bytes)?;
+    Ok((Order::decode(&bytes).map_err(|_| malformed())?, streams))
+}
+
+/// A directory that only this server uses, removed with it.
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    fn make() -> io::Result<Self> {
+        let path = std::env::temp_dir().join(format!("facet-{}", getpid().as_raw_nonzero()));
+        // Left over from a supervisor of the same number that was killed.
+        let _ = fs::remove_dir_all(&path);
+        for folder in [path.clone(), path.join("home"), path.join("tmp")] {
+            DirBuilder::new().mode(0o700).create(folder)?;
+        }
+        Ok(Self { path })
+    }
+}
+
+fn start(order: &Order, [stdin, stdout, stderr]: Streams, scratch: &Scratch) -> io::Result<Pid> {
+    let mut command = if order.sandbox.is_open() {
+        Command::new(&order.program)
+    } else {
+        confined(order, &scratch.path)?
+    };
+    command
+        .args(&order.args)
+        .env_clear()
+        .envs(order.env.iter().map(|(name, value)| (name, value)))
+        .env("HOME", scratch.path.join("home"))
+        .env("TMPDIR", scratch.path.join("tmp"))
+        .current_dir(&order.directory)
+        .process_group(0)
+        .stdin(Stdio::from(stdin))
+        .stdout(Stdio::from(stdout))
+        .stderr(Stdio::from(stderr));
+    // Whatever facet's own parent forgot to close is none of the server's business.
+    close_fds::set_fds_cloexec(3, &[]);
+    let child = command.spawn()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    pid.ok_or_else(|| io::Error::other("the server has no process id"))
+}
+
+/// The same executable once more, which confines itself and then becomes the server.
+fn confined(order: &Order, scratch: &Path) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg(CONFINE);
+    if order.sandbox.network == Network::Closed {
+        command.arg("--close-network");
+    }
+    if let Filesystem::Listed { read, write } = &order.sandbox.filesystem {
+        command.arg("--close-files");
+        for path in read {
+            command.arg("--read").arg(path);
+        }
+        for path in write.iter().map(PathBuf::as_path).chain([scratch]) {
+            command.arg("--write").arg(path);
+        }
+    }
+    command.arg("--").arg(&order.program);
+    Ok(command)
+}

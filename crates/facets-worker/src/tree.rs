@@ -1,0 +1,59 @@
+//! The processes below one process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Longer than any tree needs to die that can die.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Kills everything below a process, again and again until nothing is left: what is born
+/// while we look is found by the next look.
+pub(crate) fn end_descendants(of: Pid) {
+    let start = Instant::now();
+    loop {
+        let living = descendants(of);
+        if living.is_empty() || start.elapsed() > PATIENCE {
+            return;
+        }
+        for pid in living {
+            // It may be gone by now, which is just as well.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Everything below a process that is not dead yet.
+fn descendants(of: Pid) -> Vec<Pid> {
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for (pid, parent) in processes() {
+        children.entry(parent).or_default().push(pid);
+    }
+    let mut found = Vec::new();
+    let mut open = vec![of.as_raw_nonzero().get()];
+    while let Some(parent) = open.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            found.extend(Pid::from_raw(child));
+            open.push(child);
+        }
+    }
+    found
+}
+
+/// Every living process with its parent.
+fn processes() -> impl Iterator<Item = (i32, i32)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name stands in brackets and may have brackets itself.
+        let (_, rest) = stat.rsplit_once(") ")?;
+        let mut fields = rest.split(' ');
+        let state = fields.next()?;
+        let parent = fields.next()?.parse().ok()?;
+        (!matches!(state, "Z" | "X")).then_some((pid, parent))
+    })
+}
