@@ -59,6 +59,8 @@ pub(crate) struct Counts {
 
 /// Runs the tests of the workspace. Skips are shown as the tests tell them.
 pub(crate) fn count_tests(full: bool) -> Outcome<Counts> {
+    // Tests start binaries of other crates, which `cargo test` would not build.
+    run::output(cargo().args(["build", "--quiet", "--workspace"]))?;
     let mut test = cargo();
     test.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
     if full {

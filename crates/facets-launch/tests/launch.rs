@@ -3,19 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
+
+use facets_testkit::workspace_binary;
 
 use facets_launch::{Ending, LaunchError, Launcher, Running, Sandbox, ServerCommand};
 
-/// Cargo builds the worker beside the tests of the workspace.
 fn launcher() -> Launcher {
-    let mut folder: PathBuf = std::env::current_exe().unwrap();
-    folder.pop();
-    folder.pop();
-    let worker = folder.join("facets-worker");
-    assert!(worker.is_file(), "build the workspace first: {} is missing", worker.display());
-    Launcher::with_worker(worker)
+    Launcher::with_worker(workspace_binary("facets-worker"))
 }
 
 fn shell(script: &str, directory: &Path) -> ServerCommand {

@@ -170,7 +170,10 @@ impl HttpTransport {
         let limit = self.limits.message;
         let events = parser.push(&buffer[..count]);
         let events = events.map_err(|_| TransportError::MessageTooLarge { limit })?;
-        let is_message = |event: &facets_wire::Event| matches!(&*event.kind, "" | "message");
+        // An event without data only carries an id, for clients that come back.
+        let is_message = |event: &facets_wire::Event| {
+            matches!(&*event.kind, "" | "message") && !event.data.is_empty()
+        };
         self.waiting.extend(events.into_iter().filter(is_message).map(|event| event.data));
         if count == 0 {
             self.stream = None;

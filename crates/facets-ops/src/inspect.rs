@@ -7,7 +7,8 @@ use facets_launch::{Launcher, ServerCommand};
 use facets_mcp::Header;
 pub use facets_mcp::{CaptureLimits, CaptureOptions};
 use facets_model::HttpUrl;
-use facets_probe::{Filesystem, Network, Observation, Sandbox, Target, observe};
+pub use facets_probe::{Filesystem, Network, Sandbox};
+use facets_probe::{Observation, Target, observe};
 use facets_surface::{Surface, SurfaceHashes, parse_surface_file, write_surface_file};
 
 use crate::input::read_regular;
@@ -76,7 +77,7 @@ pub struct LaunchShown<'a> {
     /// Where it would start.
     pub directory: &'a Path,
     /// What it would be kept from.
-    pub sandbox: &'a SandboxRequest,
+    pub sandbox: &'a Sandbox,
 }
 
 /// An answer to [`Consent::may_start`].
@@ -143,6 +144,7 @@ fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsEr
         InspectTarget::Command { words, variables, sandbox } => {
             let directory = std::env::current_dir()
                 .map_err(|source| OpsError::Unreadable { path: ".".into(), source })?;
+            let sandbox = sandbox_for(words.first(), &directory, sandbox);
             let shown = LaunchShown {
                 words: &words,
                 variables: &variables,
@@ -154,7 +156,10 @@ fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsEr
                 Answer::No => return Err(OpsError::NotApproved { asked: true }),
                 Answer::Nobody => return Err(OpsError::NotApproved { asked: false }),
             }
-            Ok(Target::Command(server_command(words, variables, directory, sandbox)))
+            let mut words = words.into_iter();
+            let program = words.next().unwrap_or_default();
+            let args = words.collect();
+            Ok(Target::Command(ServerCommand { program, args, variables, directory, sandbox }))
         }
         InspectTarget::Url { url, headers } => {
             let headers = headers.into_iter().map(|(name, variable)| {
@@ -171,31 +176,24 @@ fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsEr
     }
 }
 
-fn server_command(
-    words: Vec<OsString>,
-    variables: Vec<String>,
-    directory: PathBuf,
-    sandbox: SandboxRequest,
-) -> ServerCommand {
-    let mut words = words.into_iter();
-    let program = words.next().unwrap_or_default();
-    let network = if sandbox.network { Network::Closed } else { Network::Open };
-    let filesystem = match sandbox.filesystem {
+fn sandbox_for(program: Option<&OsString>, directory: &Path, request: SandboxRequest) -> Sandbox {
+    let network = if request.network { Network::Closed } else { Network::Open };
+    let filesystem = match request.filesystem {
         None => Filesystem::Open,
         Some(extra) => {
-            let mut read = vec![directory.clone()];
-            read.extend(installation_of(&program));
+            let mut read = vec![directory.to_owned()];
+            read.extend(program.map(installation_of).unwrap_or_default());
             read.extend(extra);
             Filesystem::Listed { read, write: Vec::new() }
         }
     };
-    let sandbox = Sandbox { network, filesystem };
-    ServerCommand { program, args: words.collect(), variables, directory, sandbox }
+    Sandbox { network, filesystem }
 }
 
-/// A program outside the system's directories brings its libraries beside it: what lies in
-/// the directory above its `bin`, unless that is somebody's home.
-fn installation_of(program: &OsString) -> Option<PathBuf> {
+/// A program outside the system's directories, and the libraries beside its `bin`: as it is
+/// named and as it really lies, because a virtual environment is both.
+fn installation_of(program: &OsString) -> Vec<PathBuf> {
+    const PARTS: [&str; 5] = ["bin", "lib", "lib64", "libexec", "pyvenv.cfg"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let named = Path::new(program);
     let found = if named.components().count() > 1 {
@@ -203,13 +201,19 @@ fn installation_of(program: &OsString) -> Option<PathBuf> {
     } else {
         std::env::split_paths(&path).map(|folder| folder.join(program)).find(|full| full.is_file())
     };
-    let real = std::fs::canonicalize(found?).ok()?;
-    let folder = real.parent()?;
-    let root = match folder.file_name() {
-        Some(name) if name == "bin" => folder.parent()?,
-        _ => folder,
-    };
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let too_wide = root == Path::new("/") || home.is_some_and(|home| home.starts_with(root));
-    Some(if too_wide { folder.to_owned() } else { root.to_owned() })
+    let absolute = found.and_then(|found| std::path::absolute(found).ok());
+    let real = absolute.as_ref().and_then(|path| std::fs::canonicalize(path).ok());
+    let mut parts = Vec::new();
+    for file in [absolute, real].into_iter().flatten() {
+        let folder = file.parent().filter(|folder| folder.ends_with("bin"));
+        if let Some(root) = folder.and_then(Path::parent) {
+            parts
+                .extend(PARTS.map(|part| root.join(part)).into_iter().filter(|part| part.exists()));
+        }
+        parts.push(file);
+    }
+    parts.retain(|part| !part.starts_with("/usr"));
+    parts.sort();
+    parts.dedup();
+    parts
 }

@@ -57,6 +57,15 @@ pub fn component(program: &str) -> Option<PathBuf> {
     found
 }
 
+/// A binary of another crate of this workspace. `cargo test` alone does not build those.
+#[must_use]
+pub fn workspace_binary(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap_or_default();
+    let path = test.ancestors().nth(2).map(|folder| folder.join(name)).unwrap_or_default();
+    assert!(path.is_file(), "run `cargo build --workspace` first: {} is missing", path.display());
+    path
+}
+
 /// Sends cases to the oracle's batch mode, one a line in hex, and returns its answers.
 #[must_use]
 pub fn ask_oracle(what: &str, cases: &[impl AsRef<[u8]>]) -> Option<Vec<String>> {

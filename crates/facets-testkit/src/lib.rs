@@ -5,7 +5,9 @@ mod components;
 mod json;
 mod random;
 
-pub use components::{ask_oracle, component, ecmascript, repository_root, shared_vectors, skip};
+pub use components::{
+    ask_oracle, component, ecmascript, repository_root, shared_vectors, skip, workspace_binary,
+};
 pub use json::{double_literal, random_document, random_json};
 pub use random::Random;
 

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use facets_digest::Digest;
 use facets_digest::json::Value as Json;
 use facets_ops::digest_surface::DigestSurfaceReport;
-use facets_ops::inspect::{InspectReport, LaunchShown};
+use facets_ops::inspect::{Filesystem, InspectReport, LaunchShown, Network};
 use facets_surface::{Definition, Era, Kind, ResourcesDigest, ToolIdentity};
 use serde_json::{Map, Value, json};
 
@@ -29,13 +29,16 @@ pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
     if !launch.variables.is_empty() {
         let _ = writeln!(out, "with the variables {}", visible(&launch.variables.join(", ")));
     }
-    let closed = match (launch.sandbox.network, &launch.sandbox.filesystem) {
-        (false, None) => "nothing: it can do whatever you can do",
-        (true, None) => "the network",
-        (false, Some(_)) => "files outside the system and this directory",
-        (true, Some(_)) => "the network, and files outside the system and this directory",
+    let closed = launch.sandbox.network == Network::Closed;
+    let network = if closed { "no network" } else { "the network, as you can" };
+    let files = match &launch.sandbox.filesystem {
+        Filesystem::Open => "all files, as you can".to_owned(),
+        Filesystem::Listed { read, .. } => {
+            let read: Vec<String> = read.iter().map(|path| path.display().to_string()).collect();
+            format!("reading the system's files and {}", visible(&read.join(", ")))
+        }
     };
-    let _ = writeln!(out, "kept from {closed}.");
+    let _ = writeln!(out, "with {network}, and {files}.");
     out
 }
 
