@@ -260,10 +260,10 @@ fn unreachable(error: ureq::Error) -> TransportError {
 }
 
 fn broken(error: &std::io::Error) -> TransportError {
-    match error.kind() {
-        std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => TransportError::Timeout,
-        _ => TransportError::Closed,
-    }
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
+    let timed_out = matches!(inner, Some(ureq::Error::Timeout(_)))
+        || matches!(error.kind(), std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock);
+    if timed_out { TransportError::Timeout } else { TransportError::Closed }
 }
 
 /// spec 5.8: redirects to another host are refused, and so is another scheme or port

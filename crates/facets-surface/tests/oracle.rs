@@ -249,3 +249,44 @@ fn several(random: &mut Random, depth: usize, out: &mut String, [start, middle, 
     schema(random, depth + 1, out);
     out.push_str(end);
 }
+
+/// A change to any member of any definition changes its digest and the surface.
+#[test]
+fn no_change_goes_unseen() {
+    let mut random = Random::seeded(55);
+    let mut changed = 0;
+    for _ in 0..long_count(5000) {
+        let surface = random_surface(&mut random);
+        let kind = random.pick(&[Kind::Tool, Kind::Prompt, Kind::ResourceTemplate]);
+        let items = surface.items(kind);
+        if items.is_empty() {
+            continue;
+        }
+        let index = random.below(items.len());
+        let additions = [
+            "\"_meta\":{}",
+            "\"title\":\"\"",
+            "\"annotations\":{\"readOnlyHint\":true}",
+            "\"Description\":\"d\"",
+            "\"outputSchema\":null",
+            "\"icons\":[]",
+            "\"execution\":{\"taskSupport\":\"optional\"}",
+        ];
+        let raw = items[index].raw();
+        let raw = format!("{{{},{}", random.pick(&additions), &raw[1..]);
+        let mut others: Vec<Definition> = items.to_vec();
+        others[index] = Definition::parse(kind, &raw).unwrap();
+        assert_ne!(others[index].digest(), items[index].digest(), "{raw}");
+        let listing = Some(Listing::new(others).unwrap());
+        let mut after = surface.clone();
+        match kind {
+            Kind::Tool => after.tools = listing,
+            Kind::Prompt => after.prompts = listing,
+            _ => after.resource_templates = listing,
+        }
+        assert_ne!(after.hashes().surface, surface.hashes().surface, "{raw}");
+        assert_eq!(after.hashes().api_surface, surface.hashes().api_surface, "{raw}");
+        changed += 1;
+    }
+    assert!(changed > 50, "{changed} changes say too little");
+}

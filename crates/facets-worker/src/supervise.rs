@@ -52,19 +52,28 @@ fn supervise() -> io::Result<()> {
     let mut control = control_stream()?;
     let (order, streams) = receive_order(&control)?;
     let scratch = Scratch::make()?;
-    let server = start(&order, streams, &scratch)?;
-    writeln!(control, "started {}", server.as_raw_nonzero())?;
-    let mut orders = control.try_clone()?;
-    let scratch_path = scratch.path.clone();
-    std::thread::spawn(move || {
-        listen(&mut orders, server);
-        end_everything(&scratch_path);
-        exit(0)
-    });
-    let ending = reap_until_end_of(server);
-    // What the server left behind does not outlive it.
+    let ending =
+        start(&order, streams, &scratch).and_then(|server| watch(&control, server, &scratch));
+    // What the server left behind does not outlive it, and nothing outlives a failure.
     end_everything(&scratch.path);
-    writeln!(control, "{ending}")
+    // From here on facet may be gone, and it does not matter.
+    let _ = writeln!(control, "{}", ending?);
+    Ok(())
+}
+
+/// Comes back when the server has ended by itself; if facet goes first, never.
+fn watch(control: &UnixStream, server: Pid, scratch: &Scratch) -> io::Result<String> {
+    let mut orders = control.try_clone()?;
+    let scratch = scratch.path.clone();
+    // Facet may have been killed while we started: then nobody hears this, and `listen`
+    // comes back at once.
+    let _ = writeln!(&*control, "started {}", server.as_raw_nonzero());
+    std::thread::Builder::new().spawn(move || {
+        listen(&mut orders, server);
+        end_everything(&scratch);
+        exit(0)
+    })?;
+    Ok(reap_until_end_of(server))
 }
 
 /// Comes back when the server is to be killed.

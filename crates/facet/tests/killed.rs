@@ -1,0 +1,71 @@
+//! facet killed at any moment of a capture: no process of the tree outlives it by a second.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use facets_testkit::{Random, long_count, workspace_binary};
+
+/// Processes whose command line or scratch names this directory, zombies aside.
+fn survivors(folder: &Path, pids: &Path) -> Vec<String> {
+    let marked = folder.to_str().unwrap();
+    let noted = std::fs::read_to_string(pids).unwrap_or_default();
+    let noted: Vec<&str> = noted.lines().collect();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.parse::<u32>().is_err() || name == std::process::id().to_string() {
+            continue;
+        }
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let dead = stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']));
+        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        if !dead && (command.contains(marked) || noted.contains(&name.as_str())) {
+            found.push(format!("{name} {command}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_process_outlives_a_killed_facet() {
+    let mut random = Random::seeded(9);
+    let modes =
+        ["honest", "setsid", "ignores-term", "never-exits", "silent", "storm", "stderr-flood"];
+    let mut began = 0;
+    for round in 0..long_count(1000) {
+        let folder = tempfile::tempdir().unwrap();
+        let pids = folder.path().join("pids");
+        let mut facet = Command::new(env!("CARGO_BIN_EXE_facet"))
+            .args(["inspect", "--yes", "--timeout", "5", "--"])
+            .arg(workspace_binary("hostile-server"))
+            .arg(random.pick(&modes))
+            .arg(&pids)
+            .env("TMPDIR", folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(random.bits() % 25_000));
+        facet.kill().unwrap();
+        facet.wait().unwrap();
+        let start = Instant::now();
+        began += usize::from(pids.exists());
+        loop {
+            let left = survivors(folder.path(), &pids);
+            if left.is_empty() {
+                break;
+            }
+            assert!(start.elapsed() < Duration::from_secs(1), "round {round}: {left:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    assert!(
+        began * 4 > long_count(1000),
+        "only {began} servers had begun: the kills come too early"
+    );
+}

@@ -1,0 +1,233 @@
+//! Remote servers that misbehave: each has its own error, and nobody waits for ever.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// What a request was: its method, its body, and its headers in lower case.
+struct Asked {
+    method: String,
+    body: String,
+    headers: String,
+}
+
+fn read_request(stream: &TcpStream) -> Option<Asked> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let method = line.split(' ').next()?.to_owned();
+    let mut headers = String::new();
+    loop {
+        line.clear();
+        reader.read_line(&mut line).ok()?;
+        if line.trim().is_empty() {
+            break;
+        }
+        headers.push_str(&line.to_ascii_lowercase());
+    }
+    let length = headers.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.and_then(|length| length.trim().parse().ok()).unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some(Asked { method, body: String::from_utf8_lossy(&body).into_owned(), headers })
+}
+
+/// Answers every request with what `answer` writes; one connection a request.
+fn serve(answer: impl Fn(&Asked, &mut TcpStream) + Send + Sync + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let answer = std::sync::Arc::new(answer);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = answer.clone();
+            std::thread::spawn(move || {
+                let mut stream = stream;
+                if let Some(asked) = read_request(&stream) {
+                    answer(&asked, &mut stream);
+                }
+            });
+        }
+    });
+    port
+}
+
+fn respond(stream: &mut TcpStream, head: &str, body: &str) {
+    let length = body.len();
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+}
+
+/// An honest server of the older era, in JSON.
+fn honest(asked: &Asked, stream: &mut TcpStream) {
+    let id = asked.body.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next());
+    let json = "200 OK\r\nContent-Type: application/json\r\nMcp-Session-Id: s-1";
+    match id {
+        None => respond(stream, "202 Accepted", ""),
+        Some(id) if asked.body.contains("\"initialize\"") => respond(
+            stream,
+            json,
+            &format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"r","version":"1"}}}}}}"#
+            ),
+        ),
+        Some(id) if asked.body.contains("\"tools/list\"") => {
+            respond(
+                stream,
+                json,
+                &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{{"name":"a"}}]}}}}"#),
+            );
+        }
+        Some(_) => respond(
+            stream,
+            "400 Bad Request\r\nContent-Type: text/plain",
+            "No valid session ID provided",
+        ),
+    }
+}
+
+fn inspect(url: &str, extra: &[&str]) -> Value {
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_facet"))
+        .args(["inspect", "--format", "json", "--timeout", "2", url])
+        .args(extra)
+        .env("FACET_TEST_TOKEN", "Bearer secret-value")
+        .output()
+        .unwrap();
+    assert!(start.elapsed() < Duration::from_secs(20), "{url} took {:?}", start.elapsed());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!text.contains("secret-value"), "{text}");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let exit = if report["error"].is_null() { 0 } else { 2 };
+    assert_eq!(output.status.code(), Some(exit), "{text}");
+    report
+}
+
+fn code(report: &Value) -> &str {
+    report["error"]["code"].as_str().unwrap_or("ok")
+}
+
+fn code_of(answer: impl Fn(&Asked, &mut TcpStream) + Send + Sync + 'static) -> String {
+    let port = serve(answer);
+    code(&inspect(&format!("http://127.0.0.1:{port}/mcp"), &[])).to_owned()
+}
+
+#[test]
+fn each_failure_has_its_own_error() {
+    assert_eq!(code_of(honest), "ok");
+    assert_eq!(
+        code_of(|_, stream| respond(stream, "401 Unauthorized", "token missing")),
+        "server-unauthorized"
+    );
+    assert_eq!(code_of(|_, stream| respond(stream, "403 Forbidden", "")), "server-unauthorized");
+    assert_eq!(
+        code_of(|_, stream| respond(stream, "404 Not Found", "nothing here")),
+        "server-http-status"
+    );
+    assert_eq!(code_of(|_, stream| respond(stream, "500 Oops", "broken")), "server-http-status");
+    let html = |_: &Asked, stream: &mut TcpStream| {
+        respond(stream, "200 OK\r\nContent-Type: text/html", "<html>")
+    };
+    assert_eq!(code_of(html), "server-content-type");
+    let gzip = |_: &Asked, stream: &mut TcpStream| {
+        respond(stream, "200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip", "{}");
+    };
+    assert_eq!(code_of(gzip), "server-content-type");
+    let elsewhere = |_: &Asked, stream: &mut TcpStream| {
+        respond(stream, "307 Temporary Redirect\r\nLocation: http://localhost:1/mcp", "");
+    };
+    assert_eq!(code_of(elsewhere), "server-redirect");
+    let around = |_: &Asked, stream: &mut TcpStream| {
+        respond(stream, "308 Permanent Redirect\r\nLocation: /again", "")
+    };
+    assert_eq!(code_of(around), "server-redirect");
+    let other_method =
+        |_: &Asked, stream: &mut TcpStream| respond(stream, "302 Found\r\nLocation: /other", "");
+    assert_eq!(code_of(other_method), "server-redirect");
+    let garbage = |_: &Asked, stream: &mut TcpStream| {
+        respond(stream, "200 OK\r\nContent-Type: application/json", "{")
+    };
+    assert_eq!(code_of(garbage), "server-invalid-message");
+    let not_http =
+        |_: &Asked, stream: &mut TcpStream| drop(stream.write_all(b"SSH-2.0-OpenSSH\r\n"));
+    assert_eq!(code_of(not_http), "server-unreachable");
+    let hangs_up = |_: &Asked, _: &mut TcpStream| {};
+    assert_eq!(code_of(hangs_up), "server-unreachable");
+    assert_eq!(code(&inspect("http://127.0.0.1:9/mcp", &[])), "server-unreachable");
+    assert_eq!(code(&inspect("http://no-such-host.invalid/mcp", &[])), "server-unreachable");
+    let plain = serve(honest);
+    assert_eq!(
+        code(&inspect(&format!("https://127.0.0.1:{plain}/mcp"), &[])),
+        "server-unreachable"
+    );
+}
+
+#[test]
+fn endless_answers_end() {
+    let stream_head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    let silent = |_: &Asked, stream: &mut TcpStream| {
+        let _ = stream.read(&mut [0]);
+        std::thread::sleep(Duration::from_secs(30));
+    };
+    assert_eq!(code_of(silent), "server-no-answer");
+    let drip = move |_: &Asked, stream: &mut TcpStream| {
+        let _ = stream.write_all(stream_head);
+        while stream.write_all(b":").is_ok() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    assert_eq!(code_of(drip), "server-no-answer");
+    let endless_event = move |_: &Asked, stream: &mut TcpStream| {
+        let _ = stream.write_all(stream_head);
+        let _ = stream.write_all(b"data: ");
+        while stream.write_all(&[b'x'; 8192]).is_ok() {}
+    };
+    assert_eq!(code_of(endless_event), "server-message-too-large");
+    let endless_events = move |_: &Asked, stream: &mut TcpStream| {
+        let _ = stream.write_all(stream_head);
+        let event = b"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n".repeat(1000);
+        while stream.write_all(&event).is_ok() {}
+    };
+    let code = code_of(endless_events);
+    assert!(["server-too-much", "server-no-answer"].contains(&&*code), "{code}");
+    let endless_body = |_: &Asked, stream: &mut TcpStream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n");
+        while stream.write_all(&[b' '; 8192]).is_ok() {}
+    };
+    assert_eq!(code_of(endless_body), "server-message-too-large");
+}
+
+#[test]
+fn headers_go_where_they_should() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let port = serve(move |asked, stream| {
+        sender
+            .lock()
+            .unwrap()
+            .send(format!("{} {}\n{}", asked.method, asked.body, asked.headers))
+            .unwrap();
+        honest(asked, stream);
+    });
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let report = inspect(&url, &["--header", "Authorization=FACET_TEST_TOKEN"]);
+    assert_eq!(code(&report), "ok");
+    let requests: Vec<String> = receiver.try_iter().collect();
+    assert!(requests.iter().all(|request| request.contains("authorization: bearer secret-value")));
+    assert!(
+        requests.iter().all(|request| request.contains("accept-encoding: identity")
+            || request.starts_with("DELETE"))
+    );
+    let of = |word: &str| requests.iter().find(|request| request.contains(word)).unwrap();
+    assert!(of("server/discover").contains("mcp-protocol-version: 2026-07-28"));
+    assert!(of("server/discover").contains("mcp-method: server/discover"));
+    assert!(!of("\"initialize\"").contains("mcp-protocol-version"));
+    assert!(of("tools/list").contains("mcp-protocol-version: 2025-11-25"));
+    assert!(of("tools/list").contains("mcp-session-id: s-1"));
+    assert!(requests.last().unwrap().starts_with("DELETE"), "the session is ended");
+}
