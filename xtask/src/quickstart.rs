@@ -1,5 +1,6 @@
 //! The main job on a bundled example, for somebody who has just cloned.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,6 +42,18 @@ const STEPS: &[Step] = &[
         proved: "what two readers would understand differently is refused, not hashed",
     },
     Step {
+        why: "A real MCP server, started under supervision: everything it declares, hashed:",
+        arguments: &["inspect", "--yes", "--", "SERVER", "honest"],
+        exit: 0,
+        proved: "the server has an identity, and nothing of it is left running",
+    },
+    Step {
+        why: "A server that rewrites a description while you look:",
+        arguments: &["inspect", "--yes", "--", "SERVER", "rewrites"],
+        exit: 2,
+        proved: "every list is read twice; one that changes has no identity to approve",
+    },
+    Step {
         why: "The facet that carries it, checked before it is published:",
         arguments: &["build", "--check", "facet"],
         exit: 0,
@@ -60,7 +73,7 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let folder = example()?;
     for (number, step) in STEPS.iter().enumerate() {
         println!("\n{}. {}", number + 1, step.why);
-        println!("   $ facet {}", step.arguments.join(" "));
+        println!("   $ facet {}", step.arguments.join(" ").replace("SERVER", "example-server"));
         print!("{}", indent(&perform(&facet, &folder, step)?));
         println!("   => {}", step.proved);
     }
@@ -79,7 +92,8 @@ pub(crate) fn silently() -> Outcome {
 }
 
 fn build() -> Outcome<PathBuf> {
-    run::output(run::cargo().args(["build", "--quiet", "--package", "facet"]))?;
+    let packages = ["--package", "facet", "--package", "facets-testkit"];
+    run::output(run::cargo().args(["build", "--quiet"]).args(packages))?;
     Ok(run::root().join("target/debug/facet"))
 }
 
@@ -110,7 +124,13 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 
 fn perform(facet: &Path, folder: &Path, step: &Step) -> Outcome<String> {
     let mut command = Command::new(facet);
-    command.args(step.arguments).current_dir(folder);
+    // The example server is a binary of this workspace, beside facet.
+    let server = facet.with_file_name("hostile-server");
+    let words = step.arguments.iter().map(|word| match *word {
+        "SERVER" => server.as_os_str(),
+        word => OsStr::new(word),
+    });
+    command.args(words).current_dir(folder);
     let output = command.output().map_err(|error| format!("cannot start facet: {error}"))?;
     let said = [&output.stdout[..], &output.stderr[..]].concat();
     let said = String::from_utf8_lossy(&said).into_owned();

@@ -5,6 +5,6 @@ mod running;
 mod tail;
 
 pub use command::{LaunchError, Launcher, ServerCommand};
-pub use facets_worker::{Filesystem, Network, Sandbox};
+pub use facets_worker::{Confinement, Filesystem, Network, Sandbox, available_confinement};
 pub use running::{Ending, Running};
 pub use tail::Tail;

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use facets_digest::json::{self, Limits, Origin};
 use facets_digest::{Digest, Hasher};
+use facets_launch::{Confinement, available_confinement};
 use facets_model::manifest::parse_project;
 use facets_model::tree::MANIFEST_LIMITS;
 
@@ -70,6 +71,7 @@ pub fn doctor(request: &DoctorRequest) -> DoctorReport {
             hashing(),
             canonical_json(),
             temporary_directory(),
+            sandbox(),
             project(&request.directory),
         ],
     }
@@ -126,6 +128,18 @@ fn temporary_directory() -> Check {
             ..check("temporary files", Health::Bad, format!("{}: {error}", directory.display()))
         },
     }
+}
+
+/// What servers can be kept from here. Without it facet still works, and says so.
+fn sandbox() -> Check {
+    let Confinement { landlock, seccomp } = available_confinement();
+    let detail = format!(
+        "Landlock {}, seccomp {}",
+        if landlock > 0 { format!("version {landlock} or newer") } else { "missing".to_owned() },
+        if seccomp { "available" } else { "missing" },
+    );
+    let enforceable = landlock >= 4 && seccomp;
+    check("sandbox", if enforceable { Health::Good } else { Health::Absent }, detail)
 }
 
 fn project(directory: &Path) -> Check {

@@ -92,7 +92,7 @@ fn end_everything(scratch: &Path) {
     // Both threads may come here; whoever is second must not end the process too early.
     static ENDING: Mutex<()> = Mutex::new(());
     let _guard = ENDING.lock();
-    end_descendants(getpid());
+    end_descendants();
     let _ = fs::remove_dir_all(scratch);
 }
 

@@ -4,25 +4,37 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
 /// Longer than any tree needs to die that can die.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Kills everything below a process, again and again until nothing is left: what is born
-/// while we look is found by the next look.
-pub(crate) fn end_descendants(of: Pid) {
+/// Kills everything below this process, again and again until the kernel says that it has
+/// no children left.
+///
+/// Looking at `/proc` is not enough to know that: while the list is read, a process may be
+/// born and its parent end, and then neither is seen. But whoever loses its parent becomes
+/// our child, so the last descendant is gone when the last child is.
+pub(crate) fn end_descendants() {
     let start = Instant::now();
-    loop {
-        let living = descendants(of);
-        if living.is_empty() || start.elapsed() > PATIENCE {
-            return;
-        }
-        for pid in living {
+    while has_children() && start.elapsed() < PATIENCE {
+        for pid in descendants(getpid()) {
             // It may be gone by now, which is just as well.
             let _ = kill_process(pid, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Reaps the dead, and says whether anybody is left.
+fn has_children() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
     }
 }
 
