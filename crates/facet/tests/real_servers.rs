@@ -116,6 +116,21 @@ fn servers_of_pypi_speak_the_newer_era() {
     }
 }
 
+/// Somebody else's SDK pages its tools, and is understood.
+#[test]
+fn the_rust_sdk_is_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let peer = repository_root().join("target/peers/debug/rmcp-server");
+    if !peer.is_file() {
+        skip("the peers are not built; `cargo xtask setup` builds them");
+        return;
+    }
+    let report = inspect(&[peer.to_str().unwrap()], &[], folder.path());
+    assert_eq!(report["era"], "discover");
+    assert_eq!((count(&report, "tools"), count(&report, "prompts")), (2, 1));
+    assert_eq!(report["instructions"], "Ask before reading.");
+}
+
 /// Another user sees the same surface; a server of our own, so that everybody can start it.
 #[test]
 fn the_user_does_not_matter() {

@@ -66,7 +66,7 @@ pub struct Launcher {
 impl Launcher {
     /// The executable that plays the worker: our own, entered again.
     pub fn from_current_executable() -> io::Result<Self> {
-        std::env::current_exe().map(|worker| Self { worker })
+        facets_worker::own_executable().map(|worker| Self { worker })
     }
 
     /// Another executable that calls `facets_worker::enter`.

@@ -9,6 +9,7 @@ pub use confine::{Confinement, available_confinement};
 pub use order::{Filesystem, Network, Order, OrderError, Sandbox};
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// The first argument of the two stages. Nobody types them.
 pub const SUPERVISE: &str = "__facet-supervise";
@@ -16,6 +17,12 @@ pub(crate) const CONFINE: &str = "__facet-confine";
 
 /// What facet says to the supervisor: end the server, but let it finish first.
 pub const TERMINATE: u8 = b'T';
+
+/// This very executable, also if its file was replaced while it runs.
+pub fn own_executable() -> std::io::Result<PathBuf> {
+    let link = Path::new("/proc/self/exe");
+    if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
+}
 
 /// Plays the part that the arguments ask for and never comes back; or does nothing.
 pub fn enter() {

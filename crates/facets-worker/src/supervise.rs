@@ -182,7 +182,7 @@ fn start(order: &Order, [stdin, stdout, stderr]: Streams, scratch: &Scratch) -> 
 
 /// The same executable once more, which confines itself and then becomes the server.
 fn confined(order: &Order, scratch: &Path) -> io::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(crate::own_executable()?);
     command.arg(CONFINE);
     if order.sandbox.network == Network::Closed {
         command.arg("--close-network");

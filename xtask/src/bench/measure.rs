@@ -41,12 +41,17 @@ pub(super) fn paired_ratio(
     Ok(Ratio { sorted })
 }
 
-fn time(command: &mut Command) -> Outcome<Duration> {
+pub(super) fn time(command: &mut Command) -> Outcome<Duration> {
     command.stdout(Stdio::null()).stdin(Stdio::null());
     let start = Instant::now();
     let status = command.status().map_err(|error| format!("cannot start {command:?}: {error}"))?;
     let elapsed = start.elapsed();
     if status.success() { Ok(elapsed) } else { Err(format!("{command:?} failed")) }
+}
+
+pub(super) fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 /// The kernel's own high-water mark, read as long as the process is there.

@@ -66,6 +66,8 @@ fn begin(mode: &str, pid_file: Option<&str>) {
             std::process::exit(64);
         }
         "silent" => sleep_for_ever(),
+        // Honest, but slow: for measurements.
+        "slow-start" => std::thread::sleep(Duration::from_secs(1)),
         "noise" => print!("Listening on port 3000\n\n   \n\u{1b}[31mstarting…\u{1b}[0m\n"),
         "stderr-flood" => {
             for number in 0..6000 {
@@ -268,6 +270,7 @@ impl Server<'_> {
                 TOOL.replace("read_file", "Read_File"),
                 TOOL.replace("read_file", "re\u{200b}ad_file")
             ),
+            "thousand" => many(1000),
             "many-items" => many(10_001),
             "many-values" => {
                 format!(r#"{{"name":"x","inputSchema":{{"enum":[0{}]}}}}"#, ",0".repeat(600_000))
