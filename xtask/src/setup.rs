@@ -7,11 +7,13 @@ use std::process::Command;
 use crate::Outcome;
 use crate::run;
 
+type Install = fn() -> Outcome;
+
 /// A program and how to get it.
 struct Component {
     program: &'static str,
     purpose: &'static str,
-    install: fn() -> Outcome,
+    install: Install,
 }
 
 const COMPONENTS: &[Component] = &[
@@ -66,7 +68,6 @@ pub(crate) fn install_missing() -> Vec<String> {
             missing.push(format!("MISSING `{program}` ({purpose}): {reason}"));
         }
     }
-    type Install = fn() -> Outcome;
     let more: [(&str, Install); 3] = [
         ("servers of npm", install_npm_servers),
         ("servers of PyPI", install_pypi_servers),

@@ -147,7 +147,7 @@ fn means_older(error: &CaptureError) -> bool {
         | CaptureError::NoAnswer { .. }
         | CaptureError::Malformed { .. } => true,
         CaptureError::Transport { source: TransportError::Status { status, .. }, .. } => {
-            (400..500).contains(status) && !matches!(status, 401 | 403)
+            (400..600).contains(status) && !matches!(status, 401 | 403)
         }
         _ => false,
     }
