@@ -92,19 +92,19 @@ pub(crate) struct Inspect {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
     /// Start the command without asking
-    #[arg(long)]
+    #[arg(long, requires = "words")]
     pub(crate) yes: bool,
     /// Pass this variable of the environment on to the command
-    #[arg(long = "env", value_name = "NAME")]
+    #[arg(long = "env", value_name = "NAME", requires = "words")]
     pub(crate) variables: Vec<String>,
     /// Send a header, with the value of an environment variable
-    #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header)]
+    #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
     pub(crate) headers: Vec<(String, String)>,
     /// Keep the command from these
-    #[arg(long, value_enum, value_delimiter = ',')]
+    #[arg(long, value_enum, value_delimiter = ',', requires = "words")]
     pub(crate) sandbox: Vec<SandboxPart>,
     /// With the file system closed: let it read this as well
-    #[arg(long = "allow-read", value_name = "PATH")]
+    #[arg(long = "allow-read", value_name = "PATH", requires = "sandbox")]
     pub(crate) readable: Vec<PathBuf>,
     /// Write the surface file
     #[arg(long, value_name = "FILE")]

@@ -26,7 +26,7 @@ impl Consent for Terminal {
         }
         let mut line = String::new();
         match std::io::stdin().read_line(&mut line) {
-            Ok(1..) if matches!(line.trim(), "y" | "Y" | "yes" | "Yes") => Answer::Yes,
+            Ok(1..) if matches!(&*line.trim().to_lowercase(), "y" | "yes") => Answer::Yes,
             _ => Answer::No,
         }
     }

@@ -36,7 +36,7 @@ fn target(arguments: Inspect) -> Result<InspectTarget, OpsError> {
         return Ok(InspectTarget::Command { words, variables, sandbox });
     };
     if target.contains("://") {
-        let url = target.parse().map_err(|source| OpsError::BadUrl { found: target, source })?;
+        let url = target.parse().map_err(|source| OpsError::BadUrl { source })?;
         return Ok(InspectTarget::Url { url, headers });
     }
     Ok(InspectTarget::File(target.into()))

@@ -4,7 +4,7 @@
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,6 +17,7 @@ struct Place {
     tcp: TcpListener,
     udp: UdpSocket,
     _unix: UnixListener,
+    _datagram: UnixDatagram,
 }
 
 impl Place {
@@ -34,9 +35,11 @@ impl Place {
         let socket = folder.path().join("outside/socket");
         let unix = UnixListener::bind(&socket).unwrap();
         open_to_all(&socket, 0o777);
+        let datagram = UnixDatagram::bind(folder.path().join("outside/socket.datagram")).unwrap();
+        open_to_all(&folder.path().join("outside/socket.datagram"), 0o777);
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
-        Self { folder, tcp, udp, _unix: unix }
+        Self { folder, tcp, udp, _unix: unix, _datagram: datagram }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -84,9 +87,9 @@ fn reached<'v>(seen: &'v Value, names: &[&'v str]) -> Vec<&'v str> {
     names.iter().copied().filter(|name| seen[name] == "reached").collect()
 }
 
-const NETWORK: &[&str] = &["tcp", "udp", "unix", "netlink", "inet6", "io_uring"];
+const NETWORK: &[&str] = &["tcp", "udp", "unix", "datagram", "netlink", "inet6", "io_uring"];
 const FILES: &[&str] = &["secret", "home", "write"];
-const ALWAYS: &[&str] = &["child", "system", "scratch"];
+const ALWAYS: &[&str] = &["child", "pair", "system", "scratch"];
 
 fn check(place: &Place, runtime: &Path, user: Option<&str>) {
     let what = format!("{} as {user:?}", runtime.display());

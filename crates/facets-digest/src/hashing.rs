@@ -40,6 +40,12 @@ impl Hasher {
         self.0.update(bytes);
     }
 
+    /// Adds what a buffer holds, and empties it: a preimage need never be in memory whole.
+    pub fn drain(&mut self, buffer: &mut Vec<u8>) {
+        self.update(buffer);
+        buffer.clear();
+    }
+
     /// The digest of everything added.
     #[must_use]
     pub fn finish(self) -> Digest {

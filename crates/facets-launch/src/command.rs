@@ -111,7 +111,7 @@ fn send(control: &UnixStream, order: &[u8], streams: &[BorrowedFd<'_>; 3]) -> io
 
 /// spec 5.2: this environment and no other, so that what was captured is what is served
 fn order(command: &ServerCommand) -> Result<Order, LaunchError> {
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    let path = search_path();
     let mut env: Vec<(OsString, OsString)> = vec![
         ("TZ".into(), "UTC".into()),
         ("LANG".into(), "C.UTF-8".into()),
@@ -132,6 +132,16 @@ fn order(command: &ServerCommand) -> Result<Order, LaunchError> {
         directory: command.directory.clone(),
         sandbox: command.sandbox.clone(),
     })
+}
+
+/// The file that would be started for a name.
+#[must_use]
+pub fn find_program(program: &OsStr, directory: &Path) -> Option<PathBuf> {
+    find(program, directory, &search_path())
+}
+
+fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())
 }
 
 /// Looks a program up as a shell does, once, so that an error can name where it was missed.

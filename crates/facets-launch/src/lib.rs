@@ -4,7 +4,7 @@ mod command;
 mod running;
 mod tail;
 
-pub use command::{LaunchError, Launcher, ServerCommand};
+pub use command::{LaunchError, Launcher, ServerCommand, find_program};
 pub use facets_worker::{Confinement, Filesystem, Network, Sandbox, available_confinement};
 pub use running::{Ending, Running};
 pub use tail::Tail;

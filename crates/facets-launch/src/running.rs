@@ -1,14 +1,14 @@
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Write as _};
 use std::os::unix::net::UnixStream;
 use std::process::Child;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use facets_worker::TERMINATE;
 
 use crate::Tail;
 
-/// The supervisor answers at once, or something is badly wrong.
-const ANSWER: Duration = Duration::from_secs(10);
+/// The supervisor answers at once, or within its grace; or something is badly wrong.
+const ANSWER: Duration = Duration::from_secs(4);
 
 /// How a server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +69,9 @@ impl Running {
     }
 
     /// Asks the server to end, and ends it if it does not.
+    ///
+    /// [`Ending::Unknown`] means that its supervisor did not tell: it was killed or stopped,
+    /// and by whom if not by the server?
     pub fn stop(mut self) -> Ending {
         self.stdin = None;
         let _ = self.control.get_mut().write_all(&[TERMINATE]);
@@ -100,6 +103,26 @@ impl Drop for Running {
     fn drop(&mut self) {
         // The supervisor ends everything when it cannot hear us any more.
         let _ = self.control.get_mut().shutdown(std::net::Shutdown::Both);
-        let _ = self.worker.wait();
+        if !self.worker_ends_by_itself() {
+            // It was killed or stopped, so it has not tidied up.
+            let _ = self.worker.kill();
+            let _ = self.worker.wait();
+            facets_worker::end_orphans(self.worker.id());
+        }
+    }
+}
+
+impl Running {
+    /// Whether the supervisor ended in good order, within the time it may need.
+    fn worker_ends_by_itself(&mut self) -> bool {
+        let start = Instant::now();
+        while start.elapsed() < ANSWER {
+            match self.worker.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
+                Ok(Some(status)) => return status.code().is_some(),
+                Err(_) => return false,
+            }
+        }
+        false
     }
 }

@@ -1,8 +1,10 @@
 //! Everything a server declares (spec 5.1, 5.7).
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Duration;
 
+use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Origin, Value, write_string};
 use facets_surface::{Definition, Era, Kind, Listing, ServerIdentity, Surface};
 use facets_wire::RpcError;
@@ -17,8 +19,11 @@ const DISCOVER: &str = "2026-07-28";
 const DISCOVER_PATIENCE: Duration = Duration::from_secs(5);
 
 /// spec 5.1: everything that the revisions know, so that the server shows all it has
-const EVERY_CAPABILITY: &str = r#"{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{"context":{},"tools":{}}}"#;
+const EVERY_CAPABILITY: &str = r#"{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{"context":{},"tools":{}},"tasks":{"cancel":{},"list":{},"requests":{"elicitation":{"create":{}},"sampling":{"createMessage":{}}}}}"#;
 const NO_CAPABILITY: &str = "{}";
+
+/// A thousand of them are kept.
+const MAX_CURSOR: usize = 16 << 10;
 
 /// The error of a method that a server does not know.
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -49,12 +54,21 @@ pub struct CaptureOptions {
 pub struct Capture {
     /// What the server declares.
     pub surface: Surface,
+    /// How it behaved meanwhile.
+    pub conduct: Conduct,
+}
+
+/// How a server behaved while it was listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conduct {
     /// Methods that the server asked of us.
     pub requests: Vec<String>,
     /// How many notifications it sent.
     pub notifications: usize,
     /// How many replies came that nobody had asked for.
     pub strays: usize,
+    /// How many lines were JSON, but no messages.
+    pub other_json: usize,
     /// Lines that were no messages.
     pub noise: Vec<String>,
 }
@@ -73,13 +87,14 @@ pub fn capture(
     session.transport.agreed(&opening.protocol);
     let surface = list_everything(&mut session, &client, opening)?;
     let interleaved = session.interleaved;
-    Ok(Capture {
-        surface,
+    let conduct = Conduct {
         requests: interleaved.requests,
         notifications: interleaved.notifications,
         strays: interleaved.strays,
+        other_json: interleaved.noise,
         noise: transport.noise().to_vec(),
-    })
+    };
+    Ok(Capture { surface, conduct })
 }
 
 /// What we say of ourselves.
@@ -192,7 +207,8 @@ fn initialize(session: &mut Session<'_>, client: Client) -> Result<Opening, Capt
 /// The members of a result, each as written.
 struct Reply {
     method: &'static str,
-    members: Vec<(String, String)>,
+    raw: String,
+    members: Vec<(String, Range<usize>)>,
 }
 
 impl Reply {
@@ -201,16 +217,22 @@ impl Reply {
         let invalid = |source: json::JsonError| CaptureError::InvalidMessage {
             method,
             source: source.into(),
+            line: start_of(&raw),
         };
         let members = json::split_object(raw.as_bytes(), ENVELOPE).map_err(invalid)?;
         let members = members.ok_or(CaptureError::Malformed { method, member: "result" })?;
-        let owned =
-            |member: json::RawMember<'_>| (member.name.into_owned(), member.value.to_owned());
-        Ok(Self { method, members: members.into_iter().map(owned).collect() })
+        // A result may be large, so its members are places in it and no copies.
+        let place = |member: json::RawMember<'_>| {
+            let start = member.value.as_ptr().addr() - raw.as_ptr().addr();
+            (member.name.into_owned(), start..start + member.value.len())
+        };
+        let members = members.into_iter().map(place).collect();
+        Ok(Self { method, raw, members })
     }
 
     fn raw(&self, name: &str) -> Option<&str> {
-        self.members.iter().find(|(member, _)| member == name).map(|(_, raw)| raw.as_str())
+        let (_, place) = self.members.iter().find(|(member, _)| member == name)?;
+        self.raw.get(place.clone())
     }
 
     fn value(&self, name: &str) -> Result<Option<Value<'_>>, CaptureError> {
@@ -219,7 +241,8 @@ impl Reply {
 
     fn parse<'r>(&self, raw: &'r str) -> Result<Value<'r>, CaptureError> {
         json::parse(raw.as_bytes(), Origin::Captured, Limits::DOCUMENT).map_err(|source| {
-            CaptureError::InvalidMessage { method: self.method, source: source.into() }
+            let line = start_of(raw);
+            CaptureError::InvalidMessage { method: self.method, source: source.into(), line }
         })
     }
 
@@ -255,6 +278,11 @@ impl Reply {
 
 /// An envelope stands around definitions that may themselves be 128 deep.
 const ENVELOPE: Limits = Limits { bytes: 16 << 20, depth: 136, values: 4_000_000 };
+
+/// Enough of a text to recognise it.
+fn start_of(text: &str) -> String {
+    text.chars().take(200).collect()
+}
 
 fn canonical(value: &Value<'_>) -> String {
     String::from_utf8_lossy(&value.to_canonical()).into_owned()
@@ -320,53 +348,65 @@ fn list_twice(
     if let (Listing::Refused { code: METHOD_NOT_FOUND }, false) = (&first, announced.has(kind)) {
         return Ok((None, false));
     }
-    let second = list_once(session, client, kind)?;
+    // Of the second list only the digests are kept.
+    let mut second = BTreeSet::new();
+    let refusal = list_pages(session, client, kind, &mut |item: Definition| {
+        second.insert((item.name().to_owned(), item.digest()));
+    })?;
+    let same_answer = match first {
+        Listing::Refused { code } => refusal == Some(code),
+        Listing::Items(_) => refusal.is_none(),
+    };
     let names = differing_names(&first, &second);
     match kind {
-        _ if names.is_empty() && same_kind_of_answer(&first, &second) => Ok((Some(first), false)),
+        _ if names.is_empty() && same_answer => Ok((Some(first), false)),
         Kind::Resource => Ok((Some(first), true)),
         _ => Err(CaptureError::Unstable { kind, names }),
     }
 }
 
-fn same_kind_of_answer(first: &Listing, second: &Listing) -> bool {
-    match (first, second) {
-        (Listing::Refused { code: a }, Listing::Refused { code: b }) => a == b,
-        (Listing::Items(_), Listing::Items(_)) => true,
-        _ => false,
-    }
-}
-
-fn differing_names(first: &Listing, second: &Listing) -> Vec<String> {
-    let digests = |listing: &Listing| -> BTreeSet<(String, facets_digest::Digest)> {
-        listing.items().iter().map(|item| (item.name().to_owned(), item.digest())).collect()
-    };
-    let (first, second) = (digests(first), digests(second));
+fn differing_names(first: &Listing, second: &BTreeSet<(String, Digest)>) -> Vec<String> {
+    let first: BTreeSet<(String, Digest)> =
+        first.items().iter().map(|item| (item.name().to_owned(), item.digest())).collect();
     let names: BTreeSet<String> =
-        first.symmetric_difference(&second).map(|(name, _)| name.clone()).collect();
+        first.symmetric_difference(second).map(|(name, _)| name.clone()).collect();
     names.into_iter().collect()
 }
 
-/// All pages of one list.
 fn list_once(
     session: &mut Session<'_>,
     client: &Client,
     kind: Kind,
 ) -> Result<Listing, CaptureError> {
+    let mut items = Vec::new();
+    match list_pages(session, client, kind, &mut |item| items.push(item))? {
+        Some(code) => Ok(Listing::Refused { code }),
+        None => Listing::new(items).map_err(|name| CaptureError::Duplicate { kind, name }),
+    }
+}
+
+/// Hands over the items of all pages; or gives back the code of the refusal.
+fn list_pages(
+    session: &mut Session<'_>,
+    client: &Client,
+    kind: Kind,
+    take: &mut dyn FnMut(Definition),
+) -> Result<Option<i64>, CaptureError> {
     let method = kind.method();
     let limits = session.limits;
-    let mut items: Vec<Definition> = Vec::new();
+    let mut count = 0;
     let mut cursors = BTreeSet::new();
     let mut cursor: Option<String> = None;
     for _ in 0..limits.pages {
         let reply = match session.ask(method, &client.params(cursor.as_deref()))? {
-            Err(error) if cursor.is_none() => return Ok(Listing::Refused { code: error.code }),
+            Err(error) if cursor.is_none() => return Ok(Some(error.code)),
             other => Reply::new(method, other)?,
         };
-        read_page(&reply, kind, limits.items, &mut items)?;
+        count = read_page(&reply, kind, limits.items, count, take)?;
         match reply.text("nextCursor")? {
-            None => {
-                return Listing::new(items).map_err(|name| CaptureError::Duplicate { kind, name });
+            None => return Ok(None),
+            Some(next) if next.len() > MAX_CURSOR => {
+                return Err(CaptureError::Malformed { method, member: "nextCursor" });
             }
             Some(next) if !cursors.insert(next.clone()) => {
                 return Err(CaptureError::RepeatedCursor { method, cursor: next });
@@ -377,29 +417,30 @@ fn list_once(
     Err(CaptureError::TooManyPages { method, limit: limits.pages })
 }
 
+/// Hands over the items of a page, and gives back how many there are by now.
 fn read_page(
     reply: &Reply,
     kind: Kind,
     limit: usize,
-    items: &mut Vec<Definition>,
-) -> Result<(), CaptureError> {
+    before: usize,
+    take: &mut dyn FnMut(Definition),
+) -> Result<usize, CaptureError> {
     let method = kind.method();
     let raw = reply.raw(kind.list());
     let raw = raw.ok_or(CaptureError::Malformed { method, member: kind.list() })?;
-    let page = json::split_array(raw.as_bytes(), ENVELOPE)
-        .map_err(|source| CaptureError::InvalidMessage { method, source: source.into() })?;
+    let page = json::split_array(raw.as_bytes(), ENVELOPE).map_err(|source| {
+        let line = start_of(raw);
+        CaptureError::InvalidMessage { method, source: source.into(), line }
+    })?;
     let page = page.ok_or(CaptureError::Malformed { method, member: kind.list() })?;
-    if items.len() + page.len() > limit {
+    let count = before + page.len();
+    if count > limit {
         return Err(CaptureError::TooManyItems { method, limit });
     }
-    for item in page {
-        let index = items.len();
+    for (offset, item) in page.into_iter().enumerate() {
         let definition = Definition::parse(kind, item);
-        items.push(definition.map_err(|source| CaptureError::Definition {
-            method,
-            index,
-            source,
-        })?);
+        let index = before + offset;
+        take(definition.map_err(|source| CaptureError::Definition { method, index, source })?);
     }
-    Ok(())
+    Ok(count)
 }

@@ -87,6 +87,8 @@ pub enum CaptureError {
         method: &'static str,
         /// What is wrong with it.
         source: MessageError,
+        /// How it begins.
+        line: String,
     },
     /// The server refused to begin.
     #[error("{method} was refused: {source}")]

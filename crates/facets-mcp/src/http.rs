@@ -77,6 +77,7 @@ impl HttpTransport {
         url: &str,
         message: &str,
         method: Option<&str>,
+        deadline: Instant,
     ) -> Result<Response<Body>, TransportError> {
         let mut request = self
             .agent
@@ -99,6 +100,8 @@ impl HttpTransport {
         if let Some(session) = &self.session {
             request = request.header("Mcp-Session-Id", session);
         }
+        let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let request = request.config().timeout_global(Some(left)).build();
         request.send(message).map_err(unreachable)
     }
 
@@ -107,9 +110,10 @@ impl HttpTransport {
         &mut self,
         message: &str,
         method: Option<&str>,
+        deadline: Instant,
     ) -> Result<Response<Body>, TransportError> {
         for _ in 0..MAX_REDIRECTS {
-            let response = self.post(&self.url, message, method)?;
+            let response = self.post(&self.url, message, method, deadline)?;
             let status = response.status().as_u16();
             if !(300..400).contains(&status) {
                 return Ok(response);
@@ -190,8 +194,13 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn send(&mut self, message: &str, method: Option<&str>) -> Result<(), TransportError> {
-        let response = self.post_following(message, method)?;
+    fn send(
+        &mut self,
+        message: &str,
+        method: Option<&str>,
+        deadline: Instant,
+    ) -> Result<(), TransportError> {
+        let response = self.post_following(message, method, deadline)?;
         if method.is_some() {
             self.stream = None;
             return self.accept(response);

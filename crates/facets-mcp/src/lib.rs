@@ -6,7 +6,7 @@ mod http;
 mod session;
 mod stdio;
 
-pub use capture::{Capture, CaptureOptions, EraChoice, capture};
+pub use capture::{Capture, CaptureOptions, Conduct, EraChoice, capture};
 pub use error::{CaptureError, TransportError};
 pub use http::{Header, HttpTransport};
 pub use stdio::StdioTransport;
@@ -45,8 +45,14 @@ impl Default for CaptureLimits {
 
 /// A way to a server: whole messages out, whole messages in.
 pub trait Transport {
-    /// Sends one message. `method` is that of a request, which HTTP names in a header.
-    fn send(&mut self, message: &str, method: Option<&str>) -> Result<(), TransportError>;
+    /// Sends one message, before the deadline. `method` is that of a request, which HTTP
+    /// names in a header.
+    fn send(
+        &mut self,
+        message: &str,
+        method: Option<&str>,
+        deadline: Instant,
+    ) -> Result<(), TransportError>;
 
     /// The next message, if it comes before the deadline.
     fn receive(&mut self, deadline: Instant) -> Result<Vec<u8>, TransportError>;

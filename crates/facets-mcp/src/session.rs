@@ -1,8 +1,8 @@
 //! One question after the other, while the server may say and ask what it likes.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use facets_wire::{Incoming, RpcError, parse_messages, request, respond};
+use facets_wire::{Incoming, MessageError, RpcError, parse_messages, request, respond};
 
 use crate::{CaptureError, CaptureLimits, Transport, TransportError};
 
@@ -15,7 +15,12 @@ pub(crate) struct Interleaved {
     pub(crate) notifications: usize,
     /// How many replies came under ids that we did not use.
     pub(crate) strays: usize,
+    /// How many lines were JSON, but no messages.
+    pub(crate) noise: usize,
 }
+
+/// What is quoted of a line that cannot be read.
+const QUOTED: usize = 200;
 
 const KEPT_REQUESTS: usize = 50;
 
@@ -24,13 +29,21 @@ pub(crate) struct Session<'t> {
     pub(crate) limits: CaptureLimits,
     pub(crate) interleaved: Interleaved,
     end: Instant,
+    deadline: Instant,
     next_id: u64,
 }
 
 impl<'t> Session<'t> {
     pub(crate) fn new(transport: &'t mut dyn Transport, limits: CaptureLimits) -> Self {
         let end = Instant::now() + limits.total;
-        Self { transport, limits, interleaved: Interleaved::default(), end, next_id: 1 }
+        Self {
+            transport,
+            limits,
+            interleaved: Interleaved::default(),
+            end,
+            deadline: end,
+            next_id: 1,
+        }
     }
 
     /// Sends a request and waits for its reply: the result as written, or the error.
@@ -46,30 +59,41 @@ impl<'t> Session<'t> {
         &mut self,
         method: &'static str,
         params: &str,
-        patience: std::time::Duration,
+        patience: Duration,
     ) -> Result<Result<String, RpcError>, CaptureError> {
         let id = self.next_id;
         self.next_id += 1;
-        self.send(method, &request(id, method, params), Some(method))?;
         let deadline = (Instant::now() + patience).min(self.end);
+        self.deadline = deadline;
+        let sent = self.transport.send(&request(id, method, params), Some(method), deadline);
+        let late = |source| self.late(method, patience, source);
+        sent.map_err(late)?;
         loop {
-            let bytes = match self.transport.receive(deadline) {
-                Ok(bytes) => bytes,
-                Err(TransportError::Timeout) if deadline == self.end => {
-                    return Err(CaptureError::TooSlow { limit: self.limits.total });
-                }
-                Err(TransportError::Timeout) => {
-                    return Err(CaptureError::NoAnswer { method, after: patience });
-                }
-                Err(source) => return Err(CaptureError::Transport { method, source }),
-            };
+            let received = self.transport.receive(deadline);
+            let bytes = received.map_err(|source| self.late(method, patience, source))?;
             if let Some(reply) = self.take(method, id, &bytes)? {
                 return Ok(reply);
             }
             // A server that talks without end does not get more time for it.
             if Instant::now() >= deadline {
-                return Err(CaptureError::NoAnswer { method, after: patience });
+                return Err(self.late(method, patience, TransportError::Timeout));
             }
+        }
+    }
+
+    /// Whether it was this answer that took too long, or everything together.
+    fn late(
+        &self,
+        method: &'static str,
+        patience: Duration,
+        source: TransportError,
+    ) -> CaptureError {
+        match source {
+            TransportError::Timeout if Instant::now() >= self.end => {
+                CaptureError::TooSlow { limit: self.limits.total }
+            }
+            TransportError::Timeout => CaptureError::NoAnswer { method, after: patience },
+            source => CaptureError::Transport { method, source },
         }
     }
 
@@ -80,8 +104,18 @@ impl<'t> Session<'t> {
         id: u64,
         bytes: &[u8],
     ) -> Result<Option<Result<String, RpcError>>, CaptureError> {
-        let messages = parse_messages(bytes, self.limits.message)
-            .map_err(|source| CaptureError::InvalidMessage { method, source })?;
+        let messages = match parse_messages(bytes, self.limits.message) {
+            Ok(messages) => messages,
+            // JSON that is no message is what loggers print.
+            Err(MessageError::NotRpc { .. }) => {
+                self.interleaved.noise += 1;
+                return Ok(None);
+            }
+            Err(source) => {
+                let line = String::from_utf8_lossy(&bytes[..bytes.len().min(QUOTED)]).into_owned();
+                return Err(CaptureError::InvalidMessage { method, source, line });
+            }
+        };
         let mut answer = None;
         for message in messages {
             match message {
@@ -122,7 +156,7 @@ impl<'t> Session<'t> {
         request: Option<&str>,
     ) -> Result<(), CaptureError> {
         self.transport
-            .send(message, request)
+            .send(message, request, self.deadline)
             .map_err(|source| CaptureError::Transport { method, source })
     }
 }

@@ -80,7 +80,12 @@ fn read_all(
 }
 
 impl Transport for StdioTransport {
-    fn send(&mut self, message: &str, _method: Option<&str>) -> Result<(), TransportError> {
+    fn send(
+        &mut self,
+        message: &str,
+        _method: Option<&str>,
+        _deadline: Instant,
+    ) -> Result<(), TransportError> {
         match self.outgoing.try_send(message.to_owned()) {
             // A server that closed its input may still have said why on its output.
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(()),

@@ -65,6 +65,11 @@ fn tools_of(result: &[u8], path: &Path) -> Result<DigestSurfaceReport, OpsError>
     let json_error = |source| OpsError::Json { path: path.to_owned(), source };
     let no_tools = || OpsError::NoTools { path: path.to_owned() };
     let members = json::split_object(result, LIMITS).map_err(json_error)?.ok_or_else(no_tools)?;
+    let goes_on =
+        |member: &json::RawMember<'_>| member.name == "nextCursor" && member.value != "null";
+    if members.iter().any(goes_on) {
+        return Err(OpsError::IncompleteList { path: path.to_owned() });
+    }
     let list = members.into_iter().find(|member| member.name == "tools").ok_or_else(no_tools)?;
     let items = json::split_array(list.value.as_bytes(), LIMITS).map_err(json_error)?;
     let mut definitions = Vec::new();

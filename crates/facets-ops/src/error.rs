@@ -66,6 +66,20 @@ pub enum OpsError {
         /// The document.
         path: PathBuf,
     },
+    /// A page of a list that goes on.
+    #[error("{} is one page of a list that goes on", path.display())]
+    IncompleteList {
+        /// The document.
+        path: PathBuf,
+    },
+    /// A header cannot have this value.
+    #[error("the value of {variable} cannot be sent in the header {name}")]
+    BadHeader {
+        /// The header.
+        name: String,
+        /// The variable that holds its value.
+        variable: String,
+    },
     /// An item of a list of tools is malformed.
     #[error("tool {index} of {} cannot be hashed", path.display())]
     Definition {
@@ -97,10 +111,8 @@ pub enum OpsError {
         name: String,
     },
     /// A URL that we do not connect to.
-    #[error("{found:?} is not a URL to connect to")]
+    #[error("that is not a URL to connect to")]
     BadUrl {
-        /// What was given.
-        found: String,
         /// What is wrong with it.
         source: UrlError,
     },
@@ -175,6 +187,7 @@ pub struct Failure {
 impl OpsError {
     /// Every code that an error of this crate can have, beside those of the JSON reader.
     pub const CODES: &'static [&'static str] = &[
+        "bad-header",
         "bad-url",
         "file-exists",
         "file-too-large",
@@ -189,9 +202,11 @@ impl OpsError {
         "server-not-started",
         "stdin-twice",
         "supervisor-failed",
+        "supervisor-lost",
         "surface-file-edited",
         "surface-file-malformed",
         "surface-file-newer",
+        "surface-incomplete",
         "surface-no-tools",
         "unknown-code",
         "variable-not-set",
@@ -211,6 +226,8 @@ impl OpsError {
                 _ => "surface-file-malformed",
             },
             Self::NoTools { .. } => "surface-no-tools",
+            Self::IncompleteList { .. } => "surface-incomplete",
+            Self::BadHeader { .. } => "bad-header",
             Self::Definition { .. } => "server-bad-definition",
             Self::DuplicateTool { .. } => "server-duplicate-name",
             Self::NotApproved { .. } => "not-approved",
@@ -253,6 +270,7 @@ impl OpsError {
             | Self::Json { path, .. }
             | Self::SurfaceFile { path, .. }
             | Self::NoTools { path }
+            | Self::IncompleteList { path }
             | Self::Definition { path, .. }
             | Self::DuplicateTool { path, .. }
             | Self::NotADirectory { path }
@@ -265,6 +283,7 @@ impl OpsError {
             | Self::NotApproved { .. }
             | Self::NoVariable { .. }
             | Self::BadUrl { .. }
+            | Self::BadHeader { .. }
             | Self::Observe(_)
             | Self::UnknownCode { .. } => None,
         }
@@ -293,6 +312,12 @@ impl OpsError {
                 "a surface file, a reply to tools/list, or its result",
                 "something else".to_owned(),
             ),
+            Self::IncompleteList { .. } => {
+                both("the whole list", "a `nextCursor`: there are more pages".to_owned())
+            }
+            Self::BadHeader { .. } => {
+                both("printable ASCII on one line", "something else, not shown".to_owned())
+            }
             Self::Definition { source, .. } => both("a tool definition", source.to_string()),
             Self::DuplicateTool { .. } => both("each name once", "the name twice".to_owned()),
             Self::NotApproved { asked } => {
@@ -331,6 +356,9 @@ impl OpsError {
                 format!("facet init facet {}", shell_word(directory))
             }
             Self::BadName { next, .. } => next.clone(),
+            Self::Observe(error) if observe_code(error) == "server-unauthorized" => {
+                "facet inspect URL --header Authorization=MY_TOKEN".to_owned()
+            }
             Self::NotApproved { .. } => "facet inspect --yes -- COMMAND".to_owned(),
             Self::NoVariable { name } => format!("export {name}=…"),
             Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),
@@ -343,6 +371,7 @@ impl OpsError {
 fn observe_code(error: &ObserveError) -> &'static str {
     match error {
         ObserveError::Capture { source, .. } => source.code(),
+        ObserveError::SupervisorLost => "supervisor-lost",
         ObserveError::Launch(LaunchError::NoProgram { .. }) => "program-not-found",
         ObserveError::Launch(LaunchError::NoVariable { .. }) => "variable-not-set",
         ObserveError::Launch(LaunchError::Supervisor(_)) => "supervisor-failed",
@@ -354,8 +383,18 @@ fn observe_code(error: &ObserveError) -> &'static str {
 fn observe_expected(error: &ObserveError) -> (Option<String>, Option<String>) {
     let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
     match error {
-        ObserveError::Launch(LaunchError::NoProgram { path, .. }) => {
-            both("an executable file", format!("none of that name in {}", path.display()))
+        ObserveError::SupervisorLost => both(
+            "a server that leaves its supervisor alone",
+            "the supervisor was killed or stopped; everything was ended".to_owned(),
+        ),
+        ObserveError::Launch(LaunchError::NoProgram { program, path }) => {
+            let named_by_path = program.components().count() > 1;
+            let found = if named_by_path {
+                "no executable file at that place".to_owned()
+            } else {
+                format!("none of that name in {}", path.display())
+            };
+            both("an executable file", found)
         }
         ObserveError::Launch(LaunchError::NotStarted { reason, .. }) => {
             both("a program that starts", reason.clone())
@@ -367,6 +406,9 @@ fn observe_expected(error: &ObserveError) -> (Option<String>, Option<String>) {
                 source
             {
                 said.push(format!("it said: {}", last_lines(body)));
+            }
+            if let CaptureError::InvalidMessage { line, .. } = source {
+                said.push(format!("the line begins: {line}"));
             }
             match ending {
                 Some(Ending::Exited(code)) => said.push(format!("it ended with code {code}")),

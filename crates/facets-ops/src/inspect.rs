@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use facets_launch::{Launcher, ServerCommand};
-use facets_mcp::Header;
+use facets_mcp::{Capture, Conduct, Header};
 pub use facets_mcp::{CaptureLimits, CaptureOptions};
 use facets_model::HttpUrl;
 pub use facets_probe::{Filesystem, Network, Sandbox};
-use facets_probe::{Observation, Target, observe};
+use facets_probe::{Target, observe};
 use facets_surface::{Surface, SurfaceHashes, parse_surface_file, write_surface_file};
 
 use crate::input::read_regular;
@@ -72,6 +72,8 @@ pub trait Consent {
 pub struct LaunchShown<'a> {
     /// The command line.
     pub words: &'a [OsString],
+    /// The file that its first word leads to.
+    pub program: Option<PathBuf>,
     /// Variables whose values it would see.
     pub variables: &'a [String],
     /// Where it would start.
@@ -107,29 +109,30 @@ pub struct InspectReport {
 /// Starts or calls a server, or reads a surface file, and hashes what it declares.
 pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<InspectReport, OpsError> {
     let InspectRequest { target, options, save } = request;
-    let (surface, observation) = match target {
+    let (surface, conduct) = match target {
         InspectTarget::File(path) => (read_surface(&path)?, None),
         other => {
             let target = prepare(other, consent)?;
             let launcher = Launcher::from_current_executable()
                 .map_err(|source| OpsError::Unreadable { path: "facet".into(), source })?;
             let seen = observe(&launcher, &target, options)?;
-            (seen.capture.surface.clone(), Some(seen))
+            let Capture { surface, conduct, .. } = seen.capture;
+            (surface, Some(conduct))
         }
     };
     if let Some(path) = &save {
         write_file::replace(path, write_surface_file(&surface).as_bytes())?;
     }
-    Ok(report(surface, observation.as_ref(), save))
+    Ok(report(surface, conduct.as_ref(), save))
 }
 
 pub(crate) fn report(
     surface: Surface,
-    observation: Option<&Observation>,
+    conduct: Option<&Conduct>,
     saved: Option<PathBuf>,
 ) -> InspectReport {
     let hashes = surface.hashes();
-    let warnings = warnings(&surface, observation.map(|seen| &seen.capture));
+    let warnings = warnings(&surface, conduct);
     InspectReport { surface, hashes, warnings, saved }
 }
 
@@ -144,9 +147,17 @@ fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsEr
         InspectTarget::Command { words, variables, sandbox } => {
             let directory = std::env::current_dir()
                 .map_err(|source| OpsError::Unreadable { path: ".".into(), source })?;
+            for path in sandbox.filesystem.iter().flatten() {
+                // A path that is not there would allow nothing, silently.
+                std::fs::metadata(path)
+                    .map_err(|source| OpsError::Unreadable { path: path.clone(), source })?;
+            }
             let sandbox = sandbox_for(words.first(), &directory, sandbox);
             let shown = LaunchShown {
                 words: &words,
+                program: words
+                    .first()
+                    .and_then(|word| facets_launch::find_program(word, &directory)),
                 variables: &variables,
                 directory: &directory,
                 sandbox: &sandbox,
@@ -164,7 +175,10 @@ fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsEr
         InspectTarget::Url { url, headers } => {
             let headers = headers.into_iter().map(|(name, variable)| {
                 let value = std::env::var(&variable);
-                let value = value.map_err(|_| OpsError::NoVariable { name: variable })?;
+                let value = value.map_err(|_| OpsError::NoVariable { name: variable.clone() })?;
+                if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
+                    return Err(OpsError::BadHeader { name, variable });
+                }
                 Ok(Header { name, value })
             });
             Ok(Target::Url {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use facets_digest::json::Value;
-use facets_mcp::Capture;
-use facets_model::collision_key;
+use facets_mcp::Conduct;
+use facets_model::{collision_key, is_hidden};
 use facets_surface::{Definition, Kind, Listing, Surface};
 
 /// Something worth a second look.
@@ -16,13 +16,15 @@ pub struct SurfaceWarning {
     pub message: String,
 }
 
-pub(crate) fn warnings(surface: &Surface, capture: Option<&Capture>) -> Vec<SurfaceWarning> {
+pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<SurfaceWarning> {
     let mut found = Vec::new();
-    if let Some(capture) = capture {
-        behaviour(capture, &mut found);
+    if let Some(conduct) = conduct {
+        behaviour(conduct, &mut found);
     }
     if let Some(text) = &surface.instructions {
-        hidden_characters("instructions", text, &mut found);
+        let mut hidden = Hidden::default();
+        hidden.look_at(text);
+        hidden.warn("instructions", &mut found);
     }
     for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
         if let Some(Listing::Refused { code }) = surface.listing(kind) {
@@ -30,21 +32,38 @@ pub(crate) fn warnings(surface: &Surface, capture: Option<&Capture>) -> Vec<Surf
         }
         similar_names(surface.items(kind), &mut found);
         for item in surface.items(kind) {
-            texts(item.name(), &item.value(), &mut found);
+            let mut hidden = Hidden::default();
+            hidden.look_into(&item.value());
+            hidden.warn(item.name(), &mut found);
         }
     }
     for tool in surface.items(Kind::Tool) {
         odd_schema(tool, &mut found);
     }
+    shorten(found)
+}
+
+/// A server that gives more to look at than anybody looks at is told so once.
+fn shorten(mut found: Vec<SurfaceWarning>) -> Vec<SurfaceWarning> {
+    let more = found.len().saturating_sub(MOST);
+    if more > 0 {
+        found.truncate(MOST);
+        warn("", format!("{more} more of these"), &mut found);
+    }
     found
 }
+
+const MOST: usize = 200;
 
 fn warn(subject: &str, message: String, found: &mut Vec<SurfaceWarning>) {
     found.push(SurfaceWarning { subject: subject.to_owned(), message });
 }
 
-fn behaviour(capture: &Capture, found: &mut Vec<SurfaceWarning>) {
-    let Capture { requests, strays, noise, .. } = capture;
+fn behaviour(conduct: &Conduct, found: &mut Vec<SurfaceWarning>) {
+    let Conduct { requests, strays, noise, other_json, .. } = conduct;
+    if *other_json > 0 {
+        warn("", format!("{other_json} lines of JSON that are no messages on its output"), found);
+    }
     if let Some(first) = noise.first() {
         let message =
             format!("{} lines that are no messages on its output, first: {first}", noise.len());
@@ -88,33 +107,37 @@ fn odd_schema(tool: &Definition, found: &mut Vec<SurfaceWarning>) {
     }
 }
 
-/// Every text of a definition, wherever it stands.
-fn texts(subject: &str, value: &Value<'_>, found: &mut Vec<SurfaceWarning>) {
-    match value {
-        Value::String(text) => hidden_characters(subject, text, found),
-        Value::Array(items) => items.iter().for_each(|item| texts(subject, item, found)),
-        Value::Object(object) => object.members().iter().for_each(|member| {
-            hidden_characters(subject, &member.name, found);
-            texts(subject, &member.value, found);
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+/// What is hidden in the texts of one definition, wherever they stand.
+#[derive(Default)]
+struct Hidden {
+    count: usize,
+    first: Option<char>,
+}
+
+impl Hidden {
+    fn look_at(&mut self, text: &str) {
+        for character in text.chars().filter(|c| is_hidden(*c)) {
+            self.count += 1;
+            self.first.get_or_insert(character);
+        }
     }
-}
 
-fn hidden_characters(subject: &str, text: &str, found: &mut Vec<SurfaceWarning>) {
-    let hidden = text.chars().filter(|c| is_hidden(*c)).count();
-    let Some(first) = text.chars().find(|c| is_hidden(*c)) else { return };
-    let noun = if hidden == 1 { "character" } else { "characters" };
-    let message = format!("{hidden} invisible {noun}, first U+{:04X}", u32::from(first));
-    warn(subject, message, found);
-}
+    fn look_into(&mut self, value: &Value<'_>) {
+        match value {
+            Value::String(text) => self.look_at(text),
+            Value::Array(items) => items.iter().for_each(|item| self.look_into(item)),
+            Value::Object(object) => object.members().iter().for_each(|member| {
+                self.look_at(&member.name);
+                self.look_into(&member.value);
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
 
-/// Characters that show nothing, or change how others are shown.
-fn is_hidden(character: char) -> bool {
-    matches!(character,
-        '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
-        | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+    fn warn(self, subject: &str, found: &mut Vec<SurfaceWarning>) {
+        let Some(first) = self.first else { return };
+        let noun = if self.count == 1 { "character" } else { "characters" };
+        let message = format!("{} invisible {noun}, first U+{:04X}", self.count, u32::from(first));
+        warn(subject, message, found);
+    }
 }

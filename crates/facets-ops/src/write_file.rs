@@ -12,6 +12,10 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<(), OpsError> {
 
 /// Writes a file in the place of an older one: the old or the new, nothing between.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), OpsError> {
+    // A rename would put a file in the place of a device, a pipe or a link.
+    if fs::symlink_metadata(path).is_ok_and(|data| !data.is_file()) {
+        return Err(OpsError::NotRegular { path: path.to_owned() });
+    }
     staged(path, bytes, |staged| fs::rename(staged, path))
 }
 

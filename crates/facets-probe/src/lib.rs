@@ -44,6 +44,9 @@ pub enum ObserveError {
     /// It could not be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// Its supervisor was killed or stopped while it ran, and nobody else was there to do it.
+    #[error("the server attacked its supervisor")]
+    SupervisorLost,
     /// It was started or reached, and failed.
     #[error("{source}")]
     Capture {
@@ -110,10 +113,12 @@ fn observe_command(
     let result = capture(&mut transport, options);
     drop(transport);
     match result {
-        Ok(capture) => {
-            running.stop();
-            Ok(Observation { capture, stderr: stderr.text() })
-        }
+        Ok(capture) => match running.stop() {
+            Ending::Unknown => Err(ObserveError::SupervisorLost),
+            Ending::Exited(_) | Ending::Killed(_) => {
+                Ok(Observation { capture, stderr: stderr.text() })
+            }
+        },
         Err(source) => {
             let closed =
                 matches!(&source, CaptureError::Transport { source: TransportError::Closed, .. });

@@ -8,16 +8,17 @@ use crate::Definition;
 pub fn api_surface<'d>(tools: impl IntoIterator<Item = &'d Definition>) -> Digest {
     let mut sorted: Vec<&Definition> = tools.into_iter().collect();
     sorted.sort_by(|a, b| compare_utf16(a.name(), b.name()));
+    let mut hasher = Hasher::with_domain("api-surface");
     let mut form = Vec::from(*b"{\"tools\":[");
     for (index, tool) in sorted.into_iter().enumerate() {
         if index > 0 {
             form.push(b',');
         }
         write_tool(&tool.value(), &mut form);
+        hasher.drain(&mut form);
     }
     form.extend_from_slice(b"]}");
-    let mut hasher = Hasher::with_domain("api-surface");
-    hasher.update(&form);
+    hasher.drain(&mut form);
     hasher.finish()
 }
 

@@ -72,6 +72,7 @@ pub struct Definition {
     name: String,
     raw: String,
     digest: Digest,
+    size: usize,
 }
 
 /// What identifies a tool (spec 5.4).
@@ -94,8 +95,12 @@ impl Definition {
             return Err(DefinitionError::NoName { key: kind.key() });
         };
         let name = name.to_string();
-        let digest = value.canonical_digest();
-        Ok(Self { kind, name, raw: raw.to_owned(), digest })
+        // Few definitions grow; a buffer that doubles would cost more than the text.
+        let mut canonical = Vec::with_capacity(raw.len());
+        value.write_canonical(&mut canonical);
+        let (digest, size) = (Digest::of(&canonical), canonical.len());
+        drop((canonical, value));
+        Ok(Self { kind, name, raw: raw.to_owned(), digest, size })
     }
 
     /// What is defined.
@@ -114,6 +119,12 @@ impl Definition {
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.raw
+    }
+
+    /// How many bytes its canonical form has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     /// Appends the canonical form. It is not kept: hostile servers have large definitions.

@@ -57,7 +57,7 @@ impl Listing {
         }
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
+    fn hash_into(&self, out: &mut Vec<u8>, hasher: &mut Hasher) {
         match self {
             Self::Refused { code } => {
                 out.extend_from_slice(format!("{{\"error\":{code}}}").as_bytes())
@@ -69,6 +69,7 @@ impl Listing {
                         out.push(b',');
                     }
                     item.write_canonical(out);
+                    hasher.drain(out);
                 }
                 out.push(b']');
             }
@@ -183,6 +184,7 @@ impl Surface {
     }
 
     fn surface_digest(&self) -> Digest {
+        let mut hasher = Hasher::with_domain("surface");
         let mut form = Vec::from(*b"{\"capabilities\":");
         form.extend_from_slice(self.capabilities.as_bytes());
         if let Some(instructions) = &self.instructions {
@@ -193,12 +195,11 @@ impl Surface {
         for kind in [Kind::Prompt, Kind::ResourceTemplate, Kind::Tool] {
             if let Some(listing) = self.listing(kind) {
                 form.extend_from_slice(format!(",\"{}\":", kind.list()).as_bytes());
-                listing.write(&mut form);
+                listing.hash_into(&mut form, &mut hasher);
             }
         }
         form.push(b'}');
-        let mut hasher = Hasher::with_domain("surface");
-        hasher.update(&form);
+        hasher.drain(&mut form);
         hasher.finish()
     }
 
@@ -207,11 +208,11 @@ impl Surface {
             None => ResourcesDigest::Absent,
             Some(_) if self.resources_volatile => ResourcesDigest::Volatile,
             Some(listing) => {
-                let mut form = Vec::from(*b"{\"resources\":");
-                listing.write(&mut form);
-                form.push(b'}');
                 let mut hasher = Hasher::with_domain("resources");
-                hasher.update(&form);
+                let mut form = Vec::from(*b"{\"resources\":");
+                listing.hash_into(&mut form, &mut hasher);
+                form.push(b'}');
+                hasher.drain(&mut form);
                 ResourcesDigest::Stable(hasher.finish())
             }
         }

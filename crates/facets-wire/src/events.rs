@@ -15,27 +15,45 @@ pub struct EventParser {
     pending: Vec<u8>,
     event: Event,
     has_data: bool,
+    after_return: bool,
+    first: bool,
     limit: usize,
 }
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl EventParser {
     /// An event of more than `limit` bytes is refused.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { pending: Vec::new(), event: Event::default(), has_data: false, limit }
+        Self {
+            pending: Vec::new(),
+            event: Event::default(),
+            has_data: false,
+            after_return: false,
+            first: true,
+            limit,
+        }
     }
 
     /// Takes the next bytes, and gives back the events that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLong> {
         let mut events = Vec::new();
         for &byte in bytes {
-            if byte != b'\n' {
-                self.pending.push(byte);
-                self.check()?;
-                continue;
+            // A line ends with `\n`, `\r`, or both.
+            let second_half = std::mem::replace(&mut self.after_return, byte == b'\r');
+            match byte {
+                b'\n' if second_half => continue,
+                b'\n' | b'\r' => {}
+                _ => {
+                    self.pending.push(byte);
+                    self.check()?;
+                    continue;
+                }
             }
             let line = std::mem::take(&mut self.pending);
-            let line = line.strip_suffix(b"\r").unwrap_or(&line);
+            let first = std::mem::take(&mut self.first);
+            let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| first).unwrap_or(&line);
             events.extend(self.take_line(line));
             self.check()?;
         }
@@ -88,6 +106,14 @@ mod tests {
         let events = parser.push(stream).unwrap();
         let ping = Event { kind: "ping".to_owned(), ..data("x") };
         assert_eq!(events, [data("{\"a\":\n1}"), data(""), ping]);
+    }
+
+    #[test]
+    fn takes_every_line_end_and_a_byte_order_mark() {
+        let events = EventParser::new(100)
+            .push(b"\xEF\xBB\xBFdata: a\r\rdata: b\r\n\r\ndata: c\n\n")
+            .unwrap();
+        assert_eq!(events, [data("a"), data("b"), data("c")]);
     }
 
     #[test]

@@ -9,6 +9,9 @@ pub enum Line {
     Noise(Vec<u8>),
 }
 
+/// What may be kept for the next line.
+const ROOMY: usize = 256 << 10;
+
 /// Cuts a stream into lines. Blank lines vanish, and so does `\r` before `\n`.
 #[derive(Debug)]
 pub struct LineFramer {
@@ -38,6 +41,10 @@ impl LineFramer {
             self.searched = start;
         }
         self.pending.drain(..start);
+        // One large message must not hold its memory for ever.
+        if self.pending.capacity() > ROOMY && self.pending.len() < ROOMY {
+            self.pending.shrink_to(ROOMY);
+        }
         self.searched = self.pending.len();
         self.check(self.pending.len())?;
         Ok(lines)

@@ -7,6 +7,7 @@ mod tree;
 
 pub use confine::{Confinement, available_confinement};
 pub use order::{Filesystem, Network, Order, OrderError, Sandbox};
+pub use supervise::end_orphans;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, IoSliceMut, Read as _, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use rustix::process::{
 };
 
 use crate::order::{Filesystem, Network, Order};
-use crate::tree::end_descendants;
+use crate::tree::{end_descendants, end_marked};
 use crate::{CONFINE, TERMINATE};
 
 /// How long a server may take to end by itself once it was asked to.
@@ -93,7 +93,38 @@ fn end_everything(scratch: &Path) {
     static ENDING: Mutex<()> = Mutex::new(());
     let _guard = ENDING.lock();
     end_descendants();
-    let _ = fs::remove_dir_all(scratch);
+    remove_tree(scratch);
+}
+
+/// For facet, when a supervisor was killed: ends what it would have ended, and removes its
+/// scratch directory. Its processes are known by their session and by their home.
+pub fn end_orphans(supervisor: u32) {
+    let scratch = scratch_path(supervisor);
+    end_marked(supervisor, &scratch.join("home"));
+    remove_tree(&scratch);
+}
+
+/// Removes a directory whose owner may have locked parts of it.
+fn remove_tree(path: &Path) {
+    if fs::remove_dir_all(path).is_ok() || !path.exists() {
+        return;
+    }
+    unlock(path);
+    let _ = fs::remove_dir_all(path);
+}
+
+fn unlock(folder: &Path) {
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            unlock(&entry.path());
+        }
+    }
+}
+
+fn scratch_path(supervisor: u32) -> PathBuf {
+    let folder = std::path::absolute(std::env::temp_dir()).unwrap_or_else(|_| std::env::temp_dir());
+    folder.join(format!("facet-{supervisor}"))
 }
 
 /// Reaps whatever dies below us, until it is the server.
@@ -146,9 +177,9 @@ struct Scratch {
 
 impl Scratch {
     fn make() -> io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("facet-{}", getpid().as_raw_nonzero()));
+        let path = scratch_path(std::process::id());
         // Left over from a supervisor of the same number that was killed.
-        let _ = fs::remove_dir_all(&path);
+        remove_tree(&path);
         for folder in [path.clone(), path.join("home"), path.join("tmp")] {
             DirBuilder::new().mode(0o700).create(folder)?;
         }

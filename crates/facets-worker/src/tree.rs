@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -53,6 +55,29 @@ fn descendants(of: Pid) -> Vec<Pid> {
         }
     }
     found
+}
+
+/// Kills every process of a session, and every one with this home, until none is left.
+pub(crate) fn end_marked(session: u32, home: &Path) {
+    let begin = Instant::now();
+    let mark = [b"HOME=", home.as_os_str().as_bytes()].concat();
+    let marked = |pid: i32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let in_session = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(3));
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        in_session == Some(&session.to_string())
+            || environment.split(|byte| *byte == 0).any(|v| v == mark)
+    };
+    loop {
+        let living: Vec<i32> = processes().map(|(pid, _)| pid).filter(|pid| marked(*pid)).collect();
+        if living.is_empty() || begin.elapsed() > PATIENCE {
+            return;
+        }
+        for pid in living.into_iter().filter_map(Pid::from_raw) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Every living process with its parent.

@@ -25,6 +25,9 @@ pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
         .map(|word| visible(&format!("{:?}", word.display().to_string())))
         .collect();
     let mut out = format!("This would start\n  {STRONG}{}{STRONG:#}\n", words.join(" "));
+    if let Some(program) = &launch.program {
+        let _ = writeln!(out, "which is {}", visible(&program.display().to_string()));
+    }
     let _ = writeln!(out, "in {}", visible(&launch.directory.display().to_string()));
     if !launch.variables.is_empty() {
         let _ = writeln!(out, "with the variables {}", visible(&launch.variables.join(", ")));
@@ -42,7 +45,7 @@ pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
     out
 }
 
-pub(super) fn human(report: &InspectReport, quiet: bool) -> Shown {
+pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown {
     let surface = &report.surface;
     let mut out = String::new();
     let era = match surface.era {
@@ -61,10 +64,15 @@ pub(super) fn human(report: &InspectReport, quiet: bool) -> Shown {
         let _ = writeln!(out, "\n{STRONG}instructions{STRONG:#}");
         paragraph(text, "  ", &mut out);
     }
-    section(surface.items(Kind::Tool), "tool", &mut out, tool);
-    section(surface.items(Kind::Prompt), "prompt", &mut out, plain);
-    section(surface.items(Kind::Resource), "resource", &mut out, plain);
-    section(surface.items(Kind::ResourceTemplate), "resource template", &mut out, plain);
+    let sections: [(Kind, &str, Show); 4] = [
+        (Kind::Tool, "tool", tool),
+        (Kind::Prompt, "prompt", prompt),
+        (Kind::Resource, "resource", resource),
+        (Kind::ResourceTemplate, "resource template", resource),
+    ];
+    for (kind, noun, show) in sections {
+        section(surface.items(kind), noun, &mut out, if verbose { whole } else { show });
+    }
     if !report.warnings.is_empty() {
         let _ = writeln!(out, "\n{WARN}worth a second look{WARN:#}");
         for warning in &report.warnings {
@@ -80,7 +88,10 @@ pub(super) fn human(report: &InspectReport, quiet: bool) -> Shown {
     Shown { talk, ..Shown::styled(out) }
 }
 
-fn section(items: &[Definition], noun: &str, out: &mut String, show: fn(&Definition, &mut String)) {
+/// How one definition is shown.
+type Show = fn(&Definition, &mut String);
+
+fn section(items: &[Definition], noun: &str, out: &mut String, show: Show) {
     if items.is_empty() {
         return;
     }
@@ -94,24 +105,86 @@ fn section(items: &[Definition], noun: &str, out: &mut String, show: fn(&Definit
 fn tool(tool: &Definition, out: &mut String) {
     plain(tool, out);
     let value = tool.value();
-    let Some(Json::Object(schema)) = member(&value, "inputSchema") else { return };
-    let required: Vec<&str> = match schema.get("required") {
+    if let Some(schema) = member(&value, "inputSchema") {
+        parameters(schema, out);
+    }
+    not_shown(&value, &["name", "description", "inputSchema"], "", out);
+}
+
+fn parameters(schema: &Json<'_>, out: &mut String) {
+    let Json::Object(object) = schema else { return };
+    let required: Vec<&str> = match object.get("required") {
         Some(Json::Array(names)) => names.iter().filter_map(text).collect(),
         _ => Vec::new(),
     };
-    let Some(Json::Object(properties)) = schema.get("properties") else { return };
-    for property in properties.members() {
-        let star = if required.contains(&&*property.name) { "*" } else { "" };
-        let kind = kind_of(&property.value);
-        let described = member(&property.value, "description").and_then(text).unwrap_or_default();
-        let line = format!("{}{star}: {kind}  {}", property.name, first_line(described));
-        let _ = writeln!(out, "      {}", visible(line.trim_end()));
+    if let Some(Json::Object(properties)) = object.get("properties") {
+        for property in properties.members() {
+            let star = if required.contains(&&*property.name) { "*" } else { "" };
+            let kind = kind_of(&property.value);
+            let _ = writeln!(out, "      {}{star}: {}", visible(&property.name), visible(&kind));
+            let described = member(&property.value, "description").and_then(text);
+            paragraph(described.unwrap_or_default(), "          ", out);
+            not_shown(&property.value, &["type", "description"], "    ", out);
+        }
     }
+    not_shown(
+        schema,
+        &["type", "properties", "required", "$schema", "additionalProperties"],
+        "",
+        out,
+    );
+}
+
+/// What there is beside what the page shows, so that nothing is hidden without a word.
+fn not_shown(value: &Json<'_>, shown: &[&str], indent: &str, out: &mut String) {
+    let Json::Object(object) = value else { return };
+    let rest = object.members().iter().filter(|member| !shown.contains(&&*member.name));
+    let rest: Vec<String> = rest
+        .take(20)
+        .map(|member| format!("{} ({} bytes)", member.name, member.value.to_canonical().len()))
+        .collect();
+    if !rest.is_empty() {
+        let rest = visible(&rest.join(", "));
+        let _ = writeln!(out, "      {indent}{QUIET}also {rest}; --verbose shows all{QUIET:#}");
+    }
+}
+
+fn prompt(prompt: &Definition, out: &mut String) {
+    plain(prompt, out);
+    let value = prompt.value();
+    if let Some(Json::Array(arguments)) = member(&value, "arguments") {
+        for argument in arguments {
+            let star = if matches!(member(argument, "required"), Some(Json::Bool(true))) {
+                "*"
+            } else {
+                ""
+            };
+            let name = member(argument, "name").and_then(text).unwrap_or_default();
+            let _ = writeln!(out, "      {}{star}", visible(name));
+            let described = member(argument, "description").and_then(text);
+            paragraph(described.unwrap_or_default(), "          ", out);
+            not_shown(argument, &["name", "description", "required"], "    ", out);
+        }
+    }
+    not_shown(&value, &["name", "description", "arguments"], "", out);
+}
+
+fn resource(resource: &Definition, out: &mut String) {
+    plain(resource, out);
+    not_shown(&resource.value(), &["uri", "uriTemplate", "description"], "", out);
+}
+
+/// The whole definition, as a surface file has it.
+fn whole(item: &Definition, out: &mut String) {
+    plain(item, out);
+    let mut form = Vec::new();
+    item.value().write_pretty(0, &mut form);
+    paragraph(&String::from_utf8_lossy(&form), "      ", out);
 }
 
 fn plain(item: &Definition, out: &mut String) {
     let value = item.value();
-    let size = item.raw().len();
+    let size = item.size();
     let short = item.digest().hex()[..12].to_owned();
     let hints = hints(&value);
     let _ = writeln!(
@@ -167,14 +240,20 @@ fn text<'v>(value: &'v Json<'_>) -> Option<&'v str> {
     }
 }
 
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
-}
-
-/// Every line of a text, with nothing in it that a terminal would obey or hide.
+/// Every line of a text, with nothing in it that a terminal would obey or hide. Of a text
+/// that nobody would read, the beginning.
 fn paragraph(text: &str, indent: &str, out: &mut String) {
-    for line in text.lines() {
+    const MOST: usize = 20_000;
+    let end = text.char_indices().nth(MOST).map_or(text.len(), |(at, _)| at);
+    for line in text[..end].lines() {
         let _ = writeln!(out, "{indent}{}", visible(line));
+    }
+    if end < text.len() {
+        let _ = writeln!(
+            out,
+            "{indent}{QUIET}… and {} bytes more; --save keeps all{QUIET:#}",
+            text.len() - end
+        );
     }
 }
 

@@ -7,11 +7,13 @@ use facets_ops::init::InitReport;
 use facets_ops::{Failure, FileProblem};
 use serde_json::{Value, json};
 
+use super::text::escape_in_json;
 use crate::output::{Exit, Shown};
 
 /// One document, one line end.
 pub(super) fn document(value: &Value) -> Shown {
-    Shown::exact(format!("{value:#}\n"))
+    // Escapes are as good in JSON as what they stand for, and no terminal obeys them.
+    Shown::exact(escape_in_json(&format!("{value:#}\n")))
 }
 
 pub(super) fn failure(failure: &Failure) -> Value {

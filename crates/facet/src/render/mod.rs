@@ -65,7 +65,7 @@ impl Renderer {
     }
 
     pub(crate) fn inspect(&self, report: &InspectReport) -> Shown {
-        self.show(|| inspect::human(report, self.quiet), || inspect::json(report))
+        self.show(|| inspect::human(report, self.quiet, self.verbose), || inspect::json(report))
     }
 
     pub(crate) fn digest_surface(&self, report: &DigestSurfaceReport) -> Shown {

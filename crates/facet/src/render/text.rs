@@ -1,24 +1,28 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use facets_model::is_hidden;
+
 /// Text from outside, with every character that a terminal would act on or hide made visible.
 pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
             '"' | '\'' | '\\' => out.push(character),
+            _ if is_hidden(character) => out.extend(character.escape_unicode()),
             _ => out.extend(character.escape_debug()),
         }
     }
     out
 }
 
-/// Canonical JSON with what a terminal would act on or hide written as `\\u` escapes: still
+/// JSON with what a terminal would act on or hide written as `\\u` escapes: still
 /// the same document.
 pub(crate) fn escape_in_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
-        let plain = matches!(character, '"' | '\'' | '\\') || character.escape_debug().len() == 1;
+        let plain = matches!(character, '"' | '\'' | '\\' | '\n')
+            || (character.escape_debug().len() == 1 && !is_hidden(character));
         if plain {
             out.push(character);
             continue;

@@ -40,13 +40,19 @@ const attempt = (work) => {
   }
 };
 
-const perl = (script) => attempt(() => execFileSync("perl", ["-e", script], { stdio: "ignore" }));
+const perl = (script, ...args) =>
+  attempt(() => execFileSync("perl", ["-e", script, ...args], { stdio: "ignore" }));
 
 const seen = {
   tcp: await connect({ host: "127.0.0.1", port: Number(tcpPort) }),
   udp: await send(udpPort),
   unix: await connect({ path: socketPath }),
   raw: perl("use Socket; socket(S, PF_INET, SOCK_RAW, 1) or exit 1"),
+  datagram: perl(
+    "use Socket; socketpair(A, B, 1, 2, 0) && send(A, 'x', 0, pack_sockaddr_un($ARGV[0])) or exit 1",
+    socketPath + ".datagram",
+  ),
+  pair: perl("use Socket; socketpair(A, B, 1, 1, 0) or exit 1"),
   netlink: perl("socket(S, 16, 3, 0) or exit 1"),
   inet6: perl("socket(S, 10, 1, 0) or exit 1"),
   io_uring: perl("my $p = chr(0) x 120; syscall(425, 4, $p) >= 0 or exit 1"),

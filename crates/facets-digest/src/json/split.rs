@@ -3,6 +3,9 @@ use std::collections::BTreeSet;
 
 use super::{JsonError, JsonErrorKind, Limits, TokenKind, Tokenizer};
 
+/// An envelope has a handful of members; thousands serve only to fill memory.
+const MAX_MEMBERS: usize = 10_000;
+
 /// A member whose value is left as the text it came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawMember<'a> {
@@ -29,6 +32,10 @@ pub fn split_object(bytes: &[u8], limits: Limits) -> Result<Option<Vec<RawMember
         let TokenKind::Name(name) = token.kind else { break };
         let first = splitter.tokens.next()?;
         let value = splitter.rest_of_value(first.span.start, &first.kind)?;
+        if members.len() >= MAX_MEMBERS {
+            let kind = JsonErrorKind::TooManyValues { limit: MAX_MEMBERS };
+            return Err(splitter.tokens.error_at(kind, token.span.start));
+        }
         if !seen.insert(name.clone()) {
             let kind = JsonErrorKind::DuplicateMember { name: name.into_owned() };
             return Err(splitter.tokens.error_at(kind, token.span.start));

@@ -168,6 +168,19 @@ impl Server<'_> {
             "ping-flood" => loop {
                 say(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#);
             },
+            "kills-supervisor" => self.signal_parent("KILL", id),
+            "stops-supervisor" => self.signal_parent("STOP", id),
+            "logs-json" => {
+                say(r#"{"level":"info","msg":"listing"}"#);
+                self.list(id, cursor);
+            }
+            "many-members" => {
+                let mut members = String::new();
+                for number in 0..900_000 {
+                    write!(members, r#","m{number}":0"#).unwrap();
+                }
+                reply(id, &format!(r#"{{"tools":[]{members}}}"#));
+            }
             "dies-mid-reply" => {
                 print!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"tools\":[");
                 std::io::stdout().flush().unwrap();
@@ -216,12 +229,19 @@ impl Server<'_> {
         }
     }
 
+    fn signal_parent(&self, signal: &str, id: &str) {
+        let parent = std::os::unix::process::parent_id().to_string();
+        Command::new("kill").args([&format!("-{signal}"), &parent]).status().unwrap();
+        self.list(id, None);
+    }
+
     fn list(&self, id: &str, cursor: Option<&str>) {
         let page: usize = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
         let (tools, next) = match self.mode {
             "endless-cursor" => (String::new(), Some((page + 1).to_string())),
             "repeated-cursor" => (TOOL.to_owned(), Some("7".to_owned())),
             "empty-cursor" => (TOOL.to_owned(), Some(String::new())),
+            "long-cursor" => (TOOL.to_owned(), Some("7".repeat(15 << 20))),
             "page-two" if page == 0 => (TOOL.to_owned(), Some("1".to_owned())),
             "page-two" => (OTHER.to_owned(), None),
             "empty-page" if page == 0 => (String::new(), Some("1".to_owned())),
@@ -265,6 +285,16 @@ impl Server<'_> {
                 r#"{"name":"x","description":"Adds.\u200b\ue000 \udb40\udc41","inputSchema":{}}"#
                     .to_owned()
             }
+            "hidden-values" => {
+                format!(
+                    r#"{{"name":"x","inputSchema":{{"enum":[0{}]}}}}"#,
+                    ",\"\u{ad}\"".repeat(450_000)
+                )
+            }
+            "hidden-text" => format!(
+                r#"{{"name":"x","inputSchema":{{}},"description":"{}"}}"#,
+                "\u{ad}".repeat(7 << 20)
+            ),
             "twins" => format!(
                 "{TOOL},{},{}",
                 TOOL.replace("read_file", "Read_File"),

@@ -29,7 +29,7 @@ const SYSTEM: &[&str] = &[
 
 /// Devices that programs read and write without harm.
 const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm"];
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 pub(super) fn landlock_version() -> i32 {
     // The kernel's own answer, in the words of its log line, is not needed: a ruleset that

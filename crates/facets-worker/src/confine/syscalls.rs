@@ -31,9 +31,18 @@ fn socket_filter() -> Result<BpfProgram, seccompiler::Error> {
             SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)?;
         SeccompRule::new(vec![condition])
     };
+    // A datagram socket of a pair can be sent or connected anywhere; a stream cannot.
+    let kind_is = |kind: i32| {
+        let operator = SeccompCmpOp::MaskedEq(0xf);
+        let kind = u64::from(kind.unsigned_abs());
+        let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, operator, kind)?;
+        SeccompRule::new(vec![condition])
+    };
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     rules.insert(libc::SYS_socket, Vec::new());
-    rules.insert(libc::SYS_socketpair, vec![family_is_not(libc::AF_UNIX)?]);
+    let pairs =
+        vec![family_is_not(libc::AF_UNIX)?, kind_is(libc::SOCK_DGRAM)?, kind_is(libc::SOCK_RAW)?];
+    rules.insert(libc::SYS_socketpair, pairs);
     rules.insert(libc::SYS_io_uring_setup, Vec::new());
     rules.insert(libc::SYS_io_uring_enter, Vec::new());
     rules.insert(libc::SYS_io_uring_register, Vec::new());
