@@ -92,16 +92,16 @@ pub(crate) struct Inspect {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
     /// Start the command without asking
-    #[arg(long, requires = "words")]
+    #[arg(long, conflicts_with = "target")]
     pub(crate) yes: bool,
     /// Pass this variable of the environment on to the command
-    #[arg(long = "env", value_name = "NAME", requires = "words")]
+    #[arg(long = "env", value_name = "NAME", conflicts_with = "target")]
     pub(crate) variables: Vec<String>,
     /// Send a header, with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
     pub(crate) headers: Vec<(String, String)>,
     /// Keep the command from these
-    #[arg(long, value_enum, value_delimiter = ',', requires = "words")]
+    #[arg(long, value_enum, value_delimiter = ',', conflicts_with = "target")]
     pub(crate) sandbox: Vec<SandboxPart>,
     /// With the file system closed: let it read this as well
     #[arg(long = "allow-read", value_name = "PATH", requires = "sandbox")]
