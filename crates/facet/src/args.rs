@@ -92,7 +92,7 @@ pub(crate) struct Inspect {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
     /// Start the command without asking
-    #[arg(long, conflicts_with = "target")]
+    #[arg(long)]
     pub(crate) yes: bool,
     /// Pass this variable of the environment on to the command
     #[arg(long = "env", value_name = "NAME", conflicts_with = "target")]
