@@ -107,6 +107,9 @@ fn check(place: &Place, runtime: &Path, user: Option<&str>) {
         "{what}: {network}"
     );
     assert_eq!(reached(&network, FILES), FILES, "{what}: {network}");
+    if cfg!(target_arch = "x86_64") {
+        assert_eq!((&open["x32"], &network["x32"]), (&"none".into(), &"SIGSYS".into()), "{what}");
+    }
     let _ = std::fs::remove_file(place.path("outside/written"));
     let files = with(&["--sandbox", "filesystem"]);
     assert!(reached(&files, FILES).is_empty(), "{what}: {files}");

@@ -1,4 +1,4 @@
-use facets_digest::json::{Value, compare_utf16, write_string};
+use facets_digest::json::{Value, compare_utf16, write_list, write_string};
 use facets_digest::{Digest, Hasher};
 
 use crate::Definition;
@@ -86,7 +86,7 @@ fn write_schema(schema: &Value<'_>, out: &mut Vec<u8>) {
         write_string(&member.name, out);
         out.push(b':');
         match required {
-            Some(names) => write_strings(&names, out),
+            Some(names) => write_list(['[', ']'], &names, out, |name, out| write_string(name, out)),
             None => write_member(&member.name, &member.value, out),
         }
     }
@@ -96,26 +96,14 @@ fn write_schema(schema: &Value<'_>, out: &mut Vec<u8>) {
 fn write_member(keyword: &str, value: &Value<'_>, out: &mut Vec<u8>) {
     match (position(keyword), value) {
         (Some(Position::Map), Value::Object(schemas)) => {
-            out.push(b'{');
-            for (index, member) in schemas.members().iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
+            write_list(['{', '}'], schemas.members(), out, |member, out| {
                 write_string(&member.name, out);
                 out.push(b':');
                 write_schema(&member.value, out);
-            }
-            out.push(b'}');
+            });
         }
         (Some(Position::List | Position::OneOrList), Value::Array(schemas)) => {
-            out.push(b'[');
-            for (index, schema) in schemas.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_schema(schema, out);
-            }
-            out.push(b']');
+            write_list(['[', ']'], schemas, out, write_schema);
         }
         (Some(Position::One | Position::OneOrList), schema) => write_schema(schema, out),
         _ => value.write_canonical(out),
@@ -133,17 +121,6 @@ fn string_set<'v>(value: &'v Value<'_>) -> Option<Vec<&'v str>> {
     names.sort_unstable_by(|a, b| compare_utf16(a, b));
     names.dedup();
     Some(names)
-}
-
-fn write_strings(names: &[&str], out: &mut Vec<u8>) {
-    out.push(b'[');
-    for (index, name) in names.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_string(name, out);
-    }
-    out.push(b']');
 }
 
 #[cfg(test)]

@@ -43,7 +43,18 @@ const attempt = (work) => {
 const perl = (script, ...args) =>
   attempt(() => execFileSync("perl", ["-e", script, ...args], { stdio: "ignore" }));
 
+// How a child ended that makes a system call by a number of the x32 architecture.
+const signalOf = (script) => {
+  try {
+    execFileSync("perl", ["-e", script], { stdio: "ignore" });
+    return "none";
+  } catch (error) {
+    return error.signal ?? error.signalCode ?? "none";
+  }
+};
+
 const seen = {
+  x32: signalOf("syscall(0x40000029, 2, 1, 0)"),
   tcp: await connect({ host: "127.0.0.1", port: Number(tcpPort) }),
   udp: await send(udpPort),
   unix: await connect({ path: socketPath }),

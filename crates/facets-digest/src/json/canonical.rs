@@ -35,7 +35,8 @@ impl Value<'_> {
     }
 }
 
-fn write_list<T>(
+/// Appends items between brackets, with commas and nothing else.
+pub fn write_list<T>(
     [start, end]: [char; 2],
     items: &[T],
     out: &mut Vec<u8>,

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::check::{Checker, Members, Place, shorten};
-use super::server_source::{Declarer, ServerSource, server_source};
+use super::server_source::{Declarer, ServerSource, servers};
 use super::{FileRole, Outcome};
 use crate::tree::{Format, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion, collision_key};
@@ -103,7 +103,7 @@ fn facet(check: &mut Checker<'_>, root: &Place<'_>) -> Option<FacetManifest> {
     refuse_shared_names(check, &members);
     paths.check(check);
     let facets = compositions(check, &members);
-    let servers = servers(check, &members);
+    let servers = servers(check, &members, Declarer::Facet);
     refuse_empty(check, root, &members);
     Some(FacetManifest {
         name: name?,
@@ -346,25 +346,6 @@ fn composition(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Composition
         check.problem("manifest-missing-member", place, found, "at least one of the three", fix);
     }
     Some(Composition { name: name?, version: version?, selection })
-}
-
-fn servers(check: &mut Checker<'_>, members: &Members<'_>) -> BTreeMap<String, ServerSource> {
-    let Some(group) = members.optional("servers").and_then(|place| check.members(&place)) else {
-        return BTreeMap::new();
-    };
-    let mut servers = BTreeMap::new();
-    for (member, place) in group.entries() {
-        // A floor names a server of the registry, anything else is named by the facet.
-        let named = match place.node.value {
-            NodeValue::String(_) => check.name::<ArtifactName>(member, &place).is_some(),
-            _ => check.name::<AssetName>(member, &place).is_some(),
-        };
-        let source = server_source(check, &place, Declarer::Facet);
-        if let (true, Some(source)) = (named, source) {
-            servers.insert(member.name.clone(), source);
-        }
-    }
-    servers
 }
 
 fn refuse_empty(check: &mut Checker<'_>, root: &Place<'_>, members: &Members<'_>) {

@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use super::Outcome;
 use super::check::{Checker, Members, Place, shorten};
-use super::server_source::{Declarer, ServerSource, server_source};
+use super::server_source::{Declarer, ServerSource, servers};
 use crate::tree::{Format, NodeMember, NodeValue};
-use crate::{ArtifactName, ArtifactPath, AssetName, InlineServerName, PlainVersion};
+use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion};
 
 const KNOWN: &[&str] = &["manifestVersion", "facets", "servers"];
 const GROUPS: &[&str] = &["skills", "agents", "commands", "servers"];
@@ -89,7 +89,7 @@ fn project(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ProjectManifest>
     let unknown = check.open(&members, KNOWN);
     let manifest_version = manifest_version(check, &members);
     let facets = facets(check, &members, manifest_version);
-    let servers = servers(check, &members);
+    let servers = servers(check, &members, Declarer::Project);
     Some(ProjectManifest { manifest_version: manifest_version?, facets, servers, unknown })
 }
 
@@ -293,22 +293,4 @@ fn version_spec(text: &str) -> Option<VersionSpec> {
     padded.parse::<PlainVersion>().ok()?;
     let numbers: Option<Vec<u64>> = prefix.split('.').map(|number| number.parse().ok()).collect();
     numbers.map(VersionSpec::Prefix)
-}
-
-fn servers(check: &mut Checker<'_>, members: &Members<'_>) -> BTreeMap<String, ServerSource> {
-    let Some(group) = members.optional("servers").and_then(|place| check.members(&place)) else {
-        return BTreeMap::new();
-    };
-    let mut servers = BTreeMap::new();
-    for (member, place) in group.entries() {
-        let named = match place.node.value {
-            NodeValue::String(_) => check.name::<ArtifactName>(member, &place).is_some(),
-            _ => check.name::<InlineServerName>(member, &place).is_some(),
-        };
-        let source = server_source(check, &place, Declarer::Project);
-        if let (true, Some(source)) = (named, source) {
-            servers.insert(member.name.clone(), source);
-        }
-    }
-    servers
 }

@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 
 use super::check::{Checker, Members, Place, shorten};
 use crate::tree::NodeValue;
-use crate::{Floor, HttpUrl, ImageReference, VariableName};
+use crate::{
+    ArtifactName, AssetName, Floor, HttpUrl, ImageReference, InlineServerName, VariableName,
+};
 
 /// Where a declared server comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +48,32 @@ pub(super) enum Declarer {
 const FORMS: &str = "a floor \"1.0.0\", {\"image\": …}, {\"type\": \"stdio\", \"command\": …} \
                      or {\"type\": \"http\", \"url\": …}";
 
-pub(super) fn server_source(
+/// The servers that a manifest declares, by name.
+pub(super) fn servers(
+    check: &mut Checker<'_>,
+    members: &Members<'_>,
+    declarer: Declarer,
+) -> BTreeMap<String, ServerSource> {
+    let Some(group) = members.optional("servers").and_then(|place| check.members(&place)) else {
+        return BTreeMap::new();
+    };
+    let mut servers = BTreeMap::new();
+    for (member, place) in group.entries() {
+        // A floor names a server of the registry, anything else is named by its declarer.
+        let named = match (&place.node.value, declarer) {
+            (NodeValue::String(_), _) => check.name::<ArtifactName>(member, &place).is_some(),
+            (_, Declarer::Facet) => check.name::<AssetName>(member, &place).is_some(),
+            (_, Declarer::Project) => check.name::<InlineServerName>(member, &place).is_some(),
+        };
+        let source = server_source(check, &place, declarer);
+        if let (true, Some(source)) = (named, source) {
+            servers.insert(member.name.clone(), source);
+        }
+    }
+    servers
+}
+
+fn server_source(
     check: &mut Checker<'_>,
     place: &Place<'_>,
     declarer: Declarer,
