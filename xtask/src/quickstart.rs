@@ -42,7 +42,7 @@ const STEPS: &[Step] = &[
         proved: "what two readers would understand differently is refused, not hashed",
     },
     Step {
-        why: "A real MCP server, started under supervision: everything it declares, hashed:",
+        why: "An MCP server, started under supervision: everything it declares, hashed:",
         arguments: &["inspect", "--yes", "--", "SERVER", "honest"],
         exit: 0,
         proved: "the server has an identity, and nothing of it is left running",

@@ -184,6 +184,7 @@ fn errors_quote_what_the_server_said() {
     };
     let usage = actual("usage");
     assert!(usage.contains("code 64") && usage.contains("API_KEY is not set"), "{usage}");
+    assert_eq!(actual("rewrites"), "another read_file the second time");
     let died = actual("dies-mid-reply");
     assert!(died.contains("code 3") && died.contains("out of cheese"), "{died}");
 }

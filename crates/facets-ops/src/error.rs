@@ -400,6 +400,9 @@ fn observe_expected(error: &ObserveError) -> (Option<String>, Option<String>) {
             both("a program that starts", reason.clone())
         }
         ObserveError::Launch(other) => both("a server that starts", other.to_string()),
+        ObserveError::Capture { source: CaptureError::Unstable { names, .. }, .. } => {
+            both("the same list twice", format!("another {} the second time", names.join(", ")))
+        }
         ObserveError::Capture { source, stderr, ending } => {
             let mut said = Vec::new();
             if let CaptureError::Transport { source: TransportError::Status { body, .. }, .. } =
@@ -420,10 +423,8 @@ fn observe_expected(error: &ObserveError) -> (Option<String>, Option<String>) {
             if !stderr.trim().is_empty() {
                 said.push(format!("it said: {}", last_lines(stderr)));
             }
-            if said.is_empty() {
-                said.push("nothing more".to_owned());
-            }
-            both("an MCP server that answers", said.join("; "))
+            let said = (!said.is_empty()).then(|| said.join("; "));
+            (Some("an MCP server that answers".to_owned()), said)
         }
     }
 }
