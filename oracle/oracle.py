@@ -3,12 +3,13 @@
   oracle.py file FILE...                       SHA-256 of raw bytes
   oracle.py json [--captured] [--print] FILE   digest of the canonical form, or the form
   oracle.py surface FILE                       hashes of a surface file, as JSON
+  oracle.py contracts FILE                     behaviour digests of a surface file, as JSON
   oracle.py batch WHAT                         for tests: one case a line on stdin, one answer a line
 
 Batch cases: `json` and `json-captured` take a document in hex and answer `ok HEX` or
 `refused REASON`; `image`, `name`, `version` take a text in hex; `floor` takes a JSON array
 `[floor, [[version, yanked], ...]]` in hex; `surface` takes a surface file, or an object with
-the same members, and answers its hashes as JSON.
+the same members, and answers its hashes as JSON; `contracts` likewise, with the behaviour digests.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ import json
 import sys
 
 import canonical_json
+import contracts
 import names
 import surface
 
@@ -42,7 +44,12 @@ def answer_surface(data):
     return json.dumps(surface.hashes(canonical_json.parse(data, True)), sort_keys=True)
 
 
+def answer_contracts(data):
+    return json.dumps(contracts.hashes(canonical_json.parse(data, True)), sort_keys=True)
+
+
 BATCH = {
+    "contracts": answer_contracts,
     "surface": answer_surface,
     "json": lambda data: answer_json(data, False),
     "json-captured": lambda data: answer_json(data, True),
@@ -68,6 +75,8 @@ def main(arguments):
             print(digest(form))
     elif command == "surface":
         print(answer_surface(read(rest[0])))
+    elif command == "contracts":
+        print(answer_contracts(read(rest[0])))
     elif command == "batch":
         for line in sys.stdin:
             print(BATCH[rest[0]](bytes.fromhex(line.strip())))

@@ -1,7 +1,8 @@
-use facets_digest::json::{Value, compare_utf16, write_list, write_string};
+use facets_digest::json::{Value, compare_utf16, write_string};
 use facets_digest::{Digest, Hasher};
 
 use crate::Definition;
+use crate::schema::write_schema;
 
 /// The API surface hash (spec 5.3): what seed documents call the structural contract.
 #[must_use]
@@ -35,92 +36,6 @@ fn write_tool(tool: &Value<'_>, out: &mut Vec<u8>) {
         if name == "inputSchema" { write_schema(value, out) } else { value.write_canonical(out) }
     }
     out.push(b'}');
-}
-
-/// How a member of a schema holds other schemas (spec 5.3).
-enum Position {
-    /// `{"properties": {"name": schema}}`
-    Map,
-    /// `{"not": schema}`
-    One,
-    /// `{"allOf": [schema]}`
-    List,
-    /// `{"items": schema}` or `{"items": [schema]}`
-    OneOrList,
-}
-
-fn position(keyword: &str) -> Option<Position> {
-    Some(match keyword {
-        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-        | "dependencies" => Position::Map,
-        "items" => Position::OneOrList,
-        "prefixItems" | "allOf" | "anyOf" | "oneOf" => Position::List,
-        "additionalItems"
-        | "additionalProperties"
-        | "unevaluatedItems"
-        | "unevaluatedProperties"
-        | "contains"
-        | "propertyNames"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "contentSchema" => Position::One,
-        _ => return None,
-    })
-}
-
-/// Canonical, except that `required` is a set at every schema position.
-fn write_schema(schema: &Value<'_>, out: &mut Vec<u8>) {
-    let Value::Object(object) = schema else { return schema.write_canonical(out) };
-    out.push(b'{');
-    let mut first = true;
-    for member in object.members() {
-        let required = (member.name == "required").then(|| string_set(&member.value)).flatten();
-        if required.as_ref().is_some_and(Vec::is_empty) {
-            continue;
-        }
-        if !std::mem::take(&mut first) {
-            out.push(b',');
-        }
-        write_string(&member.name, out);
-        out.push(b':');
-        match required {
-            Some(names) => write_list(['[', ']'], &names, out, |name, out| write_string(name, out)),
-            None => write_member(&member.name, &member.value, out),
-        }
-    }
-    out.push(b'}');
-}
-
-fn write_member(keyword: &str, value: &Value<'_>, out: &mut Vec<u8>) {
-    match (position(keyword), value) {
-        (Some(Position::Map), Value::Object(schemas)) => {
-            write_list(['{', '}'], schemas.members(), out, |member, out| {
-                write_string(&member.name, out);
-                out.push(b':');
-                write_schema(&member.value, out);
-            });
-        }
-        (Some(Position::List | Position::OneOrList), Value::Array(schemas)) => {
-            write_list(['[', ']'], schemas, out, write_schema);
-        }
-        (Some(Position::One | Position::OneOrList), schema) => write_schema(schema, out),
-        _ => value.write_canonical(out),
-    }
-}
-
-/// Sorted and without twins; nothing if it is not an array of strings.
-fn string_set<'v>(value: &'v Value<'_>) -> Option<Vec<&'v str>> {
-    let Value::Array(items) = value else { return None };
-    let names = items.iter().map(|item| match item {
-        Value::String(text) => Some(text.as_ref()),
-        _ => None,
-    });
-    let mut names: Vec<&str> = names.collect::<Option<_>>()?;
-    names.sort_unstable_by(|a, b| compare_utf16(a, b));
-    names.dedup();
-    Some(names)
 }
 
 #[cfg(test)]

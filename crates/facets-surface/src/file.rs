@@ -1,6 +1,11 @@
-use facets_digest::json::{self, JsonError, Limits, Origin, RawMember, Value, write_string};
+use facets_digest::json::{
+    self, JsonError, Limits, Number, Origin, RawMember, Value, write_pretty_list, write_string,
+};
 
-use crate::{Definition, DefinitionError, Era, Kind, Listing, ServerIdentity, Surface};
+use crate::contract::Contract;
+use crate::{
+    Definition, DefinitionError, Entitlements, Era, Kind, Listing, ServerIdentity, Source, Surface,
+};
 
 /// The format that this version writes, and the newest that it reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -80,17 +85,48 @@ pub fn write_surface_file(surface: &Surface) -> String {
     if surface.resources_volatile {
         member("resourcesVolatile", "true");
     }
+    if surface.source != Source::default() {
+        member("source", &source_text(&surface.source));
+    }
+    if matches!(surface.tools, Some(Listing::Items(_))) {
+        write_contracts(surface, &mut out);
+    }
     out.extend_from_slice(b"\n}\n");
     String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The envelope of the file stands around definitions of up to 128.
-const FILE_LIMITS: Limits = Limits { bytes: 128 << 20, depth: 136, values: 8_000_000 };
+const FILE_LIMITS: Limits = Limits { bytes: 256 << 20, depth: 136, values: 8_000_000 };
 
 fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(text, &mut out);
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Each tool's contract (spec 6.1). It follows from the rest of the file, and stands here for
+/// its readers.
+fn write_contracts(surface: &Surface, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\n  \"contracts\": ");
+    let contracts: Vec<Contract> = surface.contracts().collect();
+    write_pretty_list(['{', '}'], &contracts, 1, out, |contract, out| {
+        write_string(contract.name(), out);
+        out.extend_from_slice(b": ");
+        let text = contract.to_json();
+        let value = json::parse(text.as_bytes(), Origin::Captured, FILE_LIMITS);
+        value.unwrap_or(Value::Null).write_pretty(2, out);
+    });
+}
+
+fn source_text(source: &Source) -> String {
+    let contract = source.contract.as_ref().map(|text| format!("\"contract\":{text}"));
+    let entitlements = source.entitlements.as_ref().map(|entitlements| {
+        let form = String::from_utf8_lossy(&entitlements.to_canonical()).into_owned();
+        let scanner = entitlements.scanner.map_or_else(|| "null".to_owned(), |v| v.to_string());
+        format!("\"entitlements\":{form},\"scanner\":{scanner}")
+    });
+    let members: Vec<String> = [contract, entitlements].into_iter().flatten().collect();
+    format!("{{{}}}", members.join(","))
 }
 
 fn listing_text(listing: &Listing) -> String {
@@ -126,12 +162,19 @@ pub fn parse_surface_file(bytes: &[u8]) -> Result<Surface, SurfaceFileError> {
         resources: file.listing(Kind::Resource)?,
         resources_volatile: file.raw("resourcesVolatile") == Some("true"),
         resource_templates: file.listing(Kind::ResourceTemplate)?,
+        source: file.source()?,
     };
     if write_surface_file(&surface).as_bytes() == bytes {
         Ok(surface)
     } else {
         Err(SurfaceFileError::NotAsWritten)
     }
+}
+
+fn number_of(number: &Number<'_>) -> Option<u32> {
+    let mut text = Vec::new();
+    number.write_to(&mut text);
+    str::from_utf8(&text).ok()?.parse().ok()
 }
 
 struct File<'a> {
@@ -164,6 +207,24 @@ impl<'a> File<'a> {
     fn server(&self) -> Result<ServerIdentity, SurfaceFileError> {
         let info = self.canonical("server")?;
         Ok(ServerIdentity::from_info(&info))
+    }
+
+    fn source(&self) -> Result<Source, SurfaceFileError> {
+        let malformed = || SurfaceFileError::Member { member: "source" };
+        let Some(value) = self.value("source")? else { return Ok(Source::default()) };
+        let Value::Object(source) = value else { return Err(malformed()) };
+        let text = |value: &Value<'_>| String::from_utf8_lossy(&value.to_canonical()).into_owned();
+        let entitlements = source.get("entitlements").map(|value| {
+            let scanner = match source.get("scanner") {
+                Some(Value::Number(number)) => number_of(number),
+                _ => None,
+            };
+            Entitlements::from_json(value, scanner).ok_or_else(malformed)
+        });
+        Ok(Source {
+            contract: source.get("contract").map(text),
+            entitlements: entitlements.transpose()?,
+        })
     }
 
     fn listing(&self, kind: Kind) -> Result<Option<Listing>, SurfaceFileError> {

@@ -1,11 +1,25 @@
 #![doc = include_str!("../README.md")]
 
 mod api;
+mod compare;
+mod contract;
+mod contract_file;
+mod declared;
 mod definition;
+mod economics;
+mod entitlements;
 mod file;
+pub mod fusion;
+mod schema;
 mod surface;
 
 pub use api::api_surface;
+pub use compare::{Comparison, compare_contracts};
+pub use contract::{Contract, ContractDigest, Part, ServerContract};
+pub use contract_file::{ContractError, Contracts, parse_contracts};
+pub use declared::META_KEY;
 pub use definition::{Definition, DefinitionError, Kind, ToolIdentity};
+pub use economics::{Economics, InflationRisk, Output};
+pub use entitlements::{Entitlements, Verdict};
 pub use file::{FORMAT_VERSION, SurfaceFileError, parse_surface_file, write_surface_file};
-pub use surface::{Era, Listing, ResourcesDigest, ServerIdentity, Surface, SurfaceHashes};
+pub use surface::{Era, Listing, ResourcesDigest, ServerIdentity, Source, Surface, SurfaceHashes};

@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 use facets_digest::json::{self, Limits, Origin, Value, compare_utf16, write_string};
 use facets_digest::{Digest, Hasher};
 
-use crate::{Definition, Kind, ToolIdentity, api_surface};
+use crate::contract::{Contract, ServerContract, ServerPromises};
+use crate::{Definition, Entitlements, Kind, ToolIdentity, api_surface};
 
 /// How a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +128,17 @@ pub struct Surface {
     pub resources_volatile: bool,
     /// Its resource templates.
     pub resource_templates: Option<Listing>,
+    /// What is known of it beyond the wire.
+    pub source: Source,
+}
+
+/// What is known of a server beyond the wire.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// The contract that its `server.yaml` declares (spec 6.4), canonical.
+    pub contract: Option<String>,
+    /// What its code can reach; none if nobody looked.
+    pub entitlements: Option<Entitlements>,
 }
 
 /// The digest of the resources, which are data that may vary with time.
@@ -151,6 +163,8 @@ pub struct SurfaceHashes {
     pub resources: ResourcesDigest,
     /// spec 5.4
     pub tools: BTreeMap<String, ToolIdentity>,
+    /// spec 6.2
+    pub behavior: ServerContract,
 }
 
 impl Surface {
@@ -180,7 +194,25 @@ impl Surface {
             surface: self.surface_digest(),
             resources: self.resources_digest(),
             tools: tools.iter().map(|tool| (tool.name().to_owned(), tool.identity())).collect(),
+            behavior: self.server_contract(),
         }
+    }
+
+    /// The contract of every tool, in the order of the tools (spec 6).
+    pub fn contracts(&self) -> impl Iterator<Item = Contract> {
+        let server = ServerPromises::new(
+            self.source.contract.as_deref(),
+            self.instructions.as_deref(),
+            self.source.entitlements.as_ref(),
+        );
+        self.items(Kind::Tool).iter().map(move |tool| Contract::of_tool(tool, &server))
+    }
+
+    /// The hashes of all contracts (spec 6.2).
+    #[must_use]
+    pub fn server_contract(&self) -> ServerContract {
+        let hashes = |contract: Contract| (contract.name().to_owned(), contract.digest());
+        ServerContract::sorted(self.contracts().map(hashes).collect())
     }
 
     fn surface_digest(&self) -> Digest {

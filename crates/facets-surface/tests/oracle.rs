@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Origin, Value};
 use facets_surface::{
-    Definition, Era, Kind, Listing, ResourcesDigest, ServerIdentity, Surface, SurfaceHashes,
-    parse_surface_file, write_surface_file,
+    Definition, Entitlements, Era, Kind, Listing, Part, ResourcesDigest, ServerContract,
+    ServerIdentity, Source, Surface, SurfaceHashes, Verdict, parse_surface_file,
+    write_surface_file,
 };
 use facets_testkit::{Random, ask_oracle, long_count, random_json, shared_vectors};
 
@@ -64,6 +65,24 @@ fn compare(surfaces: &[(String, Surface)]) {
     for ((name, surface), theirs) in surfaces.iter().zip(answers) {
         assert_eq!(canonical(&as_json(&surface.hashes())), canonical(&theirs), "{name}");
     }
+    let Some(answers) = ask_oracle("contracts", &files) else { return };
+    for ((name, surface), theirs) in surfaces.iter().zip(answers) {
+        let ours = behavior_as_json(&surface.hashes().behavior);
+        assert_eq!(canonical(&ours), canonical(&theirs), "{name}");
+    }
+}
+
+/// The hashes of the contracts as the oracle prints them.
+fn behavior_as_json(server: &ServerContract) -> String {
+    let tools = server.tools().iter().map(|(name, contract)| {
+        let parts = Part::ALL.iter().zip(&contract.parts);
+        let parts: String = parts
+            .map(|(part, digest)| format!(",\"{}\":\"{}\"", part.name(), digest.hex()))
+            .collect();
+        format!("{}:{{\"digest\":\"{}\"{parts}}}", quoted(name), contract.digest.hex())
+    });
+    let tools = tools.collect::<Vec<_>>().join(",");
+    format!("{{\"digest\":\"{}\",\"tools\":{{{tools}}}}}", server.digest.hex())
 }
 
 fn member<'v, 'a>(value: &'v Value<'a>, path: &[&str]) -> Option<&'v Value<'a>> {
@@ -105,6 +124,7 @@ fn recorded_surface(capture: &Value<'_>) -> Surface {
         resources: recorded(capture, Kind::Resource),
         resources_volatile: false,
         resource_templates: recorded(capture, Kind::ResourceTemplate),
+        source: Source::default(),
     }
 }
 
@@ -161,7 +181,71 @@ fn random_surface(random: &mut Random) -> Surface {
         resources: listing(Kind::Resource, random),
         resources_volatile: random.one_in(5),
         resource_templates: listing(Kind::ResourceTemplate, random),
+        source: random_source(random),
     }
+}
+
+fn random_source(random: &mut Random) -> Source {
+    let contract = random.one_in(3).then(|| {
+        let (general, named) = (declaration(random), declaration(random));
+        canonical(&format!("{{\"tools\":{{\"a1\":{{{named}}}}}{}{general}}}", comma(&general)))
+    });
+    let entitlements = random.one_in(2).then(|| {
+        let mut verdict = || *random.pick(&[&Verdict::Yes, &Verdict::No, &Verdict::Unknown]);
+        let [filesystem, network, subprocess, crypto, code_evaluation] =
+            [(); 5].map(|()| verdict());
+        let raw = vec!["fetch".to_owned(), "\u{1f4a1}".to_owned(), "\u{ff5e}".to_owned()];
+        let scanner = Some(7);
+        Entitlements { filesystem, network, subprocess, crypto, code_evaluation, raw, scanner }
+    });
+    Source { contract, entitlements }
+}
+
+fn comma(members: &str) -> &str {
+    if members.is_empty() { "" } else { "," }
+}
+
+/// Members of a declared contract, of the right and of other shapes.
+fn declaration(random: &mut Random) -> String {
+    const MEMBERS: &[&str] = &[
+        "actions",
+        "systemRules",
+        "guardrails",
+        "middleware",
+        "stateSync",
+        "concurrency",
+        "affordances",
+        "presenters",
+        "tags",
+        "other",
+    ];
+    const VALUES: &[&str] = &[
+        "null",
+        "[\"b\",\"a\",\"b\"]",
+        "[\"\u{ff5e}\",\"💡\"]",
+        "[\"a\",1]",
+        "[{\"key\":\"b\",\"x\":1},{\"key\":\"a\"}]",
+        "[{\"key\":\"a\",\"x\":1},{\"key\":\"a\"}]",
+        "{\"static\":[\"z\",\"A,B\",\"z\"]}",
+        "{\"dynamic\":\"(ctx) => []\"}",
+        "{\"static\":[\"\"],\"dynamic\":\"é\"}",
+        "{\"dynamic\":true}",
+        "{\"static\":null,\"dynamic\":null}",
+        "{\"static\":[],\"else\":1}",
+        "{}",
+        "9007199254740993",
+    ];
+    let mut used: Vec<&str> = Vec::new();
+    let mut out = String::new();
+    for _ in 0..random.below(5) {
+        let name = random.pick(MEMBERS);
+        if !used.contains(&name) {
+            let separator = comma(&out).to_owned();
+            write!(out, "{separator}\"{name}\":{}", random.pick(VALUES)).unwrap();
+            used.push(name);
+        }
+    }
+    out
 }
 
 fn definition(kind: Kind, number: usize, random: &mut Random) -> Definition {
@@ -174,6 +258,13 @@ fn definition(kind: Kind, number: usize, random: &mut Random) -> Definition {
     if random.one_in(2) {
         raw.push_str(",\"inputSchema\":");
         schema(random, 0, &mut raw);
+    }
+    if random.one_in(3) {
+        raw.push_str(",\"outputSchema\":");
+        schema(random, 0, &mut raw);
+    }
+    if random.one_in(3) {
+        write!(raw, ",\"_meta\":{{\"facets.dev/contract\":{{{}}}}}", declaration(random)).unwrap();
     }
     if random.one_in(3) {
         raw.push_str(",\"x\":");
@@ -214,8 +305,12 @@ fn schema(random: &mut Random, depth: usize, out: &mut String) {
         "examples",
         "extra",
         "required",
+        "type",
+        "maxItems",
     ];
     const LEAVES: &[&str] = &["{}", "true", "null", "[]", "{\"required\":[]}", "7"];
+    const TYPES: &[&str] =
+        &["\"array\"", "[\"null\",\"array\"]", "\"object\"", "null", "[]", "[\"Array\"]"];
     const REQUIRED: &[&str] =
         &["[\"b\",\"a\",\"b\"]", "[]", "[\"\u{ff5e}\",\"💡\"]", "[\"a\",1]", "true", "{}"];
     if depth > 4 || random.one_in(6) {
@@ -234,6 +329,7 @@ fn schema(random: &mut Random, depth: usize, out: &mut String) {
         write!(out, "{comma}\"{keyword}\":").unwrap();
         match (keyword, random.below(4)) {
             ("required", _) => out.push_str(random.pick(REQUIRED)),
+            ("type", _) => out.push_str(random.pick(TYPES)),
             (_, 0) => several(random, depth, out, ["[", ",", "]"]),
             (_, 1 | 2) => several(random, depth, out, ["{\"required\":", ",\"p\":", "}"]),
             _ => schema(random, depth + 1, out),
@@ -264,11 +360,11 @@ fn no_change_goes_unseen() {
         }
         let index = random.below(items.len());
         let additions = [
-            "\"_meta\":{}",
+            "\"Meta\":{}",
             "\"title\":\"\"",
             "\"annotations\":{\"readOnlyHint\":true}",
             "\"Description\":\"d\"",
-            "\"outputSchema\":null",
+            "\"OutputSchema\":null",
             "\"icons\":[]",
             "\"execution\":{\"taskSupport\":\"optional\"}",
         ];
