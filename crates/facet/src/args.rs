@@ -60,6 +60,12 @@ pub(crate) enum Command {
     Digest(Digest),
     /// Show everything that an MCP server declares, and its identity
     Inspect(Inspect),
+    /// Find what the source of a JavaScript or TypeScript server can reach
+    Scan {
+        /// A directory, or one file
+        #[arg(value_name = "DIR|FILE")]
+        target: PathBuf,
+    },
     /// See whether facet works on this machine
     Doctor,
     /// Explain a code that facet reported
@@ -106,6 +112,9 @@ pub(crate) struct Inspect {
     /// With the file system closed: let it read this as well
     #[arg(long = "allow-read", value_name = "PATH", requires = "sandbox")]
     pub(crate) readable: Vec<PathBuf>,
+    /// Scan the server's source, too, and add what it can reach
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) source: Option<PathBuf>,
     /// Write the surface file
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
@@ -156,6 +165,27 @@ pub(crate) enum Digest {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
+    /// Behaviour digest of a contract, or of contracts by name, or of a surface file
+    Contract {
+        /// The file; `-` is standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Whose digest
+        #[arg(long, value_enum, default_value_t = ContractMode::V1)]
+        mode: ContractMode,
+    },
+    /// Compare two servers by their behaviour digests, tool by tool
+    #[command(
+        after_help = "Each is a surface file, a contract, contracts by name, or a vurb.lock.\nExit code 1 if they differ."
+    )]
+    Compare {
+        /// The first
+        #[arg(value_name = "BEFORE")]
+        before: PathBuf,
+        /// The second
+        #[arg(value_name = "AFTER")]
+        after: PathBuf,
+    },
     /// SHA-256 of the canonical form of a JSON document
     Json {
         /// The document; `-` is standard input
@@ -168,4 +198,13 @@ pub(crate) enum Digest {
         #[arg(long)]
         captured: bool,
     },
+}
+
+/// Whose behaviour digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContractMode {
+    /// facet's own
+    V1,
+    /// That of MCP Fusion (Vurb) 3.17, bit for bit
+    FusionV1,
 }

@@ -7,15 +7,19 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use facets_digest::json::Origin;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
+use facets_ops::digest_contract::{
+    DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
+};
 use facets_ops::digest_file::{DigestFileRequest, digest_file};
 use facets_ops::digest_json::{DigestJsonRequest, digest_json};
 use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
 use facets_ops::doctor::{DoctorRequest, doctor};
 use facets_ops::explain::{explain, explanations};
 use facets_ops::init::{self, InitRequest, init};
+use facets_ops::scan::{ScanRequest, scan};
 use facets_ops::{Input, OpsError};
 
-use crate::args::{Args, Command, Digest, Format, InitKind};
+use crate::args::{Args, Command, ContractMode, Digest, Format, InitKind};
 use crate::output::Shown;
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
@@ -58,6 +62,24 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Digest(Digest::Surface { file }) => {
             let request = DigestSurfaceRequest { input: file.into() };
             renderer.digest_surface(&digest_surface(&request)?)
+        }
+        Command::Digest(Digest::Contract { file, mode }) => {
+            let mode = match mode {
+                ContractMode::V1 => Mode::V1,
+                ContractMode::FusionV1 => Mode::FusionV1,
+            };
+            let request = DigestContractRequest { input: file.into(), mode };
+            renderer.digest_contract(&digest_contract(&request)?)
+        }
+        Command::Digest(Digest::Compare { before, after }) => {
+            let request = DigestCompareRequest { before: before.into(), after: after.into() };
+            renderer.digest_compare(&digest_compare(&request)?)
+        }
+        Command::Scan { target: path } => {
+            let bar = Bar::without_end(renderer.quiet || renderer.format == Format::Json);
+            let report = scan(&ScanRequest { path }, &bar)?;
+            drop(bar);
+            renderer.scan(&report)
         }
         Command::Inspect(arguments) => crate::inspect::run(arguments, renderer)?,
         Command::Doctor => {

@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsE
     let consent = Terminal { yes: arguments.yes };
     let request = InspectRequest {
         save: arguments.save.clone(),
+        source: arguments.source.clone(),
         target: target(arguments)?,
         options: CaptureOptions { limits, ..CaptureOptions::default() },
     };

@@ -29,6 +29,19 @@ impl Bar {
         bar.enable_steady_tick(Duration::from_millis(200));
         Self(Some(bar))
     }
+
+    /// For work whose size shows only while it is done.
+    pub(crate) fn without_end(quiet: bool) -> Self {
+        if quiet || !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let bar = ProgressBar::no_length();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} scanned {bytes}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(Some(bar))
+    }
 }
 
 impl Progress for Bar {

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use facets_worker::{Order, SUPERVISE, Sandbox};
+use facets_worker::{Filesystem, Network, Order, SCAN, SUPERVISE, Sandbox, available_confinement};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
 use crate::{Running, Tail};
@@ -77,7 +77,31 @@ impl Launcher {
 
     /// Starts a server.
     pub fn start(&self, command: &ServerCommand) -> Result<Running, LaunchError> {
-        let order = order(command)?;
+        self.start_order(&order(command)?)
+    }
+
+    /// Starts the source scanner, in as much of a cage as this machine has.
+    pub(crate) fn start_scanner(&self) -> Result<Running, LaunchError> {
+        let available = available_confinement();
+        let network = if available.seccomp && available.landlock > 0 {
+            Network::Closed
+        } else {
+            Network::Open
+        };
+        let filesystem = match available.landlock {
+            0 => Filesystem::Open,
+            _ => Filesystem::Listed { read: Vec::new(), write: Vec::new() },
+        };
+        self.start_order(&Order {
+            program: SCAN.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            directory: "/".into(),
+            sandbox: Sandbox { network, filesystem },
+        })
+    }
+
+    fn start_order(&self, order: &Order) -> Result<Running, LaunchError> {
         let (ours, theirs) = UnixStream::pair()?;
         let worker = Command::new(&self.worker)
             .arg(SUPERVISE)

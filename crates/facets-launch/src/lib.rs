@@ -2,9 +2,11 @@
 
 mod command;
 mod running;
+mod scanner;
 mod tail;
 
 pub use command::{LaunchError, Launcher, ServerCommand, find_program};
 pub use facets_worker::{Confinement, Filesystem, Network, Sandbox, available_confinement};
 pub use running::{Ending, Running};
+pub use scanner::Scanners;
 pub use tail::Tail;

@@ -1,12 +1,13 @@
+mod observe;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::{JsonError, Position};
-use facets_launch::{Ending, LaunchError};
-use facets_mcp::{CaptureError, TransportError};
 use facets_model::{NameError, UrlError};
 use facets_probe::ObserveError;
-use facets_surface::{DefinitionError, SurfaceFileError};
+use facets_surface::fusion::FusionError;
+use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
 /// Why facet could not judge.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +60,38 @@ pub enum OpsError {
         path: PathBuf,
         /// What is wrong with it.
         source: SurfaceFileError,
+    },
+    /// A document is no contract.
+    #[error("{} is not a contract", path.display())]
+    Contract {
+        /// The document.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ContractError,
+        /// Whether it is one of MCP Fusion.
+        fusion: bool,
+    },
+    /// A document has no digest in the mode of MCP Fusion.
+    #[error("{} has no digest in the mode fusion-v1", path.display())]
+    Fusion {
+        /// The document.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: FusionError,
+    },
+    /// Contracts of ours and of MCP Fusion.
+    #[error("contracts of different kinds cannot be compared")]
+    ModesDiffer {
+        /// The one of MCP Fusion.
+        fusion: PathBuf,
+    },
+    /// A manifest that is needed has problems.
+    #[error("{} has problems", path.display())]
+    BadManifest {
+        /// The manifest.
+        path: PathBuf,
+        /// How many.
+        problems: usize,
     },
     /// A document has no list of tools.
     #[error("{} has neither a surface nor a list of tools", path.display())]
@@ -189,12 +222,17 @@ impl OpsError {
     pub const CODES: &'static [&'static str] = &[
         "bad-header",
         "bad-url",
+        "contract-malformed",
+        "contract-modes-differ",
         "file-exists",
         "file-too-large",
         "file-unreadable",
         "file-unwritable",
+        "fusion-locale-order",
+        "fusion-malformed",
         "init-bad-name",
         "manifest-ambiguous",
+        "manifest-has-problems",
         "manifest-not-found",
         "not-a-directory",
         "not-approved",
@@ -225,6 +263,11 @@ impl OpsError {
                 SurfaceFileError::Newer { .. } => "surface-file-newer",
                 _ => "surface-file-malformed",
             },
+            Self::Contract { .. } => "contract-malformed",
+            Self::Fusion { source: FusionError::LocaleOrder { .. }, .. } => "fusion-locale-order",
+            Self::Fusion { .. } => "fusion-malformed",
+            Self::ModesDiffer { .. } => "contract-modes-differ",
+            Self::BadManifest { .. } => "manifest-has-problems",
             Self::NoTools { .. } => "surface-no-tools",
             Self::IncompleteList { .. } => "surface-incomplete",
             Self::BadHeader { .. } => "bad-header",
@@ -233,7 +276,7 @@ impl OpsError {
             Self::NotApproved { .. } => "not-approved",
             Self::NoVariable { .. } => "variable-not-set",
             Self::BadUrl { .. } => "bad-url",
-            Self::Observe(error) => observe_code(error),
+            Self::Observe(error) => observe::code(error),
             Self::NotADirectory { .. } => "not-a-directory",
             Self::NoManifest { .. } => "manifest-not-found",
             Self::AmbiguousManifest { .. } => "manifest-ambiguous",
@@ -269,6 +312,10 @@ impl OpsError {
             | Self::NotRegular { path }
             | Self::Json { path, .. }
             | Self::SurfaceFile { path, .. }
+            | Self::Contract { path, .. }
+            | Self::Fusion { path, .. }
+            | Self::ModesDiffer { fusion: path }
+            | Self::BadManifest { path, .. }
             | Self::NoTools { path }
             | Self::IncompleteList { path }
             | Self::Definition { path, .. }
@@ -308,6 +355,10 @@ impl OpsError {
             Self::SurfaceFile { source, .. } => {
                 both("a surface file as `facet inspect --save` writes it", source.to_string())
             }
+            Self::Contract { .. }
+            | Self::Fusion { .. }
+            | Self::ModesDiffer { .. }
+            | Self::BadManifest { .. } => self.contract_expected_and_actual(),
             Self::NoTools { .. } => both(
                 "a surface file, a reply to tools/list, or its result",
                 "something else".to_owned(),
@@ -328,7 +379,7 @@ impl OpsError {
             Self::BadUrl { source, .. } => {
                 both("an absolute http or https URL without credentials", source.to_string())
             }
-            Self::Observe(error) => observe_expected(error),
+            Self::Observe(error) => observe::expected_and_actual(error),
             Self::NoManifest { .. } => {
                 both("facet.json, facet.yaml or server.yaml", "none of them".to_owned())
             }
@@ -350,13 +401,40 @@ impl OpsError {
         }
     }
 
+    fn contract_expected_and_actual(&self) -> (Option<String>, Option<String>) {
+        let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
+        match self {
+            Self::Contract { source, .. } => {
+                both("a contract, or contracts by the names of their tools", source.to_string())
+            }
+            Self::Fusion { source, .. } => {
+                both("a ToolContract, or contracts by name", source.to_string())
+            }
+            Self::ModesDiffer { .. } => both(
+                "two of the same kind",
+                "this one is of MCP Fusion, the other is not".to_owned(),
+            ),
+            Self::BadManifest { problems, .. } => {
+                both("a manifest in order", format!("{problems} problems"))
+            }
+            _ => (None, None),
+        }
+    }
+
     fn next(&self) -> String {
         match self {
             Self::NoManifest { directory } => {
                 format!("facet init facet {}", shell_word(directory))
             }
             Self::BadName { next, .. } => next.clone(),
-            Self::Observe(error) if observe_code(error) == "server-unauthorized" => {
+            Self::Contract { path, fusion: true, .. } => {
+                format!("facet digest contract --mode fusion-v1 {}", shell_word(path))
+            }
+            Self::BadManifest { path, .. } => {
+                let folder = path.parent().unwrap_or(Path::new("."));
+                format!("facet build --check {}", shell_word(folder))
+            }
+            Self::Observe(error) if observe::code(error) == "server-unauthorized" => {
                 "facet inspect URL --header Authorization=MY_TOKEN".to_owned()
             }
             Self::NotApproved { .. } => "facet inspect --yes -- COMMAND".to_owned(),
@@ -366,77 +444,6 @@ impl OpsError {
             _ => format!("facet explain {}", self.code()),
         }
     }
-}
-
-fn observe_code(error: &ObserveError) -> &'static str {
-    match error {
-        ObserveError::Capture { source, .. } => source.code(),
-        ObserveError::SupervisorLost => "supervisor-lost",
-        ObserveError::Launch(LaunchError::NoProgram { .. }) => "program-not-found",
-        ObserveError::Launch(LaunchError::NoVariable { .. }) => "variable-not-set",
-        ObserveError::Launch(LaunchError::Supervisor(_)) => "supervisor-failed",
-        ObserveError::Launch(LaunchError::NotStarted { .. }) => "server-not-started",
-    }
-}
-
-/// What was hoped for, and what the server said instead.
-fn observe_expected(error: &ObserveError) -> (Option<String>, Option<String>) {
-    let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
-    match error {
-        ObserveError::SupervisorLost => both(
-            "a server that leaves its supervisor alone",
-            "the supervisor was killed or stopped; everything was ended".to_owned(),
-        ),
-        ObserveError::Launch(LaunchError::NoProgram { program, path }) => {
-            let named_by_path = program.components().count() > 1;
-            let found = if named_by_path {
-                "no executable file at that place".to_owned()
-            } else {
-                format!("none of that name in {}", path.display())
-            };
-            both("an executable file", found)
-        }
-        ObserveError::Launch(LaunchError::NotStarted { reason, .. }) => {
-            both("a program that starts", reason.clone())
-        }
-        ObserveError::Launch(other) => both("a server that starts", other.to_string()),
-        ObserveError::Capture { source: CaptureError::Unstable { names, .. }, .. } => {
-            both("the same list twice", format!("another {} the second time", names.join(", ")))
-        }
-        ObserveError::Capture { source, stderr, ending } => {
-            let mut said = Vec::new();
-            if let CaptureError::Transport { source: TransportError::Status { body, .. }, .. } =
-                source
-            {
-                said.push(format!("it said: {}", last_lines(body)));
-            }
-            if let CaptureError::InvalidMessage { line, .. } = source {
-                said.push(format!("the line begins: {line}"));
-            }
-            match ending {
-                Some(Ending::Exited(code)) => said.push(format!("it ended with code {code}")),
-                Some(Ending::Killed(signal)) => {
-                    said.push(format!("it was ended by signal {signal}"))
-                }
-                _ => {}
-            }
-            if !stderr.trim().is_empty() {
-                said.push(format!("it said: {}", last_lines(stderr)));
-            }
-            let said = (!said.is_empty()).then(|| said.join("; "));
-            (Some("an MCP server that answers".to_owned()), said)
-        }
-    }
-}
-
-/// The end of what a server said: enough to see why.
-fn last_lines(text: &str) -> String {
-    const LINES: usize = 8;
-    const CHARACTERS: usize = 1200;
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let tail = lines[lines.len().saturating_sub(LINES)..].join(" | ");
-    let skipped = tail.chars().count().saturating_sub(CHARACTERS);
-    tail.chars().skip(skipped).collect()
 }
 
 /// A path as it can be typed into a shell.

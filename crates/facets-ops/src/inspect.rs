@@ -3,15 +3,17 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use facets_digest::NoProgress;
 use facets_launch::{Launcher, ServerCommand};
 use facets_mcp::{Capture, Conduct, Header};
 pub use facets_mcp::{CaptureLimits, CaptureOptions};
 use facets_model::HttpUrl;
 pub use facets_probe::{Filesystem, Network, Sandbox};
 use facets_probe::{Target, observe};
-use facets_surface::{Surface, SurfaceHashes, parse_surface_file, write_surface_file};
+use facets_surface::{Source, Surface, SurfaceHashes, parse_surface_file, write_surface_file};
 
 use crate::input::read_regular;
+use crate::scan::{ScanReport, ScanRequest, scan};
 use crate::surface_warnings::{SurfaceWarning, warnings};
 use crate::{OpsError, write_file};
 
@@ -59,6 +61,8 @@ pub struct InspectRequest {
     pub options: CaptureOptions,
     /// Where to write the surface file.
     pub save: Option<PathBuf>,
+    /// Where the source of the server lies.
+    pub source: Option<PathBuf>,
 }
 
 /// Whoever decides whether something is started.
@@ -104,12 +108,16 @@ pub struct InspectReport {
     pub warnings: Vec<SurfaceWarning>,
     /// Where the surface file was written.
     pub saved: Option<PathBuf>,
+    /// What its source shows, where it was looked at.
+    pub scan: Option<ScanReport>,
 }
 
 /// Starts or calls a server, or reads a surface file, and hashes what it declares.
 pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<InspectReport, OpsError> {
-    let InspectRequest { target, options, save } = request;
-    let (surface, conduct) = match target {
+    let InspectRequest { target, options, save, source } = request;
+    // Before anything is started: a wrong path is found at once.
+    let scanned = source.map(|path| scan(&ScanRequest { path }, &NoProgress)).transpose()?;
+    let (mut surface, conduct) = match target {
         InspectTarget::File(path) => (read_surface(&path)?, None),
         other => {
             let target = prepare(other, consent)?;
@@ -120,10 +128,16 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
             (surface, Some(conduct))
         }
     };
+    if let Some(scanned) = &scanned {
+        surface.source = Source {
+            contract: scanned.contract.clone(),
+            entitlements: Some(scanned.report.entitlements.clone()),
+        };
+    }
     if let Some(path) = &save {
         write_file::replace(path, write_surface_file(&surface).as_bytes())?;
     }
-    Ok(report(surface, conduct.as_ref(), save))
+    Ok(InspectReport { scan: scanned, ..report(surface, conduct.as_ref(), save) })
 }
 
 pub(crate) fn report(
@@ -133,7 +147,7 @@ pub(crate) fn report(
 ) -> InspectReport {
     let hashes = surface.hashes();
     let warnings = warnings(&surface, conduct);
-    InspectReport { surface, hashes, warnings, saved }
+    InspectReport { surface, hashes, warnings, saved, scan: None }
 }
 
 pub(crate) fn read_surface(path: &Path) -> Result<Surface, OpsError> {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod build_check;
+pub mod digest_contract;
 pub mod digest_file;
 pub mod digest_json;
 pub mod digest_surface;
@@ -8,6 +9,7 @@ pub mod doctor;
 pub mod explain;
 pub mod init;
 pub mod inspect;
+pub mod scan;
 
 mod error;
 mod input;

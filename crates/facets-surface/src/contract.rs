@@ -208,17 +208,12 @@ pub struct ServerContract {
 }
 
 impl ServerContract {
-    /// Hashes the contracts of a server. A name that stands twice is the error.
-    pub fn new(mut tools: Vec<(String, ContractDigest)>) -> Result<Self, String> {
-        tools.sort_unstable_by(|a, b| compare_utf16(&a.0, &b.0));
-        if let Some(pair) = tools.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(pair[0].0.clone());
-        }
-        Ok(Self::sorted(tools))
-    }
-
-    /// Of tools that are sorted and unique already.
-    pub(crate) fn sorted(tools: Vec<(String, ContractDigest)>) -> Self {
+    /// Hashes the contracts of a server. Of two with one name the first counts; readers of
+    /// contracts refuse the second.
+    #[must_use]
+    pub fn of(mut tools: Vec<(String, ContractDigest)>) -> Self {
+        tools.sort_by(|a, b| compare_utf16(&a.0, &b.0));
+        tools.dedup_by(|a, b| a.0 == b.0);
         let mut hasher = Hasher::with_domain("server-contract");
         let mut form = Vec::new();
         write_list(['[', ']'], &tools, &mut form, |(name, contract), out| {

@@ -212,7 +212,7 @@ impl Surface {
     #[must_use]
     pub fn server_contract(&self) -> ServerContract {
         let hashes = |contract: Contract| (contract.name().to_owned(), contract.digest());
-        ServerContract::sorted(self.contracts().map(hashes).collect())
+        ServerContract::of(self.contracts().map(hashes).collect())
     }
 
     fn surface_digest(&self) -> Digest {

@@ -243,11 +243,11 @@ fn f24_no_name_can_stand_for_two_tools() {
     let two = surface(&[r#"{"name":"a"}"#, r#"{"name":"b"}"#]).server_contract();
     let [a, b] = ["a", "b"].map(|name| two.tool(name).unwrap().clone());
     let crafted = format!("a:{}\nb", a.digest.hex());
-    let one = ServerContract::new(vec![(crafted, b.clone())]).unwrap();
+    let one = ServerContract::of(vec![(crafted, b.clone())]);
     assert_ne!(one.digest, two.digest);
     // In JSON, too: a name that ends its own string does not end it.
     let quoted = format!("a\",\"{}\"],[\"b", a.digest.hex());
-    let one = ServerContract::new(vec![(quoted, b)]).unwrap();
+    let one = ServerContract::of(vec![(quoted, b)]);
     assert_ne!(one.digest, two.digest);
 }
 
@@ -371,7 +371,7 @@ fn tools_may_be_named_like_parts() {
     let value = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
     let Ok(Contracts::Server(contracts)) = parse_contracts(&value) else { panic!("{text}") };
     let digests = contracts.iter().map(|contract| (contract.name().to_owned(), contract.digest()));
-    assert_eq!(ServerContract::new(digests.collect()), Ok(server.server_contract()));
+    assert_eq!(ServerContract::of(digests.collect()), server.server_contract());
 }
 
 #[test]

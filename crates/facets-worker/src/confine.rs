@@ -44,6 +44,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ! {
         say(&format!("facet: the sandbox cannot be enforced here: {reason}"));
         exit(CANNOT_CONFINE);
     }
+    if plan.program == crate::SCAN {
+        crate::scan::run();
+    }
     let error = Command::new(&plan.program).args(&plan.args).exec();
     say(&format!("facet: cannot start {}: {error}", plan.program.display()));
     exit(CANNOT_START)

@@ -2,11 +2,13 @@
 
 mod confine;
 mod order;
+mod scan;
 mod supervise;
 mod tree;
 
 pub use confine::{Confinement, available_confinement};
 pub use order::{Filesystem, Network, Order, OrderError, Sandbox};
+pub use scan::{read_answer, write_question};
 pub use supervise::end_orphans;
 
 use std::ffi::OsString;
@@ -15,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// The first argument of the two stages. Nobody types them.
 pub const SUPERVISE: &str = "__facet-supervise";
 pub(crate) const CONFINE: &str = "__facet-confine";
+
+/// The program of an order that starts no program: the scanner, in the cage.
+pub const SCAN: &str = "__facet-scan";
 
 /// What facet says to the supervisor: end the server, but let it finish first.
 pub const TERMINATE: u8 = b'T';

@@ -19,7 +19,7 @@ use rustix::process::{
 
 use crate::order::{Filesystem, Network, Order};
 use crate::tree::{end_descendants, end_marked};
-use crate::{CONFINE, TERMINATE};
+use crate::{CONFINE, SCAN, TERMINATE};
 
 /// How long a server may take to end by itself once it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -188,7 +188,7 @@ impl Scratch {
 }
 
 fn start(order: &Order, [stdin, stdout, stderr]: Streams, scratch: &Scratch) -> io::Result<Pid> {
-    let mut command = if order.sandbox.is_open() {
+    let mut command = if order.sandbox.is_open() && order.program != Path::new(SCAN) {
         Command::new(&order.program)
     } else {
         confined(order, &scratch.path)?

@@ -1,8 +1,10 @@
 //! Reports as people and machines read them.
 
+mod contract;
 mod human;
 mod inspect;
 pub(crate) mod json;
+mod scan;
 mod text;
 
 use std::io;
@@ -10,6 +12,7 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 use facets_ops::build_check::BuildCheckReport;
+use facets_ops::digest_contract::{DigestCompareReport, DigestContractReport};
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::digest_json::DigestJsonReport;
 use facets_ops::digest_surface::DigestSurfaceReport;
@@ -17,6 +20,7 @@ use facets_ops::doctor::DoctorReport;
 use facets_ops::explain::Explanation;
 use facets_ops::init::InitReport;
 use facets_ops::inspect::InspectReport;
+use facets_ops::scan::ScanReport;
 use facets_ops::{Failure, OpsError};
 
 use crate::args::{Args, Format};
@@ -70,6 +74,20 @@ impl Renderer {
 
     pub(crate) fn digest_surface(&self, report: &DigestSurfaceReport) -> Shown {
         self.show(|| inspect::human_digests(report), || inspect::json_digests(report))
+    }
+
+    pub(crate) fn digest_contract(&self, report: &DigestContractReport) -> Shown {
+        self.show(|| contract::human(report), || contract::json(report))
+    }
+
+    pub(crate) fn digest_compare(&self, report: &DigestCompareReport) -> Shown {
+        let exit = if report.is_same() { Exit::Yes } else { Exit::No };
+        let human = || contract::human_comparison(report, self.verbose);
+        self.show(human, || contract::json_comparison(report)).with_exit(exit)
+    }
+
+    pub(crate) fn scan(&self, report: &ScanReport) -> Shown {
+        self.show(|| scan::human(report, self.verbose), || scan::json(report))
     }
 
     pub(crate) fn init(&self, report: &InitReport) -> Shown {

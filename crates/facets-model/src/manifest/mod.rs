@@ -1,6 +1,7 @@
 //! Manifests of facets, servers and projects, and everything that can be wrong with them.
 
 mod check;
+mod contract;
 mod facet;
 mod problem;
 mod project;

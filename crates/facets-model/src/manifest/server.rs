@@ -1,6 +1,7 @@
 use super::check::{Checker, Place, shorten};
+use super::contract::contract;
 use super::{FileRole, Outcome};
-use crate::tree::{Format, Node, NodeMember};
+use crate::tree::{Format, NodeMember};
 use crate::{ArtifactName, ArtifactPath, VariableName, Version};
 
 const KNOWN: &[&str] =
@@ -27,8 +28,8 @@ pub struct ServerManifest {
     pub description: Option<String>,
     /// For people.
     pub author: Option<String>,
-    /// What the wire does not show, declared.
-    pub contract: Option<Node>,
+    /// What the wire does not show, declared (spec 6.4), as canonical JSON.
+    pub contract: Option<String>,
     /// The variables it reads.
     pub env: Vec<Variable>,
     /// Members that this version of facet does not know.
@@ -81,10 +82,7 @@ fn server(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerManifest> {
     let mut text =
         |name| members.optional(name).and_then(|place| check.string(&place)).map(str::to_owned);
     let (description, author) = (text("description"), text("author"));
-    let contract = members.optional("contract").and_then(|place| {
-        check.members(&place)?;
-        Some(place.node.clone())
-    });
+    let contract = members.optional("contract").and_then(|place| contract(check, &place));
     let env = members.optional("env").map_or_else(Vec::new, |place| variables(check, &place));
     Some(ServerManifest {
         name: name?,

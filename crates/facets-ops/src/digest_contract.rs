@@ -1,0 +1,319 @@
+//! `facet digest contract` and `facet digest compare`: behaviour as one digest (spec 6).
+
+use facets_digest::json::{self, Limits, Origin, Value};
+use facets_surface::fusion::{
+    self, FusionComparison, FusionContracts, FusionDigest, FusionError, FusionServerDigest, Js,
+    Mismatch,
+};
+use facets_surface::{
+    Contract, ContractDigest, Contracts, Part, ServerContract, compare_contracts, parse_contracts,
+    parse_surface_file,
+};
+
+use crate::{Input, OpsError};
+
+const MAX_INPUT: u64 = 256 << 20;
+const LIMITS: Limits = Limits { bytes: 256 << 20, depth: 140, values: 8_000_000 };
+
+/// Whose digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Ours.
+    V1,
+    /// Those of MCP Fusion, bit for bit.
+    FusionV1,
+}
+
+impl Mode {
+    /// The word on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1 => "v1",
+            Self::FusionV1 => "fusion-v1",
+        }
+    }
+}
+
+/// What to digest.
+#[derive(Debug)]
+pub struct DigestContractRequest {
+    /// One contract, contracts by name, or a surface file.
+    pub input: Input,
+    /// Whose digest.
+    pub mode: Mode,
+}
+
+/// The digests of a document.
+#[derive(Debug)]
+pub enum DigestContractReport {
+    /// Of one contract.
+    One(String, ContractDigest),
+    /// Of a server.
+    Server(ServerContract),
+    /// Of one contract of MCP Fusion.
+    FusionOne(FusionDigest, Warned),
+    /// Of a server of MCP Fusion.
+    FusionServer(FusionServerDigest, Warned),
+}
+
+/// Whether a member called `__proto__` was left out, as the reference does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warned {
+    /// Everything is in the digest.
+    Nothing,
+    /// Something is not.
+    Hidden,
+}
+
+/// Digests contracts.
+pub fn digest_contract(request: &DigestContractRequest) -> Result<DigestContractReport, OpsError> {
+    let bytes = request.input.read(MAX_INPUT)?;
+    match request.mode {
+        Mode::V1 => Ok(match read_v1(&bytes, &request.input)? {
+            Contracts::One(contract) => {
+                DigestContractReport::One(contract.name().to_owned(), contract.digest())
+            }
+            Contracts::Server(contracts) => DigestContractReport::Server(server(&contracts)),
+        }),
+        Mode::FusionV1 => {
+            let document = read_fusion(&bytes, &request.input)?;
+            let hidden = if document.hides_something() { Warned::Hidden } else { Warned::Nothing };
+            let digests = fusion::digest_contracts(&document);
+            Ok(match digests.map_err(|source| fusion_error(&request.input, source))? {
+                FusionContracts::One(digest) => DigestContractReport::FusionOne(digest, hidden),
+                FusionContracts::Server(server) => {
+                    DigestContractReport::FusionServer(server, hidden)
+                }
+            })
+        }
+    }
+}
+
+fn read_v1(bytes: &[u8], input: &Input) -> Result<Contracts, OpsError> {
+    let path = input.name();
+    let json_error = |source| OpsError::Json { path: path.clone(), source };
+    if is_surface(bytes) {
+        let surface = parse_surface_file(bytes)
+            .map_err(|source| OpsError::SurfaceFile { path: path.clone(), source })?;
+        return Ok(Contracts::Server(surface.contracts().collect()));
+    }
+    let document = json::parse(bytes, Origin::Captured, LIMITS).map_err(json_error)?;
+    let fusion = looks_like_fusion(&document);
+    parse_contracts(&document).map_err(|source| OpsError::Contract { path, source, fusion })
+}
+
+fn is_surface(bytes: &[u8]) -> bool {
+    let members = json::split_object(bytes, LIMITS).ok().flatten().unwrap_or_default();
+    members.iter().any(|member| member.name == "surfaceVersion")
+}
+
+/// Their contracts have another member where ours has `inputSchema`.
+fn looks_like_fusion(document: &Value<'_>) -> bool {
+    let is_theirs = |contract: &Value<'_>| {
+        member(contract, "surface")
+            .and_then(|surface| member(surface, "inputSchemaDigest"))
+            .is_some()
+    };
+    let Value::Object(root) = document else { return false };
+    is_theirs(document)
+        || root.get("lockfileVersion").is_some()
+        || root.members().first().is_some_and(|first| is_theirs(&first.value))
+}
+
+fn member<'v, 'a>(value: &'v Value<'a>, name: &str) -> Option<&'v Value<'a>> {
+    match value {
+        Value::Object(object) => object.get(name),
+        _ => None,
+    }
+}
+
+fn server(contracts: &[Contract]) -> ServerContract {
+    let digests = contracts.iter().map(|one| (one.name().to_owned(), one.digest()));
+    ServerContract::of(digests.collect())
+}
+
+fn read_fusion<'b>(bytes: &'b [u8], input: &Input) -> Result<Js<'b>, OpsError> {
+    fusion::parse(bytes).map_err(|source| OpsError::Json { path: input.name(), source })
+}
+
+fn fusion_error(input: &Input, source: FusionError) -> OpsError {
+    match source {
+        FusionError::Json(source) => OpsError::Json { path: input.name(), source },
+        source => OpsError::Fusion { path: input.name(), source },
+    }
+}
+
+/// What to compare.
+#[derive(Debug)]
+pub struct DigestCompareRequest {
+    /// The first.
+    pub before: Input,
+    /// The second.
+    pub after: Input,
+}
+
+/// What became of the tools.
+#[derive(Debug)]
+pub struct DigestCompareReport {
+    /// Whose digests were compared.
+    pub mode: Mode,
+    /// The server digests.
+    pub digests: [String; 2],
+    /// Only in the second.
+    pub added: Vec<String>,
+    /// Only in the first.
+    pub removed: Vec<String>,
+    /// In both, with the parts that differ where they are known.
+    pub changed: Vec<(String, Vec<Part>)>,
+    /// In both, and the same.
+    pub unchanged: Vec<String>,
+    /// What a lockfile says and the contracts do not.
+    pub mismatches: Vec<Mismatch>,
+}
+
+impl DigestCompareReport {
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.added.is_empty()
+            && self.removed.is_empty()
+            && self.changed.is_empty()
+            && self.mismatches.is_empty()
+    }
+}
+
+/// Compares two servers, or two contracts, by their digests.
+pub fn digest_compare(request: &DigestCompareRequest) -> Result<DigestCompareReport, OpsError> {
+    let before = request.before.read(MAX_INPUT)?;
+    let after = request.after.read(MAX_INPUT)?;
+    let modes = (mode_of(&before), mode_of(&after));
+    match modes {
+        (Mode::V1, Mode::V1) => {
+            let before = whole(read_v1(&before, &request.before)?);
+            let after = whole(read_v1(&after, &request.after)?);
+            Ok(compare_v1(&before, &after))
+        }
+        (Mode::FusionV1, Mode::FusionV1) => compare_fusion(request, &before, &after),
+        (Mode::V1, Mode::FusionV1) => Err(OpsError::ModesDiffer { fusion: request.after.name() }),
+        (Mode::FusionV1, Mode::V1) => Err(OpsError::ModesDiffer { fusion: request.before.name() }),
+    }
+}
+
+fn mode_of(bytes: &[u8]) -> Mode {
+    // What cannot be read is refused by its reader, with the place.
+    match json::parse(bytes, Origin::Captured, LIMITS) {
+        Ok(document) if looks_like_fusion(&document) => Mode::FusionV1,
+        _ => Mode::V1,
+    }
+}
+
+fn whole(contracts: Contracts) -> ServerContract {
+    match contracts {
+        Contracts::One(contract) => server(&[contract]),
+        Contracts::Server(contracts) => server(&contracts),
+    }
+}
+
+fn compare_v1(before: &ServerContract, after: &ServerContract) -> DigestCompareReport {
+    let comparison = compare_contracts(before, after);
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    DigestCompareReport {
+        mode: Mode::V1,
+        digests: [before.digest.to_string(), after.digest.to_string()],
+        added: owned(comparison.added),
+        removed: owned(comparison.removed),
+        changed: comparison
+            .changed
+            .into_iter()
+            .map(|(name, parts)| (name.to_owned(), parts))
+            .collect(),
+        unchanged: owned(comparison.unchanged),
+        mismatches: Vec::new(),
+    }
+}
+
+/// One side of a comparison.
+enum Side<'b> {
+    Lockfile(fusion::FusionLockfile<'b>),
+    Contracts(Js<'b>, FusionServerDigest),
+}
+
+fn side<'b>(input: &Input, bytes: &'b [u8]) -> Result<Side<'b>, OpsError> {
+    let document = read_fusion(bytes, input)?;
+    let refused = |source| fusion_error(input, source);
+    if document.get("lockfileVersion").is_some() {
+        return fusion::parse_lockfile(bytes).map(Side::Lockfile).map_err(refused);
+    }
+    let digest = match fusion::digest_contracts(&document).map_err(refused)? {
+        FusionContracts::Server(server) => server,
+        FusionContracts::One(digest) => {
+            let name = document.get("surface").and_then(|surface| surface.get("name"));
+            let name = name.and_then(Js::text).unwrap_or_default().to_owned();
+            FusionServerDigest { digest: digest.digest.clone(), tools: vec![(name, digest)] }
+        }
+    };
+    Ok(Side::Contracts(document, digest))
+}
+
+impl Side<'_> {
+    fn digests(&self) -> fusion::Digests<'_> {
+        match self {
+            Self::Contracts(_, server) => server.digests(),
+            Self::Lockfile(lock) => {
+                let tools =
+                    lock.tools.iter().map(|tool| (tool.name.as_str(), tool.digest.as_str()));
+                let digest = &lock.integrity_digest;
+                (digest.strip_prefix("sha256:").unwrap_or(digest), tools.collect())
+            }
+        }
+    }
+
+    /// The digests of the components of a tool, where they are known.
+    fn components(&self, name: &str) -> Option<&[String; 4]> {
+        match self {
+            Self::Lockfile(_) => None,
+            Self::Contracts(_, server) => {
+                let found = server.tools.iter().find(|(other, _)| other == name);
+                found.map(|(_, tool)| &tool.components)
+            }
+        }
+    }
+}
+
+fn compare_fusion(
+    request: &DigestCompareRequest,
+    before: &[u8],
+    after: &[u8],
+) -> Result<DigestCompareReport, OpsError> {
+    let (before, after) = (side(&request.before, before)?, side(&request.after, after)?);
+    let FusionComparison { added, removed, changed, unchanged, .. } =
+        fusion::compare(&before.digests(), &after.digests());
+    let mismatches = match (&before, &after) {
+        (Side::Lockfile(lock), Side::Contracts(contracts, _)) => {
+            let check = fusion::check_lockfile(lock, contracts);
+            check.map_err(|source| fusion_error(&request.before, source))?.mismatches
+        }
+        _ => Vec::new(),
+    };
+    let parts = |name: &str| match (before.components(name), after.components(name)) {
+        (Some(old), Some(new)) => Part::ALL
+            .into_iter()
+            .filter(|part| old[*part as usize] != new[*part as usize])
+            .collect(),
+        _ => Vec::new(),
+    };
+    let changed = changed.into_iter().map(|name| {
+        let parts = parts(&name);
+        (name, parts)
+    });
+    Ok(DigestCompareReport {
+        mode: Mode::FusionV1,
+        digests: [before.digests().0.to_owned(), after.digests().0.to_owned()],
+        added,
+        removed,
+        changed: changed.collect(),
+        unchanged,
+        mismatches,
+    })
+}

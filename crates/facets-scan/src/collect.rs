@@ -1,0 +1,220 @@
+//! The first walk over a program: what its variables are given.
+
+use oxc_allocator::Allocator;
+use oxc_ast::AstKind;
+use oxc_ast::ast::{
+    Argument, AssignmentExpression, AssignmentTarget, BindingPattern, Expression, FunctionBody,
+    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Program, Statement,
+    TSModuleReference,
+};
+use oxc_ast_visit::Visit;
+use oxc_semantic::{Reference, Scoping};
+use oxc_syntax::symbol::SymbolId;
+
+use crate::judge::usage::called_in_place;
+use crate::values::{Source, Sources, static_key};
+
+/// What the first walk finds.
+pub(crate) struct Collected<'a> {
+    pub(crate) sources: Sources<'a>,
+    /// Functions that give back `this`, which is the global object if they are just called.
+    pub(crate) returns_this: Vec<SymbolId>,
+}
+
+pub(crate) fn collect<'a>(
+    program: &Program<'a>,
+    source: &'a str,
+    scoping: &Scoping,
+    arena: &'a Allocator,
+) -> Collected<'a> {
+    let sources = Sources::new(scoping.symbols_len());
+    let found = Collected { sources, returns_this: Vec::new() };
+    let mut collector = Collector { arena, source, scoping, found };
+    collector.visit_program(program);
+    collector.found
+}
+
+struct Collector<'a, 's> {
+    arena: &'a Allocator,
+    source: &'a str,
+    scoping: &'s Scoping,
+    found: Collected<'a>,
+}
+
+impl<'a> Visit<'a> for Collector<'a, '_> {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        match kind {
+            AstKind::VariableDeclarator(variable) => {
+                let Some(value) = variable.init.as_ref().filter(|value| may_matter(value)) else {
+                    return;
+                };
+                let symbol = variable.id.get_binding_identifier().and_then(|id| id.symbol_id.get());
+                match symbol.filter(|_| is_require_shim(value)) {
+                    Some(symbol) => self.found.sources.add(symbol, Source::Require),
+                    None => self.pattern(&variable.id, value, &[], false),
+                }
+            }
+            AstKind::FormalParameter(parameter) => {
+                if let Some(value) = &parameter.initializer {
+                    self.pattern(&parameter.pattern, value, &[], true);
+                }
+            }
+            AstKind::CallExpression(call) => {
+                let Some(parameters) = called_in_place(call, self.source) else { return };
+                for (parameter, argument) in parameters.items.iter().zip(&call.arguments) {
+                    if let Some(value) = argument.as_expression() {
+                        self.pattern(&parameter.pattern, value, &[], true);
+                    }
+                }
+            }
+            AstKind::AssignmentExpression(assignment) => self.assignment(assignment),
+            AstKind::ImportDeclaration(import) => self.import(import),
+            AstKind::TSImportEqualsDeclaration(import) => {
+                if let (TSModuleReference::ExternalModuleReference(module), Some(symbol)) =
+                    (&import.module_reference, import.id.symbol_id.get())
+                {
+                    let source = Source::Import(module.expression.value.as_str(), None);
+                    self.found.sources.add(symbol, source);
+                }
+            }
+            AstKind::Function(function) => {
+                let symbol = function.id.as_ref().and_then(|id| id.symbol_id.get());
+                if let (Some(symbol), Some(body)) = (symbol, &function.body)
+                    && gives_back_this(body)
+                {
+                    self.found.returns_this.push(symbol);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Most values of most programs are of no concern.
+fn may_matter(value: &Expression<'_>) -> bool {
+    !matches!(
+        value,
+        Expression::NumericLiteral(_)
+            | Expression::BooleanLiteral(_)
+            | Expression::NullLiteral(_)
+            | Expression::BigIntLiteral(_)
+            | Expression::RegExpLiteral(_)
+            | Expression::ArrayExpression(_)
+            | Expression::ObjectExpression(_)
+            | Expression::NewExpression(_)
+            | Expression::UnaryExpression(_)
+            | Expression::UpdateExpression(_)
+            | Expression::ThisExpression(_)
+    )
+}
+
+/// How deep inside its declaration a stand-in for `require` mentions it.
+pub(crate) const SHIM_DEPTH: usize = 16;
+
+/// The stand-in that esbuild writes: `(x => typeof require … ? require : …)(function (x) { if
+/// (typeof require …) return require.apply(this, arguments); throw … })`. The function is
+/// reached through the variable alone, so only calls of that matter.
+pub(crate) fn is_require_shim(value: &Expression<'_>) -> bool {
+    let Expression::CallExpression(call) = value else { return false };
+    let Expression::ArrowFunctionExpression(arrow) = &call.callee else { return false };
+    let Some(Expression::ConditionalExpression(choice)) = arrow.body.as_expression() else {
+        return false;
+    };
+    let [Argument::FunctionExpression(function)] = call.arguments.as_slice() else { return false };
+    let statements = function.body.as_ref().map(|body| body.statements.as_slice());
+    let Some([Statement::IfStatement(first), Statement::ThrowStatement(_)]) = statements else {
+        return false;
+    };
+    choice.consequent.is_specific_id("require") && applies_require(&first.consequent)
+}
+
+fn applies_require(statement: &Statement<'_>) -> bool {
+    let Statement::ReturnStatement(back) = statement else { return false };
+    let Some(Expression::CallExpression(call)) = &back.argument else { return false };
+    let [this, arguments] = call.arguments.as_slice() else { return false };
+    call.callee.is_specific_member_access("require", "apply")
+        && matches!(this, Argument::ThisExpression(_))
+        && matches!(arguments, Argument::Identifier(name) if name.name == "arguments")
+}
+
+/// `function f() { return this }`
+pub(crate) fn gives_back_this(body: &FunctionBody<'_>) -> bool {
+    body.statements.iter().any(|statement| match statement {
+        Statement::ReturnStatement(back) => {
+            matches!(back.argument, Some(Expression::ThisExpression(_)))
+        }
+        _ => false,
+    })
+}
+
+impl<'a> Collector<'a, '_> {
+    /// Notes what the variables of a pattern are given. Keys that are not known lead nowhere;
+    /// the judge looks at those.
+    fn pattern(
+        &mut self,
+        pattern: &'a BindingPattern<'a>,
+        value: &'a Expression<'a>,
+        path: &[&'a str],
+        possible: bool,
+    ) {
+        match pattern {
+            BindingPattern::BindingIdentifier(name) => {
+                let Some(symbol) = name.symbol_id.get() else { return };
+                let source = Source::Value(value, path.to_vec());
+                if possible {
+                    self.found.sources.add_possible(symbol, source);
+                } else {
+                    self.found.sources.add(symbol, source);
+                }
+            }
+            BindingPattern::AssignmentPattern(default) => {
+                self.pattern(&default.left, value, path, true);
+                self.pattern(&default.left, &default.right, &[], true);
+            }
+            BindingPattern::ObjectPattern(object) => {
+                for property in &object.properties {
+                    let key = static_key(&property.key, property.computed, self.arena);
+                    if let Some(name) = key {
+                        let path: Vec<&'a str> = path.iter().copied().chain([name]).collect();
+                        self.pattern(&property.value, value, &path, possible);
+                    }
+                }
+                if let Some(rest) = &object.rest {
+                    self.pattern(&rest.argument, value, path, possible);
+                }
+            }
+            BindingPattern::ArrayPattern(_) => {}
+        }
+    }
+
+    fn assignment(&mut self, assignment: &'a AssignmentExpression<'a>) {
+        let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left else { return };
+        let reference = name.reference_id.get().map(|id| self.scoping.get_reference(id));
+        if let Some(symbol) = reference.and_then(Reference::symbol_id)
+            && may_matter(&assignment.right)
+        {
+            self.found.sources.add_possible(symbol, Source::Value(&assignment.right, Vec::new()));
+        }
+    }
+
+    fn import(&mut self, import: &'a ImportDeclaration<'a>) {
+        if import.import_kind == ImportOrExportKind::Type {
+            return;
+        }
+        let module = import.source.value.as_str();
+        for specifier in import.specifiers.iter().flatten() {
+            let (local, name) = match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(one) => {
+                    (&one.local, Some(self.arena.alloc_str(&one.imported.name())))
+                }
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(all) => {
+                    (&all.local, Some("default"))
+                }
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => (&all.local, None),
+            };
+            if let Some(symbol) = local.symbol_id.get() {
+                self.found.sources.add(symbol, Source::Import(module, name));
+            }
+        }
+    }
+}

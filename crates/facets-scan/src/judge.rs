@@ -1,0 +1,338 @@
+//! The second walk: where the program uses what it does not define itself.
+
+mod lines;
+mod names;
+pub(crate) mod usage;
+
+use oxc_ast::AstKind;
+use oxc_ast::ast::{
+    Argument, CallExpression, Expression, IdentifierReference, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportOrExportKind, Program, StringLiteral,
+};
+use oxc_ast_visit::Visit;
+use oxc_span::{GetSpan as _, Span};
+use oxc_syntax::symbol::SymbolId;
+
+use crate::collect::{SHIM_DEPTH, gives_back_this, is_require_shim};
+use crate::judge::lines::Lines;
+use crate::judge::usage::{Use, Used};
+use crate::thing::{Root, Thing, module};
+use crate::values::{Known, Values};
+use crate::words::{self, Gives, TIMERS};
+use crate::{Analysis, Category, Import};
+
+/// Judges every name that a program uses.
+pub(crate) fn judge<'a>(
+    program: &'a Program<'a>,
+    values: &Values<'a, '_>,
+    returns_this: &[SymbolId],
+) -> Analysis {
+    let strict = program.source_type.is_module() || program.has_use_strict_directive();
+    let lines = Lines::new(values.source());
+    let mut judge = Judge {
+        values,
+        returns_this,
+        strict,
+        lines,
+        ancestors: Vec::new(),
+        found: Analysis::default(),
+    };
+    judge.visit_program(program);
+    judge.found
+}
+
+struct Judge<'a, 'v, 's> {
+    values: &'v Values<'a, 's>,
+    returns_this: &'v [SymbolId],
+    strict: bool,
+    lines: Lines<'a>,
+    ancestors: Vec<AstKind<'a>>,
+    found: Analysis,
+}
+
+impl<'a> Visit<'a> for Judge<'a, '_, '_> {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        match kind {
+            AstKind::IdentifierReference(name) => self.identifier(name),
+            AstKind::ImportMeta(meta) => {
+                let thing = Thing::Path(Root::Name("import.meta"), Vec::new());
+                self.follow(thing, meta.span, &[]);
+            }
+            AstKind::ImportDeclaration(import) => self.import(import),
+            AstKind::ExportFromDeclaration(export)
+                if export.export_kind != ImportOrExportKind::Type =>
+            {
+                self.loads(&export.source);
+                for one in &export.specifiers {
+                    let name = one.local.name();
+                    let thing = module(export.source.value.as_str()).member(name.as_str());
+                    self.used(&thing, Use::Escapes, one.span, &[]);
+                }
+            }
+            AstKind::ExportAllDeclaration(export)
+                if export.export_kind != ImportOrExportKind::Type =>
+            {
+                self.loads(&export.source);
+                let thing = module(export.source.value.as_str());
+                self.used(&thing, Use::Escapes, export.span, &[]);
+            }
+            AstKind::TSExternalModuleReference(import) => self.loads(&import.expression),
+            AstKind::ImportExpression(import) => match self.values.text(&import.source, 0) {
+                Some(specifier) => {
+                    self.load(specifier, import.span, false);
+                    self.follow(module(specifier), import.span, &[]);
+                }
+                None => self.doubt("imports a module whose name is computed", import.span),
+            },
+            AstKind::StaticMemberExpression(access) if access.property.name == "constructor" => {
+                self.constructor(&access.object, access.span);
+            }
+            AstKind::ComputedMemberExpression(access)
+                if self.values.text(&access.expression, 0) == Some("constructor") =>
+            {
+                self.constructor(&access.object, access.span);
+            }
+            AstKind::CallExpression(call) => self.call(call),
+            AstKind::WithStatement(with) => {
+                self.doubt("`with` hides which names are meant", with.span);
+            }
+            _ => {}
+        }
+        self.ancestors.push(kind);
+    }
+
+    fn leave_node(&mut self, _kind: AstKind<'a>) {
+        self.ancestors.pop();
+    }
+}
+
+impl<'a> Judge<'a, '_, '_> {
+    fn identifier(&mut self, name: &'a IdentifierReference<'a>) {
+        if self.is_in_type() || self.is_in_shim(name) {
+            return;
+        }
+        let things = self.values.of_identifier(name, 0);
+        for Known { thing, trail } in things.iter() {
+            if matches!(thing, Thing::Path(..) | Thing::Constructor { .. }) {
+                let path: Vec<String> = trail
+                    .iter()
+                    .map(|step| format!("{} (line {})", step.name, self.lines.of(step.offset)))
+                    .collect();
+                self.follow(thing.clone(), name.span, &path);
+            }
+        }
+    }
+
+    /// A bundler's stand-in for `require` is judged where it is called.
+    fn is_in_shim(&self, name: &IdentifierReference<'_>) -> bool {
+        name.name == "require"
+            && self.ancestors.iter().rev().take(SHIM_DEPTH).any(|parent| {
+                matches!(parent, AstKind::VariableDeclarator(variable)
+                    if variable.init.as_ref().is_some_and(is_require_shim))
+            })
+    }
+
+    /// Types are gone when a program runs.
+    fn is_in_type(&self) -> bool {
+        self.ancestors.last().is_some_and(|parent| {
+            matches!(
+                parent,
+                AstKind::TSTypeReference(_)
+                    | AstKind::TSTypeQuery(_)
+                    | AstKind::TSQualifiedName(_)
+                    | AstKind::TSClassImplements(_)
+                    | AstKind::TSInterfaceHeritage(_)
+                    | AstKind::TSPropertySignature(_)
+                    | AstKind::TSTypePredicate(_)
+            ) || matches!(parent, AstKind::ExportSpecifier(one) if one.export_kind == ImportOrExportKind::Type)
+                || matches!(self.ancestors.iter().rev().nth(1), Some(AstKind::ExportNamedDeclaration(all))
+                    if all.export_kind == ImportOrExportKind::Type)
+        })
+    }
+
+    /// Follows a thing from where it stands through everything that is done with it there.
+    fn follow(&mut self, mut thing: Thing<'a>, mut span: Span, path: &[String]) {
+        let ancestors = std::mem::take(&mut self.ancestors);
+        let mut returned = false;
+        for (index, parent) in ancestors.iter().enumerate().rev() {
+            if std::mem::take(&mut returned) {
+                span = parent.span();
+                continue;
+            }
+            match usage::of(parent, span, &ancestors[..index], self.values) {
+                Used::Same => {}
+                Used::Returned => returned = true,
+                Used::Member(name) => thing = thing.member(name),
+                Used::Call(arguments) => {
+                    self.called(&thing, arguments, span, path);
+                    let result = self.values.result(&thing, arguments, 0);
+                    let Some(result) = result else { break };
+                    thing = result;
+                }
+                Used::Pattern(pattern) => {
+                    self.pattern(&thing, pattern, span, path);
+                    break;
+                }
+                Used::End(how) => {
+                    self.used(&thing, how, span, path);
+                    break;
+                }
+            }
+            span = parent.span();
+        }
+        self.ancestors = ancestors;
+    }
+
+    fn called(
+        &mut self,
+        thing: &Thing<'a>,
+        arguments: &'a [Argument<'a>],
+        span: Span,
+        path: &[String],
+    ) {
+        let first = arguments.first().and_then(Argument::as_expression);
+        if thing.creates_loader() {
+            return;
+        }
+        if thing.loads_modules() {
+            return match first.and_then(|first| self.values.text(first, 0)) {
+                Some(specifier) => self.load(specifier, span, true),
+                None => self.doubt("loads a module whose name is computed", span),
+            };
+        }
+        if let Thing::Path(Root::Name(name), members) = thing
+            && TIMERS.contains(name)
+            && members.is_empty()
+        {
+            if first.is_some_and(|first| self.values.text(first, 0).is_some()) {
+                let finding = (Category::CodeEvaluation, format!("{name} of a text"));
+                self.find(finding, true, span, path);
+            }
+            return;
+        }
+        self.used(thing, Use::Called, span, path);
+    }
+
+    /// A value that is taken apart: each of its parts is used.
+    fn pattern(
+        &mut self,
+        thing: &Thing<'a>,
+        pattern: &'a oxc_ast::ast::BindingPattern<'a>,
+        span: Span,
+        path: &[String],
+    ) {
+        use oxc_ast::ast::BindingPattern;
+        match pattern {
+            BindingPattern::BindingIdentifier(_) => self.used(thing, Use::Named, span, path),
+            BindingPattern::AssignmentPattern(default) => {
+                self.pattern(thing, &default.left, span, path);
+            }
+            BindingPattern::ArrayPattern(_) => self.used(thing, Use::Escapes, span, path),
+            BindingPattern::ObjectPattern(object) => {
+                for property in &object.properties {
+                    match usage::key(&property.key, property.computed, self.values) {
+                        Some(name) => {
+                            let member = thing.clone().member(name);
+                            self.pattern(&member, &property.value, span, path);
+                        }
+                        None => self.used(thing, Use::Computed, span, path),
+                    }
+                }
+                if let Some(rest) = &object.rest {
+                    self.pattern(thing, &rest.argument, span, path);
+                }
+            }
+        }
+    }
+
+    fn import(&mut self, import: &'a ImportDeclaration<'a>) {
+        let is_type = |specifier: &ImportDeclarationSpecifier<'_>| {
+            matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(one)
+                if one.import_kind == ImportOrExportKind::Type)
+        };
+        let only_types = import
+            .specifiers
+            .as_ref()
+            .is_some_and(|all| !all.is_empty() && all.iter().all(is_type));
+        if import.import_kind != ImportOrExportKind::Type && !only_types {
+            self.loads(&import.source);
+        }
+    }
+
+    fn loads(&mut self, source: &'a StringLiteral<'a>) {
+        self.load(source.value.as_str(), source.span, false);
+    }
+
+    /// A module is loaded: one of the runtime's is judged here, others by whoever has the files.
+    fn load(&mut self, specifier: &'a str, span: Span, by_require: bool) {
+        let plain = specifier.strip_prefix("node:").unwrap_or(specifier);
+        match words::builtin(plain) {
+            Some(gives) => self.gives(gives, plain, span, &[]),
+            None if specifier.starts_with("data:") || specifier.starts_with("blob:") => {
+                self.gives(Gives::AnyCode, "import of code in a URL", span, &[]);
+            }
+            None if specifier.starts_with("http:") || specifier.starts_with("https:") => {
+                self.gives(Gives::One(Category::Network), "import of a URL", span, &[]);
+                self.gives(Gives::AnyCode, "import of a URL", span, &[]);
+            }
+            None => {
+                let line = self.lines.of(span.start);
+                let specifier = specifier.to_owned();
+                self.found.imports.push(Import { specifier, line, by_require });
+            }
+        }
+    }
+
+    fn call(&mut self, call: &'a CallExpression<'a>) {
+        if !self.strict && self.gives_global(&call.callee) {
+            self.follow(Thing::Path(Root::Global, Vec::new()), call.span, &[]);
+        }
+        // `a[b](text)()` calls what a computed member made: perhaps a function of that text.
+        if let Expression::CallExpression(inner) = callee(&call.callee)
+            && let Expression::ComputedMemberExpression(access) = callee(&inner.callee)
+            && !inner.arguments.is_empty()
+            && !access.expression.is_literal()
+            && self.values.text(&access.expression, 0).is_none()
+        {
+            self.doubt("calls what a computed member made", call.span);
+        }
+    }
+
+    /// `(function () { return this })()`
+    fn gives_global(&self, callee: &'a Expression<'a>) -> bool {
+        match callee {
+            Expression::FunctionExpression(function) => {
+                function.body.as_ref().is_some_and(|body| gives_back_this(body))
+            }
+            Expression::Identifier(name) => {
+                self.values.symbol(name).is_some_and(|symbol| self.returns_this.contains(&symbol))
+            }
+            _ => false,
+        }
+    }
+
+    /// `x.constructor`: of a function, it is `Function`.
+    fn constructor(&mut self, object: &'a Expression<'a>, span: Span) {
+        if matches!(object, Expression::ThisExpression(_) | Expression::Super(_)) {
+            return;
+        }
+        let things = self.values.of(object, 0);
+        // Roots are followed from where their name stands.
+        if things.iter().any(|known| matches!(known.thing, Thing::Path(..))) {
+            return;
+        }
+        let is_function =
+            |known: &Known<'_>| matches!(known.thing, Thing::Function | Thing::Constructor { .. });
+        let of_function =
+            things.iter().any(is_function) || self.values.is_method_of_literal(object);
+        self.follow(Thing::Constructor { of_function }, span, &[]);
+    }
+}
+
+/// What is called, without what only decorates it.
+fn callee<'e, 'a>(expression: &'e Expression<'a>) -> &'e Expression<'a> {
+    match expression {
+        Expression::SequenceExpression(list) => list.expressions.last().map_or(expression, callee),
+        other => other.get_inner_expression(),
+    }
+}

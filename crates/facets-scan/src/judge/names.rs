@@ -1,0 +1,206 @@
+//! What the use of a name gives.
+
+use oxc_ast::ast::{CallExpression, ChainElement, Expression};
+use oxc_span::Span;
+
+use super::Judge;
+use super::usage::Use;
+use crate::thing::{Root, Thing};
+use crate::words::{self, Gives};
+use crate::{Category, Doubt, Finding, Undefined};
+
+impl<'a> Judge<'a, '_, '_> {
+    /// A thing at the end of its way.
+    pub(super) fn used(&mut self, thing: &Thing<'a>, how: Use<'a>, span: Span, path: &[String]) {
+        match thing {
+            Thing::Text(_) | Thing::Data | Thing::Function => {}
+            Thing::Constructor { of_function } => match how {
+                Use::Called | Use::New if *of_function => {
+                    let finding =
+                        (Category::CodeEvaluation, "constructor of a function".to_owned());
+                    self.find(finding, true, span, path);
+                }
+                Use::Called | Use::New | Use::Computed => {
+                    self.doubt("uses the constructor of something unknown", span);
+                }
+                how if how.gives_away() => {
+                    self.doubt("hands the constructor of something unknown on", span);
+                }
+                _ => {}
+            },
+            Thing::Path(root, members) => match root {
+                Root::Global => self.global_object(how, span),
+                Root::Loader => self.handed_on(how, span, "a function that loads modules"),
+                Root::Name(name) => self.global_name(name, members, how, span, path),
+                Root::Module(name) => self.module_member(name, members, how, span, path),
+            },
+        }
+    }
+
+    fn global_object(&mut self, how: Use<'a>, span: Span) {
+        match how {
+            Use::Computed => self.doubt("takes a computed member of the global object", span),
+            how if how.gives_away() => self.doubt("hands the global object on", span),
+            _ => {}
+        }
+    }
+
+    fn handed_on(&mut self, how: Use<'a>, span: Span, what: &str) {
+        match how {
+            Use::Computed => self.doubt(&format!("takes a computed member of {what}"), span),
+            how if how.gives_away() => self.doubt(&format!("hands {what} on"), span),
+            _ => {}
+        }
+    }
+
+    fn global_name(
+        &mut self,
+        name: &'a str,
+        members: &[&'a str],
+        how: Use<'a>,
+        span: Span,
+        path: &[String],
+    ) {
+        const OBJECTS: &[&str] =
+            &["process", "module", "Bun", "Deno", "navigator", "import.meta", "require"];
+        if matches!(how, Use::Harmless) {
+            return;
+        }
+        if matches!(how, Use::Assigned) && members.is_empty() {
+            return self.found.defines.push(name.to_owned());
+        }
+        match (name, members.first()) {
+            ("require" | "process", Some(&("main" | "mainModule")))
+                if how.gives_away()
+                    || matches!(how, Use::Computed | Use::Named)
+                    || name == "process" =>
+            {
+                self.doubt("takes hold of the main module", span);
+            }
+            ("process", Some(&"getBuiltinModule")) => {
+                self.handed_on(how, span, "a function that loads modules");
+            }
+            (object, Some(member)) if OBJECTS.contains(&object) || object == "Function" => {
+                let gives = words::member(object, member);
+                self.gives(gives, &format!("{object}.{member}"), span, path);
+            }
+            (object, None) if OBJECTS.contains(&object) => {
+                self.handed_on(how, span, &format!("`{object}`"));
+            }
+            ("Function", None) => match how {
+                Use::Called | Use::New => self.gives(Gives::AnyCode, "Function", span, path),
+                Use::Computed => self.doubt("takes a computed member of `Function`", span),
+                how if how.gives_away() => self.doubt("hands `Function` on", span),
+                _ => {}
+            },
+            _ => match words::global(name) {
+                Some(gives) => {
+                    let member = members.first().filter(|member| !is_call_form(member));
+                    let full = member.map_or(name.to_owned(), |member| format!("{name}.{member}"));
+                    self.gives(gives, &full, span, path);
+                }
+                None if matches!(how, Use::Argument(call) if cannot_call(call)) => {}
+                None if matches!(how, Use::Data) => {}
+                None => {
+                    let line = self.lines.of(span.start);
+                    self.found.undefined.push(Undefined { name: name.to_owned(), line });
+                }
+            },
+        }
+    }
+
+    fn module_member(
+        &mut self,
+        name: &'a str,
+        members: &[&'a str],
+        how: Use<'a>,
+        span: Span,
+        path: &[String],
+    ) {
+        if matches!(how, Use::Harmless) {
+            return;
+        }
+        if name == "module" {
+            let members = match members {
+                ["Module", rest @ ..] => rest,
+                all => all,
+            };
+            return match members.first() {
+                Some(&"createRequire") => {
+                    self.handed_on(how, span, "a function that loads modules");
+                }
+                Some(member) => {
+                    let gives = words::member("node:module", member);
+                    self.gives(gives, &format!("module.{member}"), span, path);
+                }
+                None => self.handed_on(how, span, "the module `module`"),
+            };
+        }
+        let Some(gives) = words::builtin(name) else { return };
+        // Without a member it is the import, which was found where it stands.
+        let members: Vec<&str> =
+            members.iter().copied().filter(|member| !is_call_form(member)).take(2).collect();
+        if !members.is_empty() && gives != Gives::Nothing {
+            self.gives(gives, &format!("{name}.{}", members.join(".")), span, path);
+        }
+    }
+
+    pub(super) fn gives(&mut self, gives: Gives, identifier: &str, span: Span, path: &[String]) {
+        let identifier = identifier.to_owned();
+        match gives {
+            Gives::Nothing => {}
+            Gives::One(category) => self.find((category, identifier), false, span, path),
+            Gives::Two(one, other) => {
+                self.find((one, identifier.clone()), false, span, path);
+                self.find((other, identifier), false, span, path);
+            }
+            Gives::AnyCode => {
+                self.find((Category::CodeEvaluation, identifier), true, span, path);
+            }
+            Gives::Unknown => self.doubt(&format!("uses {identifier}"), span),
+        }
+    }
+
+    pub(super) fn find(
+        &mut self,
+        (category, identifier): (Category, String),
+        runs_anything: bool,
+        span: Span,
+        path: &[String],
+    ) {
+        let line = self.lines.of(span.start);
+        let path = path.to_vec();
+        self.found.findings.push(Finding { category, identifier, line, path, runs_anything });
+    }
+
+    pub(super) fn doubt(&mut self, reason: &str, span: Span) {
+        let line = self.lines.of(span.start);
+        self.found.doubts.push(Doubt { reason: reason.to_owned(), line });
+    }
+}
+
+/// `f.call()` is a call of f, and a promise's `then` is none of the module's.
+fn is_call_form(member: &str) -> bool {
+    matches!(member, "call" | "apply" | "bind" | "then" | "catch" | "finally")
+}
+
+/// Calls that do nothing with their arguments but read them.
+fn cannot_call(call: &CallExpression<'_>) -> bool {
+    const READERS: &[&str] = &["JSON", "Math", "String", "Number", "Boolean", "console", "BigInt"];
+    let reader = |expression: &Expression<'_>| match expression {
+        Expression::Identifier(name) => {
+            READERS.contains(&name.name.as_str())
+                || ["parseInt", "isNaN"].contains(&name.name.as_str())
+        }
+        Expression::RegExpLiteral(_) | Expression::StringLiteral(_) => true,
+        _ => false,
+    };
+    match &call.callee {
+        Expression::StaticMemberExpression(access) => reader(&access.object),
+        Expression::ChainExpression(chain) => match &chain.expression {
+            ChainElement::StaticMemberExpression(access) => reader(&access.object),
+            _ => false,
+        },
+        other => reader(other),
+    }
+}

@@ -1,0 +1,206 @@
+//! What is done with a value, seen from where it stands.
+
+use oxc_ast::AstKind;
+use oxc_ast::ast::{
+    Argument, AssignmentTarget, BindingPattern, CallExpression, Expression, FormalParameters,
+    PropertyKey, UnaryOperator,
+};
+use oxc_span::{GetSpan, Span};
+
+use crate::values::Values;
+
+/// What the next syntax around a value does with it.
+pub(crate) enum Used<'a> {
+    /// Nothing: the whole is the same value.
+    Same,
+    /// Takes a member.
+    Member(&'a str),
+    /// Calls it.
+    Call(&'a [Argument<'a>]),
+    /// Is a function that gives it back, and is called at once: the call is the same value.
+    Returned,
+    /// Gives it names.
+    Pattern(&'a BindingPattern<'a>),
+    /// Something after which it is not followed.
+    End(Use<'a>),
+}
+
+/// How a value is used at the end of its way.
+#[derive(Clone, Copy)]
+pub(crate) enum Use<'a> {
+    /// It is called.
+    Called,
+    /// It is constructed.
+    New,
+    /// A member is taken whose name is not known.
+    Computed,
+    /// It gets a name, under which it is followed.
+    Named,
+    /// It is given away, and may come back as anything.
+    Escapes,
+    /// It is an argument of a call.
+    Argument(&'a CallExpression<'a>),
+    /// It is an operand: data.
+    Data,
+    /// It is overwritten.
+    Assigned,
+    /// It is only looked at.
+    Harmless,
+}
+
+impl Use<'_> {
+    /// Whether it gets out of sight.
+    pub(crate) fn gives_away(self) -> bool {
+        matches!(self, Use::Escapes | Use::Argument(_))
+    }
+}
+
+/// What `parent` does with the value at `span`.
+pub(crate) fn of<'a>(
+    parent: &AstKind<'a>,
+    span: Span,
+    above: &[AstKind<'a>],
+    values: &Values<'a, '_>,
+) -> Used<'a> {
+    match parent {
+        AstKind::ChainExpression(_)
+        | AstKind::ParenthesizedExpression(_)
+        | AstKind::AwaitExpression(_)
+        | AstKind::TSAsExpression(_)
+        | AstKind::TSSatisfiesExpression(_)
+        | AstKind::TSTypeAssertion(_)
+        | AstKind::TSNonNullExpression(_)
+        | AstKind::TSInstantiationExpression(_)
+        | AstKind::LogicalExpression(_) => Used::Same,
+        AstKind::SequenceExpression(list) => {
+            let end = list.expressions.last().map(GetSpan::span);
+            if end == Some(span) { Used::Same } else { Used::End(Use::Harmless) }
+        }
+        AstKind::ConditionalExpression(choice) => {
+            if choice.test.span() == span {
+                Used::End(Use::Harmless)
+            } else {
+                Used::Same
+            }
+        }
+        AstKind::StaticMemberExpression(access) => Used::Member(access.property.name.as_str()),
+        AstKind::ComputedMemberExpression(access) if access.object.span() == span => {
+            match values.text(&access.expression, 0) {
+                Some(name) => Used::Member(name),
+                None => Used::End(Use::Computed),
+            }
+        }
+        AstKind::ComputedMemberExpression(_) | AstKind::TemplateLiteral(_) => Used::End(Use::Data),
+        AstKind::CallExpression(call) if call.callee.span() == span => Used::Call(&call.arguments),
+        AstKind::CallExpression(call) => match parameter(call, span, values.source()) {
+            Some(pattern) => Used::Pattern(pattern),
+            None => Used::End(Use::Argument(call)),
+        },
+        AstKind::NewExpression(new) if new.callee.span() == span => Used::End(Use::New),
+        AstKind::TaggedTemplateExpression(tagged) if tagged.tag.span() == span => {
+            Used::End(Use::Called)
+        }
+        AstKind::UnaryExpression(unary) => match unary.operator {
+            UnaryOperator::Typeof
+            | UnaryOperator::LogicalNot
+            | UnaryOperator::Void
+            | UnaryOperator::Delete => Used::End(Use::Harmless),
+            _ => Used::End(Use::Data),
+        },
+        AstKind::BinaryExpression(operation) => {
+            if operation.operator.is_arithmetic() || operation.operator.is_bitwise() {
+                Used::End(Use::Data)
+            } else {
+                Used::End(Use::Harmless)
+            }
+        }
+        _ => bound(parent, span, above, values),
+    }
+}
+
+/// What a declaration, an assignment or a statement does with a value.
+fn bound<'a>(
+    parent: &AstKind<'a>,
+    span: Span,
+    above: &[AstKind<'a>],
+    values: &Values<'a, '_>,
+) -> Used<'a> {
+    match parent {
+        AstKind::VariableDeclarator(variable) => {
+            let exported = matches!(above.iter().rev().nth(1), Some(AstKind::ExportDeclaration(_)));
+            let whole = matches!(variable.id, BindingPattern::BindingIdentifier(_));
+            if exported && whole { Used::End(Use::Escapes) } else { Used::Pattern(&variable.id) }
+        }
+        AstKind::FormalParameter(parameter) => Used::Pattern(&parameter.pattern),
+        AstKind::AssignmentPattern(default) if default.right.span() == span => {
+            Used::Pattern(&default.left)
+        }
+        AstKind::AssignmentExpression(assignment) => {
+            if assignment.left.span() == span {
+                return Used::End(Use::Assigned);
+            }
+            match &assignment.left {
+                AssignmentTarget::AssignmentTargetIdentifier(name)
+                    if values.symbol(name).is_some() =>
+                {
+                    Used::End(Use::Named)
+                }
+                _ => Used::End(Use::Escapes),
+            }
+        }
+        AstKind::ExpressionStatement(_) => Used::End(Use::Data),
+        AstKind::IfStatement(_)
+        | AstKind::WhileStatement(_)
+        | AstKind::DoWhileStatement(_)
+        | AstKind::ForStatement(_)
+        | AstKind::UpdateExpression(_) => Used::End(Use::Harmless),
+        AstKind::ArrowFunctionExpression(_) => match above.last() {
+            // `(() => x)()` is x.
+            Some(AstKind::CallExpression(call)) if call.callee.span() == parent.span() => {
+                Used::Returned
+            }
+            _ => Used::End(Use::Escapes),
+        },
+        _ => Used::End(Use::Escapes),
+    }
+}
+
+/// The parameter that an argument becomes, if what is called stands right there and can reach
+/// its arguments in no other way.
+fn parameter<'a>(
+    call: &'a CallExpression<'a>,
+    span: Span,
+    source: &str,
+) -> Option<&'a BindingPattern<'a>> {
+    let index = call.arguments.iter().position(|argument| argument.span() == span)?;
+    called_in_place(call, source)?.items.get(index).map(|parameter| &parameter.pattern)
+}
+
+/// The parameters of a function that is called where it stands.
+pub(crate) fn called_in_place<'a>(
+    call: &'a CallExpression<'a>,
+    source: &str,
+) -> Option<&'a FormalParameters<'a>> {
+    let (parameters, span) = match &call.callee {
+        Expression::FunctionExpression(function) => (&function.params, function.span),
+        Expression::ArrowFunctionExpression(arrow) => (&arrow.params, arrow.span),
+        _ => return None,
+    };
+    let text = source.get(span.start as usize..span.end as usize)?;
+    let spread = call.arguments.iter().any(Argument::is_spread);
+    (!spread && !text.contains("arguments")).then_some(&**parameters)
+}
+
+/// The name of a key, if it is known.
+pub(crate) fn key<'a>(
+    key: &'a PropertyKey<'a>,
+    computed: bool,
+    values: &Values<'a, '_>,
+) -> Option<&'a str> {
+    match key {
+        PropertyKey::StaticIdentifier(name) => Some(name.name.as_str()),
+        PropertyKey::StringLiteral(text) => Some(text.value.as_str()),
+        other if computed => other.as_expression().and_then(|key| values.text(key, 0)),
+        _ => None,
+    }
+}

@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+
+mod analyse;
+mod analysis;
+mod collect;
+mod judge;
+mod resolve;
+mod scan;
+mod thing;
+mod values;
+mod words;
+
+pub use analyse::{Unreadable, analyse};
+pub use analysis::{Analysis, Category, Doubt, Finding, Import, Undefined};
+pub use scan::{Analyst, Files, Located, Report, ScanLimits, Start, is_source, scan};
+
+/// The version of the rules. Verdicts of different versions are not compared (spec 6.1).
+pub const SCANNER_VERSION: u32 = 1;

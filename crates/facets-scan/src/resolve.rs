@@ -1,0 +1,302 @@
+//! Which file an import means: Node's rules and Bun's, over files that somebody else reads.
+
+use std::collections::BTreeMap;
+
+use facets_surface::fusion::{Js, parse};
+
+use crate::scan::Files;
+
+/// What an import leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Files of the tree, one for each runtime that would choose another.
+    Files(Vec<String>),
+    /// A package that is not there.
+    Package(String),
+    /// Nothing.
+    Missing,
+}
+
+/// Endings that are tried for a name without one.
+const ENDINGS: &[&str] =
+    &[".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".json", ".node"];
+
+/// Written for what will be there when it is built, or run by a runtime that reads TypeScript.
+const TYPESCRIPT: &[(&str, &[&str])] =
+    &[(".js", &[".ts", ".tsx"]), (".jsx", &[".tsx"]), (".mjs", &[".mts"]), (".cjs", &[".cts"])];
+
+/// Conditions of `exports` that hold in Node and in Bun.
+const NODE: &[&str] = &["node", "node-addons", "module-sync", "default"];
+const BUN: &[&str] = &["bun", "node", "node-addons", "default"];
+
+pub(crate) struct Resolver<'f> {
+    files: &'f dyn Files,
+    manifests: BTreeMap<String, Option<Vec<u8>>>,
+}
+
+impl<'f> Resolver<'f> {
+    pub(crate) fn new(files: &'f dyn Files) -> Self {
+        Self { files, manifests: BTreeMap::new() }
+    }
+
+    /// The files that an import in `from` means.
+    pub(crate) fn resolve(&mut self, specifier: &str, from: &str, by_require: bool) -> Target {
+        let specifier = specifier.split(['?']).next().unwrap_or_default();
+        let folder = parent(from);
+        let found = if specifier.starts_with('/') {
+            self.file_or_folder(&normal(specifier))
+        } else if specifier == "."
+            || specifier == ".."
+            || specifier.starts_with("./")
+            || specifier.starts_with("../")
+        {
+            self.file_or_folder(&join(folder, specifier))
+        } else if specifier.starts_with('#') {
+            self.own_import(specifier, folder, by_require)
+        } else {
+            return self.package(specifier, folder, by_require);
+        };
+        if found.is_empty() { Target::Missing } else { Target::Files(found) }
+    }
+
+    /// The files that a package starts with.
+    pub(crate) fn entries(&mut self, root: &str) -> Option<(Vec<String>, Vec<String>)> {
+        let manifest = self.manifest(root)?;
+        let Ok(manifest) = parse(&manifest) else { return None };
+        let mut named: Vec<String> = Vec::new();
+        match manifest.get("bin") {
+            Some(Js::String(path)) => named.push(path.to_string()),
+            Some(Js::Object(all)) => {
+                named.extend(all.iter().filter_map(|(_, path)| path.text()).map(str::to_owned));
+            }
+            _ => {}
+        }
+        let main = ["main", "module"].iter().filter_map(|name| manifest.get(name)?.text());
+        named.extend(main.map(str::to_owned));
+        if let Some(exports) = manifest.get("exports") {
+            for by_require in [false, true] {
+                named.extend(matching(exports, ".", by_require));
+            }
+        }
+        if named.is_empty() {
+            named.push("index".to_owned());
+        }
+        named.sort();
+        named.dedup();
+        let (mut found, mut missing) = (Vec::new(), Vec::new());
+        for name in named {
+            let files = self.file_or_folder(&join(root, &name));
+            if files.is_empty() && name != "index" {
+                missing.push(name);
+            }
+            found.extend(files);
+        }
+        found.sort();
+        found.dedup();
+        Some((found, missing))
+    }
+
+    fn file_or_folder(&mut self, path: &str) -> Vec<String> {
+        if let Some(file) = self.file(path) {
+            return vec![file];
+        }
+        if let Some(manifest) = self.manifest(path) {
+            let named = parse(&manifest).ok();
+            let named = named.iter().flat_map(|manifest| {
+                ["main", "module"]
+                    .iter()
+                    .filter_map(|name| Some(manifest.get(name)?.text()?.to_owned()))
+            });
+            let named: Vec<String> = named.map(|name| join(path, &name)).collect();
+            let mut found: Vec<String> = named
+                .iter()
+                .filter_map(|name| self.file(name).or_else(|| self.file(&join(name, "index"))))
+                .collect();
+            found.dedup();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        self.file(&join(path, "index")).into_iter().collect()
+    }
+
+    /// A file as it is named, as TypeScript, or with an ending.
+    fn file(&self, path: &str) -> Option<String> {
+        if self.files.is_file(path) {
+            return Some(path.to_owned());
+        }
+        for (written, others) in TYPESCRIPT {
+            let Some(stem) = path.strip_suffix(written) else { continue };
+            let other = others.iter().map(|ending| format!("{stem}{ending}"));
+            if let Some(found) = other.into_iter().find(|path| self.files.is_file(path)) {
+                return Some(found);
+            }
+        }
+        let ended = ENDINGS.iter().map(|ending| format!("{path}{ending}"));
+        ended.into_iter().find(|path| self.files.is_file(path))
+    }
+
+    fn package(&mut self, specifier: &str, folder: &str, by_require: bool) -> Target {
+        let (name, rest) = split_package(specifier);
+        let subpath = rest.map_or_else(|| ".".to_owned(), |rest| format!("./{rest}"));
+        let subpath = subpath.as_str();
+        let mut above = Some(folder);
+        while let Some(folder) = above {
+            let root = join(folder, &format!("node_modules/{name}"));
+            if self.manifest(&root).is_some() || self.files.is_file(&join(&root, "index.js")) {
+                let found = self.in_package(&root, subpath, by_require);
+                return if found.is_empty() { Target::Missing } else { Target::Files(found) };
+            }
+            // A package may import itself by its name.
+            if let Some(found) = self.itself(folder, name, subpath, by_require) {
+                return Target::Files(found);
+            }
+            above = (folder != "/" && !folder.is_empty()).then(|| parent(folder));
+        }
+        Target::Package(name.to_owned())
+    }
+
+    fn itself(
+        &mut self,
+        folder: &str,
+        name: &str,
+        subpath: &str,
+        by_require: bool,
+    ) -> Option<Vec<String>> {
+        let manifest = self.manifest(folder)?;
+        let manifest = parse(&manifest).ok()?;
+        if manifest.get("name")?.text()? != name {
+            return None;
+        }
+        let found = self.targets(manifest.get("exports")?, folder, subpath, by_require);
+        (!found.is_empty()).then_some(found)
+    }
+
+    fn in_package(&mut self, root: &str, subpath: &str, by_require: bool) -> Vec<String> {
+        let manifest = self.manifest(root).unwrap_or_default();
+        let manifest = parse(&manifest).ok();
+        match manifest.as_ref().and_then(|manifest| manifest.get("exports")) {
+            Some(exports) => self.targets(exports, root, subpath, by_require),
+            None if subpath == "." => self.file_or_folder(root),
+            None => self.file_or_folder(&join(root, subpath)),
+        }
+    }
+
+    fn targets(
+        &self,
+        exports: &Js<'_>,
+        root: &str,
+        subpath: &str,
+        by_require: bool,
+    ) -> Vec<String> {
+        let named = matching(exports, subpath, by_require).into_iter();
+        let mut found: Vec<String> =
+            named.filter_map(|name| self.file(&join(root, &name))).collect();
+        found.dedup();
+        found
+    }
+
+    /// `#name`, which the package of the importing file maps.
+    fn own_import(&mut self, specifier: &str, folder: &str, by_require: bool) -> Vec<String> {
+        let mut above = Some(folder);
+        while let Some(folder) = above {
+            if let Some(manifest) = self.manifest(folder) {
+                let Ok(manifest) = parse(&manifest) else { return Vec::new() };
+                let Some(imports) = manifest.get("imports") else { return Vec::new() };
+                return self.targets(imports, folder, specifier, by_require);
+            }
+            above = (folder != "/" && !folder.is_empty()).then(|| parent(folder));
+        }
+        Vec::new()
+    }
+
+    fn manifest(&mut self, folder: &str) -> Option<Vec<u8>> {
+        let files = self.files;
+        let path = join(folder, "package.json");
+        let read = || files.is_file(&path).then(|| files.read(&path).ok()).flatten();
+        self.manifests.entry(folder.to_owned()).or_insert_with(read).clone()
+    }
+}
+
+/// The files that `exports` or `imports` name for a subpath: what Node chooses, and what Bun
+/// does.
+fn matching(exports: &Js<'_>, subpath: &str, by_require: bool) -> Vec<String> {
+    let kind = if by_require { "require" } else { "import" };
+    let mut found: Vec<String> = Vec::new();
+    for conditions in [NODE, BUN] {
+        let holds = |name: &str| name == kind || conditions.contains(&name);
+        let target = entry(exports, subpath).and_then(|(value, star)| choose(value, star, &holds));
+        found.extend(target);
+    }
+    found.dedup();
+    found
+}
+
+/// The entry for a subpath, and what stands for its `*`.
+fn entry<'v, 'a, 's>(exports: &'v Js<'a>, subpath: &'s str) -> Option<(&'v Js<'a>, &'s str)> {
+    let members = exports.members().unwrap_or_default();
+    let is_map = members.iter().any(|(name, _)| name.starts_with('.') || name.starts_with('#'));
+    if !is_map {
+        return (subpath == ".").then_some((exports, ""));
+    }
+    if let Some(value) = exports.get(subpath) {
+        return Some((value, ""));
+    }
+    let fits = members.iter().filter_map(|(pattern, value)| {
+        let (before, after) = pattern.split_once('*')?;
+        let star = subpath.strip_prefix(before)?.strip_suffix(after)?;
+        Some((before.len(), (value, star)))
+    });
+    fits.max_by_key(|(length, _)| *length).map(|(_, found)| found)
+}
+
+/// The first target whose conditions hold.
+fn choose(value: &Js<'_>, star: &str, holds: &dyn Fn(&str) -> bool) -> Option<String> {
+    match value {
+        Js::String(path) => Some(path.replace('*', star)),
+        Js::Array(all) => all.iter().find_map(|value| choose(value, star, holds)),
+        Js::Object(members) => {
+            let chosen = members.iter().filter(|(name, _)| holds(name));
+            chosen.into_iter().find_map(|(_, value)| choose(value, star, holds))
+        }
+        _ => None,
+    }
+}
+
+/// `@scope/name/sub/path` is a package and a path inside it.
+fn split_package(specifier: &str) -> (&str, Option<&str>) {
+    let scoped = specifier.starts_with('@');
+    let end = specifier.match_indices('/').nth(usize::from(scoped)).map(|(at, _)| at);
+    match end {
+        None => (specifier, None),
+        Some(at) => (&specifier[..at], Some(&specifier[at + 1..])),
+    }
+}
+
+/// The folder of a path.
+pub(crate) fn parent(path: &str) -> &str {
+    match path.rfind('/') {
+        Some(0) => "/",
+        Some(at) => &path[..at],
+        None => "",
+    }
+}
+
+/// A path below a folder, without `.` and `..`.
+pub(crate) fn join(folder: &str, path: &str) -> String {
+    normal(&format!("{folder}/{path}"))
+}
+
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}

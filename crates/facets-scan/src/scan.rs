@@ -1,0 +1,323 @@
+//! A program of many files: from where it starts, along its imports.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use facets_surface::{Entitlements, Verdict};
+
+use crate::resolve::{Resolver, Target};
+use crate::words::{self, Gives};
+use crate::{Analysis, Category, Doubt, Finding, SCANNER_VERSION};
+
+/// The files of a tree, named from its root with `/` before each part.
+pub trait Files {
+    /// Whether there is a file of that name.
+    fn is_file(&self, path: &str) -> bool;
+    /// Its bytes, or why there are none.
+    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+    /// Every file below a folder, packages of others left out.
+    fn list(&self, folder: &str) -> Vec<String>;
+}
+
+/// Whoever analyses files: in a cage, if they come from outside.
+pub trait Analyst {
+    /// Analyses files, each alone. An error is the reason why nothing is known of one.
+    fn analyse(&mut self, files: Vec<(String, Vec<u8>)>) -> Vec<Result<Analysis, String>>;
+}
+
+/// How much is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanLimits {
+    /// Files in all.
+    pub files: usize,
+    /// Bytes in all.
+    pub bytes: usize,
+}
+
+impl Default for ScanLimits {
+    fn default() -> Self {
+        Self { files: 20_000, bytes: 512 << 20 }
+    }
+}
+
+/// What is held in memory at once.
+const BATCH_BYTES: usize = 16 << 20;
+const BATCH_FILES: usize = 256;
+
+/// Where a program starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// In these files.
+    Files(Vec<String>),
+    /// Where the package in this folder says; if it is none, in every file.
+    Folder(String),
+}
+
+/// Something in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Located<T> {
+    /// The file.
+    pub file: String,
+    /// What is there.
+    pub what: T,
+}
+
+/// What a program can reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The verdicts.
+    pub entitlements: Entitlements,
+    /// Why a verdict is yes, by file and line.
+    pub findings: Vec<Located<Finding>>,
+    /// Why a verdict is unknown.
+    pub doubts: Vec<Located<Doubt>>,
+    /// How many files were read.
+    pub files: usize,
+    /// How many bytes they have.
+    pub bytes: usize,
+}
+
+/// Whether a file's name says that it is source.
+#[must_use]
+pub fn is_source(path: &str) -> bool {
+    const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
+    let (stem, ending) = path.rsplit_once('.').unwrap_or((path, ""));
+    ENDINGS.contains(&ending) && !(stem.ends_with(".d") && ending.ends_with("ts"))
+}
+
+/// Files that are loaded and run nothing.
+fn is_data(path: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "json", "jsonc", "json5", "toml", "yaml", "yml", "txt", "md", "html", "css", "svg", "png",
+        "jpg", "gif", "ico", "woff2",
+    ];
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ENDINGS.contains(&ending) || path.ends_with(".d.ts")
+}
+
+/// Reads a program from where it starts, along its imports.
+pub fn scan(
+    start: &Start,
+    files: &dyn Files,
+    analyst: &mut dyn Analyst,
+    limits: ScanLimits,
+) -> Report {
+    let mut scan = Scan {
+        files,
+        resolver: Resolver::new(files),
+        limits,
+        seen: BTreeSet::new(),
+        waiting: VecDeque::new(),
+        found: Vec::new(),
+        doubts: Vec::new(),
+        undefined: BTreeMap::new(),
+        defines: BTreeSet::new(),
+        read: 0,
+        bytes: 0,
+    };
+    scan.start(start);
+    while !scan.waiting.is_empty() {
+        scan.wave(analyst);
+    }
+    scan.finish()
+}
+
+struct Scan<'f> {
+    files: &'f dyn Files,
+    resolver: Resolver<'f>,
+    limits: ScanLimits,
+    seen: BTreeSet<String>,
+    waiting: VecDeque<String>,
+    found: Vec<Located<Finding>>,
+    doubts: Vec<Located<Doubt>>,
+    undefined: BTreeMap<String, (String, u32)>,
+    defines: BTreeSet<String>,
+    read: usize,
+    bytes: usize,
+}
+
+impl Scan<'_> {
+    fn start(&mut self, start: &Start) {
+        match start {
+            Start::Files(list) => {
+                for file in list {
+                    self.follow(file.clone());
+                }
+            }
+            Start::Folder(root) => {
+                let (entries, missing) = self.resolver.entries(root).unwrap_or_default();
+                for name in missing {
+                    let reason = format!("starts with {name}, which is not here");
+                    self.doubt(&format!("{root}/package.json"), 0, reason);
+                }
+                let mut entries: Vec<String> =
+                    entries.into_iter().filter(|file| !is_data(file)).collect();
+                if entries.is_empty() {
+                    entries =
+                        self.files.list(root).into_iter().filter(|file| is_source(file)).collect();
+                }
+                if entries.is_empty() {
+                    self.doubt(root, 0, "there is no JavaScript or TypeScript here".to_owned());
+                }
+                for file in entries {
+                    self.follow(file);
+                }
+            }
+        }
+    }
+
+    fn follow(&mut self, file: String) {
+        if self.seen.insert(file.clone()) {
+            self.waiting.push_back(file);
+        }
+    }
+
+    /// Some of what waits, at once: whoever analyses may do it side by side.
+    fn wave(&mut self, analyst: &mut dyn Analyst) {
+        let mut batch = Vec::new();
+        let mut size = 0;
+        while size < BATCH_BYTES && batch.len() < BATCH_FILES {
+            let Some(path) = self.waiting.pop_front() else { break };
+            if self.read >= self.limits.files || self.bytes >= self.limits.bytes {
+                self.doubt(&path, 0, "is not read: there is too much source".to_owned());
+                continue;
+            }
+            match self.files.read(&path) {
+                Ok(source) => {
+                    self.read += 1;
+                    self.bytes += source.len();
+                    size += source.len();
+                    batch.push((path, source));
+                }
+                Err(reason) => self.doubt(&path, 0, reason),
+            }
+        }
+        let paths: Vec<String> = batch.iter().map(|(path, _)| path.clone()).collect();
+        for (path, result) in paths.iter().zip(analyst.analyse(batch)) {
+            match result {
+                Ok(analysis) => self.add(path, analysis),
+                Err(reason) => self.doubt(path, 0, reason),
+            }
+        }
+    }
+
+    fn add(&mut self, path: &str, analysis: Analysis) {
+        for what in analysis.findings {
+            self.found.push(Located { file: path.to_owned(), what });
+        }
+        for what in analysis.doubts {
+            self.doubts.push(Located { file: path.to_owned(), what });
+        }
+        for name in analysis.undefined {
+            self.undefined.entry(name.name).or_insert_with(|| (path.to_owned(), name.line));
+        }
+        self.defines.extend(analysis.defines);
+        for import in analysis.imports {
+            let target = self.resolver.resolve(&import.specifier, path, import.by_require);
+            self.imported(path, &import.specifier, import.line, target);
+        }
+    }
+
+    fn imported(&mut self, from: &str, specifier: &str, line: u32, target: Target) {
+        match target {
+            Target::Files(files) => {
+                for file in files {
+                    if file.ends_with(".node") || file.ends_with(".wasm") {
+                        let native = file.ends_with(".node");
+                        let finding = Finding {
+                            category: Category::CodeEvaluation,
+                            identifier: if native { "native addon" } else { "WebAssembly" }
+                                .to_owned(),
+                            line,
+                            path: Vec::new(),
+                            runs_anything: native,
+                        };
+                        self.found.push(Located { file: from.to_owned(), what: finding });
+                    } else if !is_data(&file) {
+                        self.follow(file);
+                    }
+                }
+            }
+            Target::Missing => {
+                self.doubt(from, line, format!("imports {specifier}, which is not here"));
+            }
+            Target::Package(name) => self.absent_package(from, &name, line),
+        }
+    }
+
+    /// Nobody can read it, but some are known by name.
+    fn absent_package(&mut self, from: &str, name: &str, line: u32) {
+        let categories = match words::package(name) {
+            Some(Gives::One(category)) => vec![category],
+            Some(Gives::Two(one, other)) => vec![one, other],
+            Some(Gives::AnyCode) => vec![Category::CodeEvaluation],
+            _ => Vec::new(),
+        };
+        for category in categories {
+            let finding = Finding {
+                category,
+                identifier: name.to_owned(),
+                line,
+                path: Vec::new(),
+                runs_anything: false,
+            };
+            self.found.push(Located { file: from.to_owned(), what: finding });
+        }
+        self.doubt(from, line, format!("imports the package {name}, whose source is not here"));
+    }
+
+    fn doubt(&mut self, file: &str, line: u32, reason: String) {
+        self.doubts.push(Located { file: file.to_owned(), what: Doubt { reason, line } });
+    }
+
+    fn finish(mut self) -> Report {
+        for (name, (file, line)) in std::mem::take(&mut self.undefined) {
+            if !self.defines.contains(&name) {
+                self.doubt(&file, line, format!("uses {name}, which nobody defines"));
+            }
+        }
+        self.found.sort();
+        if let Some(found) = self.found.iter().find(|found| found.what.runs_anything) {
+            let (file, line) = (found.file.clone(), found.what.line);
+            self.doubt(&file, line, "runs code that is made while it runs".to_owned());
+        }
+        self.doubts.sort_by(|a, b| {
+            (&a.file, a.what.line, &a.what.reason).cmp(&(&b.file, b.what.line, &b.what.reason))
+        });
+        self.doubts.dedup();
+        let entitlements = self.entitlements();
+        Report {
+            entitlements,
+            findings: self.found,
+            doubts: self.doubts,
+            files: self.read,
+            bytes: self.bytes,
+        }
+    }
+
+    /// Yes where something was found; unknown where something may be out of sight, or code
+    /// runs that nobody has read; no only where neither is.
+    fn entitlements(&self) -> Entitlements {
+        let open =
+            !self.doubts.is_empty() || self.found.iter().any(|found| found.what.runs_anything);
+        let verdict = |category: Category| {
+            if self.found.iter().any(|found| found.what.category == category) {
+                Verdict::Yes
+            } else if open {
+                Verdict::Unknown
+            } else {
+                Verdict::No
+            }
+        };
+        let raw: BTreeSet<&str> =
+            self.found.iter().map(|found| found.what.identifier.as_str()).collect();
+        Entitlements {
+            filesystem: verdict(Category::Filesystem),
+            network: verdict(Category::Network),
+            subprocess: verdict(Category::Subprocess),
+            crypto: verdict(Category::Crypto),
+            code_evaluation: verdict(Category::CodeEvaluation),
+            raw: raw.into_iter().map(str::to_owned).collect(),
+            scanner: Some(SCANNER_VERSION),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What an expression can stand for, and what its members are.
+
+use crate::words::{GLOBAL_OBJECTS, builtin};
+
+/// Where a way to a capability begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root<'a> {
+    /// The global object.
+    Global,
+    /// A global name.
+    Name(&'a str),
+    /// A module.
+    Module(&'a str),
+    /// A function that loads modules, made by `createRequire`.
+    Loader,
+}
+
+impl Root<'_> {
+    /// Whether it is a module that somebody wrote, and not one of the runtime's.
+    fn is_of_the_program(self) -> bool {
+        matches!(self, Self::Module(name) if builtin(name).is_none())
+    }
+}
+
+/// What an expression stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Thing<'a> {
+    /// A root, and the members that were taken of it one after the other.
+    Path(Root<'a>, Vec<&'a str>),
+    /// A text that is known.
+    Text(&'a str),
+    /// Something else of the program's own.
+    Data,
+    /// A function of the program.
+    Function,
+    /// What made something: of a function, that evaluates code.
+    Constructor { of_function: bool },
+}
+
+/// What a name means that the program does not define.
+pub(crate) fn global(name: &str) -> Thing<'_> {
+    let root = match name {
+        _ if GLOBAL_OBJECTS.contains(&name) => Root::Global,
+        "__non_webpack_require__" => Root::Name("require"),
+        name => Root::Name(name),
+    };
+    Thing::Path(root, Vec::new())
+}
+
+/// A module, by the name under which the tables know it.
+pub(crate) fn module(specifier: &str) -> Thing<'_> {
+    let root = match specifier.strip_prefix("node:").unwrap_or(specifier) {
+        "process" => Root::Name("process"),
+        "bun" => Root::Name("Bun"),
+        plain => Root::Module(plain),
+    };
+    Thing::Path(root, Vec::new())
+}
+
+impl<'a> Thing<'a> {
+    /// A member of it.
+    pub(crate) fn member(self, name: &'a str) -> Self {
+        let Self::Path(root, mut path) = self else {
+            return match self {
+                Self::Function | Self::Constructor { .. } if name == "constructor" => {
+                    Self::Constructor { of_function: true }
+                }
+                Self::Text(_) if name == "constructor" => Self::Constructor { of_function: false },
+                // A member of data or of a function is data again.
+                _ => Self::Data,
+            };
+        };
+        match (root, name) {
+            (Root::Global, name) => global(name),
+            // `module.constructor` is the class of modules; other constructors make functions.
+            (root, "constructor") if root != Root::Name("module") => {
+                Self::Constructor { of_function: !root.is_of_the_program() }
+            }
+            (Root::Module(_), "default") if path.is_empty() => Self::Path(root, path),
+            _ => {
+                path.push(name);
+                Self::Path(root, path).shortened()
+            }
+        }
+    }
+
+    /// Other names for `require`.
+    fn shortened(self) -> Self {
+        let Self::Path(Root::Name(name), path) = &self else { return self };
+        match (*name, path.as_slice()) {
+            ("module", ["require"] | ["parent", "require"])
+            | ("require", ["main", "require"])
+            | ("process", ["mainModule", "require"]) => global("require"),
+            ("import.meta", ["require"]) => Self::Path(Root::Loader, Vec::new()),
+            ("Bun", ["default"]) => global("Bun"),
+            ("process", ["default"]) => global("process"),
+            _ => self,
+        }
+    }
+
+    /// Whether calling it gives a module.
+    pub(crate) fn loads_modules(&self) -> bool {
+        let Self::Path(root, path) = self else { return false };
+        match root {
+            Root::Loader => path.is_empty(),
+            Root::Name("require") => path.is_empty(),
+            Root::Name("process") => path == &["getBuiltinModule"],
+            _ => false,
+        }
+    }
+
+    /// Whether calling it gives a function that loads modules.
+    pub(crate) fn creates_loader(&self) -> bool {
+        let Self::Path(Root::Module(module), path) = self else { return false };
+        *module == "module"
+            && matches!(path.as_slice(), ["createRequire"] | ["Module", "createRequire"])
+    }
+}

@@ -1,0 +1,393 @@
+//! What an expression stands for, as far as it concerns capabilities: names that the program
+//! does not define, followed through its own variables.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    Argument, ArrowFunctionBody, BinaryOperator, CallExpression, ChainElement, Expression,
+    IdentifierReference, PropertyKey, TemplateLiteral,
+};
+use oxc_semantic::Scoping;
+use oxc_syntax::symbol::{SymbolFlags, SymbolId};
+
+use crate::thing::{Root, Thing, global, module};
+
+/// A thing, and the variables through which it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known<'a> {
+    pub(crate) thing: Thing<'a>,
+    pub(crate) trail: Vec<Step>,
+}
+
+/// A variable on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) name: String,
+    pub(crate) offset: u32,
+}
+
+/// What a variable may have been given.
+#[derive(Clone, Debug)]
+pub(crate) enum Source<'a> {
+    /// An expression, and the members taken of it by a pattern.
+    Value(&'a Expression<'a>, Vec<&'a str>),
+    /// An import: a name of a module, or all of it.
+    Import(&'a str, Option<&'a str>),
+    /// A bundler's stand-in for `require`.
+    Require,
+}
+
+/// What the variables of a program are given, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Sources<'a> {
+    of: Vec<Vec<Source<'a>>>,
+    /// Whether something else may be given, too: parameters, defaults.
+    open: Vec<bool>,
+}
+
+impl<'a> Sources<'a> {
+    pub(crate) fn new(symbols: usize) -> Self {
+        Self { of: vec![Vec::new(); symbols], open: vec![false; symbols] }
+    }
+
+    pub(crate) fn add(&mut self, symbol: SymbolId, source: Source<'a>) {
+        self.of[symbol.index()].push(source);
+    }
+
+    pub(crate) fn add_possible(&mut self, symbol: SymbolId, source: Source<'a>) {
+        self.open[symbol.index()] = true;
+        self.add(symbol, source);
+    }
+}
+
+/// Longer ways than this are out of sight.
+const MAX_DEPTH: usize = 32;
+/// A thing of more than this many possibilities says nothing more.
+const MAX_THINGS: usize = 6;
+/// A name of a module or member is shorter.
+const MAX_TEXT: usize = 4096;
+
+type Things<'a> = Rc<Vec<Known<'a>>>;
+
+/// The variables of a program and what they stand for.
+pub(crate) struct Values<'a, 's> {
+    arena: &'a Allocator,
+    source: &'a str,
+    scoping: &'s Scoping,
+    sources: Sources<'a>,
+    memo: RefCell<Vec<Option<Things<'a>>>>,
+    nothing: Things<'a>,
+}
+
+impl<'a, 's> Values<'a, 's> {
+    pub(crate) fn new(
+        arena: &'a Allocator,
+        source: &'a str,
+        scoping: &'s Scoping,
+        sources: Sources<'a>,
+    ) -> Self {
+        let memo = RefCell::new(vec![None; sources.of.len()]);
+        Self { arena, source, scoping, sources, memo, nothing: Rc::new(Vec::new()) }
+    }
+
+    /// The text of the program.
+    pub(crate) fn source(&self) -> &'a str {
+        self.source
+    }
+
+    /// The variable that a name leads to; none if the program does not define it.
+    pub(crate) fn symbol(&self, name: &IdentifierReference<'a>) -> Option<SymbolId> {
+        let reference = self.scoping.get_reference(name.reference_id.get()?);
+        let symbol = reference.symbol_id()?;
+        // `declare const x` defines nothing.
+        let flags = self.scoping.symbol_flags(symbol);
+        (!flags.contains(SymbolFlags::Ambient)).then_some(symbol)
+    }
+
+    pub(crate) fn of_identifier(&self, name: &IdentifierReference<'a>, depth: usize) -> Things<'a> {
+        match self.symbol(name) {
+            Some(symbol) => self.of_symbol(symbol, depth),
+            None => Rc::new(vec![Known { thing: global(name.name.as_str()), trail: Vec::new() }]),
+        }
+    }
+
+    fn of_symbol(&self, symbol: SymbolId, depth: usize) -> Things<'a> {
+        let index = symbol.index();
+        if let Some(known) = &self.memo.borrow()[index] {
+            return Rc::clone(known);
+        }
+        if depth > MAX_DEPTH {
+            return Rc::clone(&self.nothing);
+        }
+        // A variable that is defined by itself adds nothing to itself.
+        self.memo.borrow_mut()[index] = Some(Rc::clone(&self.nothing));
+        let mut all = Vec::new();
+        if self.scoping.symbol_flags(symbol).contains(SymbolFlags::Function) {
+            all.push(Known { thing: Thing::Function, trail: Vec::new() });
+        }
+        for source in &self.sources.of[index] {
+            self.add_source(source, depth + 1, &mut all);
+        }
+        let step = || Step {
+            name: self.scoping.symbol_name(symbol).to_owned(),
+            offset: self.scoping.symbol_span(symbol).start,
+        };
+        all.truncate(MAX_THINGS);
+        for known in &mut all {
+            known.trail.push(step());
+        }
+        let all = if all.is_empty() { Rc::clone(&self.nothing) } else { Rc::new(all) };
+        self.memo.borrow_mut()[index] = Some(Rc::clone(&all));
+        all
+    }
+
+    fn add_source(&self, source: &Source<'a>, depth: usize, out: &mut Vec<Known<'a>>) {
+        match source {
+            Source::Require => out.push(Known { thing: global("require"), trail: Vec::new() }),
+            Source::Import(specifier, name) => {
+                let thing = module(specifier);
+                let thing = name.map_or(thing.clone(), |name| thing.member(name));
+                out.push(Known { thing, trail: Vec::new() });
+            }
+            Source::Value(expression, path) => {
+                for known in self.of(expression, depth) {
+                    let mut thing = known.thing;
+                    for name in path {
+                        thing = thing.member(name);
+                    }
+                    out.push(Known { thing, trail: known.trail });
+                }
+            }
+        }
+    }
+
+    /// What an expression stands for; nothing if it is none of our business.
+    pub(crate) fn of(&self, expression: &'a Expression<'a>, depth: usize) -> Vec<Known<'a>> {
+        if depth > MAX_DEPTH {
+            return Vec::new();
+        }
+        let depth = depth + 1;
+        match expression {
+            Expression::Identifier(name) => self.of_identifier(name, depth).to_vec(),
+            Expression::StringLiteral(text) => known(Thing::Text(text.value.as_str())),
+            Expression::TemplateLiteral(template) => self.template(template, depth),
+            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
+                self.sum(&sum.left, &sum.right, depth)
+            }
+            Expression::FunctionExpression(_)
+            | Expression::ArrowFunctionExpression(_)
+            | Expression::ClassExpression(_) => known(Thing::Function),
+            Expression::ConditionalExpression(choice) => {
+                self.either(&choice.consequent, &choice.alternate, depth)
+            }
+            Expression::LogicalExpression(choice) => {
+                self.either(&choice.left, &choice.right, depth)
+            }
+            Expression::SequenceExpression(list) => {
+                list.expressions.last().map_or_else(Vec::new, |last| self.of(last, depth))
+            }
+            Expression::AssignmentExpression(assignment) => self.of(&assignment.right, depth),
+            Expression::AwaitExpression(waiting) => self.of(&waiting.argument, depth),
+            Expression::ImportExpression(import) => self.loaded(&import.source, depth),
+            Expression::ImportMeta(_) => known(Thing::Path(Root::Name("import.meta"), Vec::new())),
+            Expression::CallExpression(call) => self.call(call, depth),
+            Expression::ChainExpression(chain) => self.chain(&chain.expression, depth),
+            other => match other.get_inner_expression() {
+                inner if std::ptr::eq(inner, other) => self.taken(other, depth),
+                inner => self.of(inner, depth),
+            },
+        }
+    }
+
+    fn chain(&self, element: &'a ChainElement<'a>, depth: usize) -> Vec<Known<'a>> {
+        match element {
+            ChainElement::CallExpression(call) => self.call(call, depth),
+            ChainElement::StaticMemberExpression(access) => {
+                self.member(&access.object, Some(access.property.name.as_str()), depth)
+            }
+            ChainElement::ComputedMemberExpression(access) => {
+                self.member(&access.object, self.text(&access.expression, depth), depth)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn taken(&self, expression: &'a Expression<'a>, depth: usize) -> Vec<Known<'a>> {
+        match expression {
+            Expression::StaticMemberExpression(access) => {
+                self.member(&access.object, Some(access.property.name.as_str()), depth)
+            }
+            Expression::ComputedMemberExpression(access) => {
+                self.member(&access.object, self.text(&access.expression, depth), depth)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn member(
+        &self,
+        object: &'a Expression<'a>,
+        name: Option<&'a str>,
+        depth: usize,
+    ) -> Vec<Known<'a>> {
+        let Some(name) = name else { return Vec::new() };
+        let objects = self.of(object, depth);
+        if objects.is_empty() && name == "constructor" {
+            return known(Thing::Constructor { of_function: self.is_method_of_literal(object) });
+        }
+        let take = |known: Known<'a>| Known { thing: known.thing.member(name), ..known };
+        objects.into_iter().map(take).collect()
+    }
+
+    /// `[].map` and the like are functions, and so is the constructor of anything.
+    pub(crate) fn is_method_of_literal(&self, object: &'a Expression<'a>) -> bool {
+        match object {
+            Expression::StaticMemberExpression(access) => is_data(&access.object),
+            Expression::ComputedMemberExpression(access) => is_data(&access.object),
+            Expression::CallExpression(call) => {
+                let prototype = call.callee.is_specific_member_access("Object", "getPrototypeOf");
+                let argument = call.arguments.first().and_then(Argument::as_expression);
+                prototype
+                    && argument.is_some_and(|argument| {
+                        self.of(argument, 0).iter().any(|known| known.thing == Thing::Function)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    fn either(
+        &self,
+        one: &'a Expression<'a>,
+        other: &'a Expression<'a>,
+        depth: usize,
+    ) -> Vec<Known<'a>> {
+        let mut all = self.of(one, depth);
+        all.extend(self.of(other, depth));
+        all.truncate(MAX_THINGS);
+        all
+    }
+
+    fn template(&self, template: &'a TemplateLiteral<'a>, depth: usize) -> Vec<Known<'a>> {
+        let mut text = String::new();
+        for (index, quasi) in template.quasis.iter().enumerate() {
+            let Some(cooked) = quasi.value.cooked else { return Vec::new() };
+            text.push_str(cooked.as_str());
+            if let Some(expression) = template.expressions.get(index) {
+                let Some(part) = self.text(expression, depth) else { return Vec::new() };
+                text.push_str(part);
+            }
+            if text.len() > MAX_TEXT {
+                return Vec::new();
+            }
+        }
+        known(Thing::Text(self.arena.alloc_str(&text)))
+    }
+
+    fn sum(
+        &self,
+        left: &'a Expression<'a>,
+        right: &'a Expression<'a>,
+        depth: usize,
+    ) -> Vec<Known<'a>> {
+        let (Some(left), Some(right)) = (self.text(left, depth), self.text(right, depth)) else {
+            return Vec::new();
+        };
+        if left.len() + right.len() > MAX_TEXT {
+            return Vec::new();
+        }
+        known(Thing::Text(self.arena.alloc_str(&format!("{left}{right}"))))
+    }
+
+    /// The one text that an expression must be.
+    pub(crate) fn text(&self, expression: &'a Expression<'a>, depth: usize) -> Option<&'a str> {
+        let mut all = self.of(expression, depth);
+        match (all.pop()?.thing, all.is_empty()) {
+            (Thing::Text(text), true) if self.is_certain(expression) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A variable that is also given something else is not just the text we know.
+    fn is_certain(&self, expression: &'a Expression<'a>) -> bool {
+        match expression {
+            Expression::Identifier(name) => self.symbol(name).is_some_and(|symbol| {
+                let flags = self.scoping.symbol_flags(symbol);
+                flags.intersects(SymbolFlags::Variable)
+                    && !self.scoping.symbol_is_mutated(symbol)
+                    && self.scoping.symbol_redeclarations(symbol).is_empty()
+                    && !self.sources.open[symbol.index()]
+            }),
+            Expression::ConditionalExpression(_) | Expression::LogicalExpression(_) => false,
+            _ => true,
+        }
+    }
+
+    fn loaded(&self, specifier: &'a Expression<'a>, depth: usize) -> Vec<Known<'a>> {
+        self.text(specifier, depth).map_or_else(Vec::new, |text| known(module(text)))
+    }
+
+    fn call(&self, call: &'a CallExpression<'a>, depth: usize) -> Vec<Known<'a>> {
+        // `(() => x)()` is x.
+        if let Expression::ArrowFunctionExpression(arrow) = &call.callee {
+            return match &arrow.body {
+                ArrowFunctionBody::FunctionBody(_) => Vec::new(),
+                body => body.as_expression().map_or_else(Vec::new, |body| self.of(body, depth)),
+            };
+        }
+        let callees = self.of(&call.callee, depth);
+        let results = callees.into_iter().filter_map(|callee| {
+            let thing = self.result(&callee.thing, &call.arguments, depth)?;
+            Some(Known { thing, trail: callee.trail })
+        });
+        results.collect()
+    }
+
+    /// What a call gives that we follow on: a module, or a function that loads modules.
+    pub(crate) fn result(
+        &self,
+        callee: &Thing<'a>,
+        arguments: &'a [Argument<'a>],
+        depth: usize,
+    ) -> Option<Thing<'a>> {
+        if callee.creates_loader() {
+            return Some(Thing::Path(Root::Loader, Vec::new()));
+        }
+        if !callee.loads_modules() {
+            return None;
+        }
+        let specifier = arguments.first().and_then(Argument::as_expression)?;
+        self.text(specifier, depth).map(module)
+    }
+}
+
+fn is_data(object: &Expression<'_>) -> bool {
+    matches!(
+        object,
+        Expression::ArrayExpression(_)
+            | Expression::StringLiteral(_)
+            | Expression::TemplateLiteral(_)
+            | Expression::NumericLiteral(_)
+            | Expression::RegExpLiteral(_)
+            | Expression::ObjectExpression(_)
+    )
+}
+
+fn known(thing: Thing<'_>) -> Vec<Known<'_>> {
+    vec![Known { thing, trail: Vec::new() }]
+}
+
+/// The name of a key that is written out.
+pub(crate) fn static_key<'a>(
+    key: &PropertyKey<'a>,
+    computed: bool,
+    arena: &'a Allocator,
+) -> Option<&'a str> {
+    match key {
+        PropertyKey::StringLiteral(text) => Some(text.value.as_str()),
+        _ if computed => None,
+        _ => key.static_name().map(|name| arena.alloc_str(&name)),
+    }
+}

@@ -1,0 +1,329 @@
+//! The names at which every capability begins.
+
+use crate::Category;
+
+/// What a name gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gives {
+    /// Nothing that we watch.
+    Nothing,
+    /// A capability.
+    One(Category),
+    /// Two.
+    Two(Category, Category),
+    /// Code that is made while it runs, so anything.
+    AnyCode,
+    /// Nobody knows.
+    Unknown,
+}
+
+use Category::{CodeEvaluation, Crypto, Environment, Filesystem, Network, Subprocess};
+use Gives::{AnyCode, Nothing, One, Two, Unknown};
+
+/// A module that the runtime brings, without `node:`; none if it is somebody's package.
+pub(crate) fn builtin(name: &str) -> Option<Gives> {
+    Some(match name {
+        "fs" | "fs/promises" | "sqlite" | "bun:sqlite" => One(Filesystem),
+        "http" | "https" | "http2" | "net" | "tls" | "dgram" | "dns" | "dns/promises" | "quic"
+        | "_http_agent" | "_http_client" | "_http_common" | "_http_incoming" | "_http_outgoing"
+        | "_http_server" | "_tls_common" | "_tls_wrap" => One(Network),
+        "child_process" | "worker_threads" | "cluster" => One(Subprocess),
+        "crypto" => One(Crypto),
+        "vm" | "repl" | "inspector" | "inspector/promises" | "bun:ffi" | "bun:jsc" => AnyCode,
+        "wasi" => Two(CodeEvaluation, Filesystem),
+        "assert" | "assert/strict" | "async_hooks" | "buffer" | "console" | "constants"
+        | "diagnostics_channel" | "domain" | "events" | "os" | "path" | "path/posix"
+        | "path/win32" | "perf_hooks" | "punycode" | "querystring" | "readline"
+        | "readline/promises" | "stream" | "stream/consumers" | "stream/promises"
+        | "stream/web" | "string_decoder" | "sys" | "timers" | "timers/promises" | "tty"
+        | "url" | "util" | "util/types" | "zlib" | "_stream_duplex" | "_stream_passthrough"
+        | "_stream_readable" | "_stream_transform" | "_stream_wrap" | "_stream_writable"
+        // Judged by the members that are used.
+        | "module" | "process" | "bun" => Nothing,
+        // Files and processes beside what they are for.
+        "v8" | "test" | "test/reporters" | "trace_events" | "sea" | "bun:test" => Unknown,
+        _ => return None,
+    })
+}
+
+/// Well-known packages, for when their source is not there to be read.
+pub(crate) fn package(name: &str) -> Option<Gives> {
+    Some(match name {
+        "axios" | "got" | "node-fetch" | "undici" | "ws" | "superagent" | "request" | "ky"
+        | "needle" | "socket.io" | "socket.io-client" | "express" | "fastify" | "koa" | "hono"
+        | "@hono/node-server" | "pg" | "mysql" | "mysql2" | "redis" | "ioredis" | "mongodb"
+        | "nodemailer" | "cross-fetch" | "isomorphic-fetch" | "eventsource" | "ssh2"
+        | "@octokit/rest" | "openai" | "@anthropic-ai/sdk" => One(Network),
+        "execa" | "cross-spawn" | "shelljs" | "zx" | "tinyexec" | "node-pty"
+        | "foreground-child" | "spawn-rx" => One(Subprocess),
+        "puppeteer" | "puppeteer-core" | "playwright" | "playwright-core" | "simple-git" => {
+            Two(Network, Subprocess)
+        }
+        "fs-extra" | "graceful-fs" | "glob" | "fast-glob" | "globby" | "rimraf" | "mkdirp"
+        | "chokidar" | "better-sqlite3" | "sqlite3" | "tmp" | "write-file-atomic" | "del"
+        | "proper-lockfile" => One(Filesystem),
+        "jsonwebtoken" | "jose" | "bcrypt" | "bcryptjs" | "tweetnacl" | "node-forge"
+        | "crypto-js" => One(Crypto),
+        "vm2" | "isolated-vm" | "quickjs-emscripten" => AnyCode,
+        _ => return None,
+    })
+}
+
+/// The names of the global object.
+pub(crate) const GLOBAL_OBJECTS: &[&str] = &["globalThis", "global", "self", "window"];
+
+/// A global name; none if no runtime that we know has it.
+pub(crate) fn global(name: &str) -> Option<Gives> {
+    Some(match name {
+        "fetch" | "WebSocket" | "WebSocketStream" | "XMLHttpRequest" | "EventSource"
+        | "WebTransport" | "RTCPeerConnection" => One(Network),
+        "Worker" | "SharedWorker" => One(Subprocess),
+        "crypto" | "Crypto" | "CryptoKey" | "SubtleCrypto" => One(Crypto),
+        "localStorage" | "sessionStorage" | "caches" | "indexedDB" => One(Filesystem),
+        "eval" | "ShadowRealm" | "execScript" => AnyCode,
+        "importScripts" => AnyCode,
+        // Judged by how they are used.
+        "Function"
+        | "require"
+        | "module"
+        | "process"
+        | "Bun"
+        | "Deno"
+        | "navigator"
+        | "__non_webpack_require__" => Nothing,
+        "WebAssembly" => One(CodeEvaluation),
+        _ if HARMLESS.binary_search(&name).is_ok() => Nothing,
+        // In scripts that are typed in, built-in modules are globals.
+        _ => match builtin(name) {
+            Some(Nothing) | None => return None,
+            gives => return gives,
+        },
+    })
+}
+
+/// Globals that reach nothing. Sorted.
+#[rustfmt::skip]
+const HARMLESS: &[&str] = &[
+    "AbortController", "AbortSignal", "AggregateError", "Array", "ArrayBuffer",
+    "AsyncDisposableStack", "AsyncIterator", "Atomics", "BigInt", "BigInt64Array", "BigUint64Array",
+    "Blob", "Boolean", "BroadcastChannel", "Buffer", "ByteLengthQueuingStrategy", "CloseEvent",
+    "CompressionStream", "CountQueuingStrategy", "CustomEvent", "DOMException", "DataView", "Date",
+    "DecompressionStream", "DisposableStack", "Error", "ErrorEvent", "EvalError", "Event",
+    "EventTarget", "File", "FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array",
+    "FormData", "Headers", "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "Iterator",
+    "JSON", "Map", "Math", "MessageChannel", "MessageEvent", "MessagePort", "NaN", "Number",
+    "Object", "Performance", "PerformanceEntry", "PerformanceMark", "PerformanceMeasure",
+    "PerformanceObserver", "Promise", "Proxy", "RangeError", "ReadableByteStreamController",
+    "ReadableStream", "ReadableStreamBYOBReader", "ReadableStreamBYOBRequest",
+    "ReadableStreamDefaultController", "ReadableStreamDefaultReader", "ReferenceError", "Reflect",
+    "RegExp", "Request", "Response", "Set", "SharedArrayBuffer", "String", "SuppressedError",
+    "Symbol", "SyntaxError", "TextDecoder", "TextDecoderStream", "TextEncoder", "TextEncoderStream",
+    "TransformStream", "TransformStreamDefaultController", "TypeError", "URIError", "URL",
+    "URLPattern", "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array",
+    "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "WritableStream",
+    "WritableStreamDefaultController", "WritableStreamDefaultWriter", "__dirname", "__filename",
+    "arguments", "atob", "btoa", "clearImmediate", "clearInterval", "clearTimeout", "console",
+    "decodeURI", "decodeURIComponent", "define", "encodeURI", "encodeURIComponent", "escape",
+    "exports", "gc", "isFinite", "isNaN", "parseFloat", "parseInt", "performance", "queueMicrotask",
+    "reportError", "setImmediate", "setInterval", "setTimeout", "structuredClone", "undefined",
+    "unescape",
+];
+
+/// Functions that call what they are given, and would evaluate a text.
+pub(crate) const TIMERS: &[&str] = &["setTimeout", "setInterval", "setImmediate"];
+
+/// A member of an object that the runtime brings.
+pub(crate) fn member(object: &str, name: &str) -> Gives {
+    match object {
+        "process" => process_member(name),
+        "Bun" => bun_member(name),
+        "Deno" => deno_member(name),
+        "navigator" => match name {
+            "sendBeacon" => One(Network),
+            "userAgent" | "hardwareConcurrency" | "language" | "languages" | "platform" => Nothing,
+            _ => Unknown,
+        },
+        "import.meta" => match name {
+            "env" => One(Environment),
+            "url" | "dirname" | "filename" | "dir" | "path" | "file" | "main" | "resolve"
+            | "hot" | "webpack" => Nothing,
+            _ => Unknown,
+        },
+        "module" => match name {
+            "exports" | "id" | "filename" | "loaded" | "parent" | "paths" | "path" | "hot" => {
+                Nothing
+            }
+            _ => Unknown,
+        },
+        "require" => match name {
+            "resolve" | "main" => Nothing,
+            _ => Unknown,
+        },
+        "Function" => match name {
+            "prototype" | "name" | "length" | "toString" => Nothing,
+            _ => AnyCode,
+        },
+        "node:module" => match name {
+            "isBuiltin" | "builtinModules" | "findPackageJSON" | "SourceMap" | "findSourceMap" => {
+                Nothing
+            }
+            "enableCompileCache" | "getCompileCacheDir" | "flushCompileCache" => One(Filesystem),
+            "register" | "registerHooks" => AnyCode,
+            _ => Unknown,
+        },
+        _ => Nothing,
+    }
+}
+
+fn process_member(name: &str) -> Gives {
+    #[rustfmt::skip]
+    const PLAIN: &[&str] = &[
+        "abort", "addListener", "allowedNodeEnvironmentFlags", "arch", "argv", "argv0",
+        "availableMemory", "browser", "channel", "chdir", "config", "connected",
+        "constrainedMemory", "cpuUsage", "cwd", "debugPort", "disconnect", "domain", "emit",
+        "emitWarning", "eventNames", "execArgv", "execPath", "exit", "exitCode", "features",
+        "getActiveResourcesInfo", "getMaxListeners", "getegid", "geteuid", "getgid", "getgroups",
+        "getuid", "hasUncaughtExceptionCaptureCallback", "hrtime", "listenerCount", "listeners",
+        "memoryUsage", "nextTick", "noDeprecation", "off", "on", "once", "pid", "platform", "ppid",
+        "prependListener", "prependOnceListener", "release", "removeAllListeners", "removeListener",
+        "resourceUsage", "send", "setMaxListeners", "setSourceMapsEnabled",
+        "setUncaughtExceptionCaptureCallback", "stderr", "stdin", "stdout", "threadCpuUsage",
+        "throwDeprecation", "title", "traceDeprecation", "type", "umask", "unref", "uptime", "version",
+        "versions", "pkg", "isBun", "noAsar", "resourcesPath", "defaultApp", "ref", "sourceMapsEnabled",
+        "traceProcessWarnings", "permission", "finalization", "stdio", "default",
+    ];
+    match name {
+        "env" => One(Environment),
+        "binding" | "_linkedBinding" | "dlopen" => AnyCode,
+        "kill" | "_kill" | "_debugProcess" | "execve" => One(Subprocess),
+        "loadEnvFile" => Two(Filesystem, Environment),
+        "report" => One(Filesystem),
+        _ if PLAIN.contains(&name) => Nothing,
+        _ => Unknown,
+    }
+}
+
+fn bun_member(name: &str) -> Gives {
+    match name {
+        "file" | "write" | "stdin" | "stdout" | "stderr" | "Glob" | "mmap" | "FileSystemRouter"
+        | "resolveSync" | "resolve" | "TOML" | "indexHTML" | "embeddedFiles" => One(Filesystem),
+        "serve" | "connect" | "listen" | "udpSocket" | "dns" | "fetch" | "sql" | "SQL"
+        | "postgres" | "redis" | "RedisClient" | "s3" | "S3Client" | "WebSocket" => One(Network),
+        "spawn" | "spawnSync" | "$" => One(Subprocess),
+        "CryptoHasher" | "password" | "hash" | "sha" | "SHA1" | "SHA224" | "SHA256" | "SHA384"
+        | "SHA512" | "SHA512_256" | "MD4" | "MD5" | "CSRF" | "secrets" | "randomUUIDv7"
+        | "randomUUIDv5" => One(Crypto),
+        "plugin" | "build" | "Transpiler" | "ffi" => AnyCode,
+        "env" => One(Environment),
+        "version"
+        | "revision"
+        | "main"
+        | "argv"
+        | "isMainThread"
+        | "sleep"
+        | "sleepSync"
+        | "which"
+        | "peek"
+        | "nanoseconds"
+        | "deepEquals"
+        | "deepMatch"
+        | "escapeHTML"
+        | "inspect"
+        | "stringWidth"
+        | "stripANSI"
+        | "semver"
+        | "color"
+        | "gzipSync"
+        | "gunzipSync"
+        | "deflateSync"
+        | "inflateSync"
+        | "zstdCompress"
+        | "zstdCompressSync"
+        | "zstdDecompress"
+        | "zstdDecompressSync"
+        | "readableStreamToText"
+        | "readableStreamToJSON"
+        | "readableStreamToBytes"
+        | "readableStreamToArrayBuffer"
+        | "readableStreamToBlob"
+        | "readableStreamToArray"
+        | "readableStreamToFormData"
+        | "ArrayBufferSink"
+        | "fileURLToPath"
+        | "pathToFileURL"
+        | "concatArrayBuffers"
+        | "allocUnsafe"
+        | "gc"
+        | "enableANSIColors"
+        | "YAML"
+        | "Cookie"
+        | "CookieMap"
+        | "indexOfLine" => Nothing,
+        _ => Unknown,
+    }
+}
+
+fn deno_member(name: &str) -> Gives {
+    match name {
+        "Command" | "run" | "spawn" | "spawnAndWait" | "kill" => One(Subprocess),
+        "connect" | "connectTls" | "connectQuic" | "listen" | "listenTls" | "listenDatagram"
+        | "serve" | "serveHttp" | "startTls" | "resolveDns" | "createHttpClient"
+        | "upgradeWebSocket" | "networkInterfaces" => One(Network),
+        "openKv" | "open" | "openSync" | "create" | "createSync" | "readFile" | "readFileSync"
+        | "readTextFile" | "readTextFileSync" | "writeFile" | "writeFileSync" | "writeTextFile"
+        | "writeTextFileSync" | "readDir" | "readDirSync" | "readLink" | "readLinkSync"
+        | "mkdir" | "mkdirSync" | "remove" | "removeSync" | "rename" | "renameSync"
+        | "copyFile" | "copyFileSync" | "stat" | "statSync" | "lstat" | "lstatSync"
+        | "realPath" | "realPathSync" | "truncate" | "truncateSync" | "chmod" | "chmodSync"
+        | "chown" | "chownSync" | "link" | "linkSync" | "symlink" | "symlinkSync"
+        | "makeTempDir" | "makeTempDirSync" | "makeTempFile" | "makeTempFileSync" | "watchFs"
+        | "utime" | "utimeSync" | "FsFile" => One(Filesystem),
+        "dlopen" => AnyCode,
+        "env" => One(Environment),
+        "args"
+        | "exit"
+        | "exitCode"
+        | "pid"
+        | "ppid"
+        | "version"
+        | "build"
+        | "cwd"
+        | "chdir"
+        | "execPath"
+        | "mainModule"
+        | "noColor"
+        | "stdin"
+        | "stdout"
+        | "stderr"
+        | "errors"
+        | "inspect"
+        | "isatty"
+        | "consoleSize"
+        | "hostname"
+        | "osRelease"
+        | "osUptime"
+        | "memoryUsage"
+        | "loadavg"
+        | "uid"
+        | "gid"
+        | "addSignalListener"
+        | "removeSignalListener"
+        | "permissions"
+        | "refTimer"
+        | "unrefTimer"
+        | "customInspect" => Nothing,
+        _ => Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_harmless_globals_can_be_searched() {
+        assert!(HARMLESS.is_sorted());
+        assert_eq!(global("undefined"), Some(Nothing));
+        assert_eq!(global("noSuchThing"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! Programs of many files.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use facets_scan::{Report, ScanLimits, Start};
+use facets_surface::Verdict;
+use support::scan_files;
+
+fn folder(files: &[(&str, &str)]) -> Report {
+    scan_files(files, &Start::Folder("/p".to_owned()))
+}
+
+fn is_clean(report: &Report) -> bool {
+    report.entitlements.verdicts().iter().all(|(_, verdict)| *verdict == Verdict::No)
+}
+
+#[test]
+fn only_what_is_reached_counts() {
+    let report = folder(&[
+        ("p/package.json", r#"{"name":"p","bin":{"p":"./cli.js"}}"#),
+        ("p/cli.js", "#!/usr/bin/env node\nimport './lib/a.js'"),
+        ("p/lib/a.js", "export const a = 1"),
+        ("p/test/build.js", "import 'child_process'"),
+    ]);
+    assert!(is_clean(&report), "{report:#?}");
+    assert_eq!(report.files, 2);
+}
+
+#[test]
+fn a_folder_without_a_manifest_is_read_whole() {
+    let report = folder(&[
+        ("p/a.js", "1"),
+        ("p/b/c.ts", "import { exec } from 'child_process'; exec('id')"),
+        ("p/readme.md", "import 'fs'"),
+        ("p/types.d.ts", "import 'net'"),
+    ]);
+    assert_eq!(report.files, 2);
+    assert_eq!(report.entitlements.subprocess, Verdict::Yes);
+    assert_eq!(report.entitlements.filesystem, Verdict::No);
+}
+
+#[test]
+fn a_folder_without_source_is_unknown() {
+    for files in [vec![("p/server.py", "import os")], vec![("p/package.json", "{}")], vec![]] {
+        let report = folder(&files);
+        assert!(report.entitlements.verdicts().iter().all(|(_, v)| *v == Verdict::Unknown));
+        assert!(!report.doubts.is_empty());
+    }
+}
+
+#[test]
+fn re_exports_and_cycles_are_followed() {
+    let report = folder(&[
+        ("p/package.json", r#"{"main":"a"}"#),
+        ("p/a.js", "import { run } from './b'; run('id')"),
+        ("p/b/index.js", "export * from '../c.mjs'; import '../a.js'"),
+        ("p/c.mjs", "export { execSync as run } from 'node:child_process'"),
+    ]);
+    assert_eq!(report.files, 3);
+    assert_eq!(report.entitlements.subprocess, Verdict::Yes);
+    assert_eq!(report.entitlements.network, Verdict::No, "{report:#?}");
+    let found = report.findings.iter().find(|f| f.what.identifier == "child_process.execSync");
+    assert_eq!(found.unwrap().file, "/p/c.mjs");
+}
+
+#[test]
+fn names_that_another_file_defines_are_known() {
+    let report = folder(&[
+        ("p/a.js", "globalThis.shared = { go() {} }; import './b.js'"),
+        ("p/b.js", "shared.go(); globalThis.shared.go()"),
+    ]);
+    assert!(is_clean(&report), "{report:#?}");
+}
+
+#[test]
+fn packages_are_found_as_node_finds_them() {
+    let exports = r##"{"name":"dep","imports":{"#inner":"./inner.js"},"exports":{
+        ".":{"types":"./index.d.ts","bun":"./bun.ts","import":"./index.mjs","require":"./index.cjs"},
+        "./sub/*":"./lib/*.js","./sub/private/*":null,"./package.json":"./package.json"}}"##;
+    let report = folder(&[
+        ("p/package.json", r#"{"name":"p","exports":{".":"./a.mjs","./self":"./self.mjs"}}"#),
+        (
+            "p/a.mjs",
+            "import 'dep'; import 'dep/sub/x'; import '@s/n/deep/file'; import 'up'; import 'p/self'; import 'old'",
+        ),
+        ("p/self.mjs", "export {}"),
+        ("p/node_modules/dep/package.json", exports),
+        ("p/node_modules/dep/index.mjs", "import '#inner'"),
+        ("p/node_modules/dep/inner.js", "export {}"),
+        ("p/node_modules/dep/bun.ts", "import { readFileSync } from 'fs'; readFileSync('x')"),
+        ("p/node_modules/dep/index.cjs", "require('net')"),
+        ("p/node_modules/dep/lib/x.js", "import 'dns'"),
+        ("p/node_modules/@s/n/package.json", "{}"),
+        ("p/node_modules/@s/n/deep/file.js", "fetch('x')"),
+        ("node_modules/up/package.json", r#"{"main":"./lib"}"#),
+        ("node_modules/up/lib/index.js", "require('crypto')"),
+        ("p/node_modules/old/index.js", "exports.a = 1"),
+    ]);
+    assert!(report.doubts.is_empty(), "{report:#?}");
+    // Bun would read another file than Node does, so both count; a third is for `require`.
+    assert_eq!(report.entitlements.filesystem, Verdict::Yes);
+    assert_eq!(report.entitlements.crypto, Verdict::Yes);
+    assert_eq!(report.entitlements.network, Verdict::Yes);
+    assert!(!report.entitlements.raw.contains(&"net".to_owned()));
+    assert!(report.entitlements.raw.contains(&"dns".to_owned()));
+    assert!(report.entitlements.raw.contains(&"fetch".to_owned()));
+    assert_eq!(report.entitlements.subprocess, Verdict::No);
+}
+
+#[test]
+fn what_is_required_and_what_is_imported_may_differ() {
+    let manifest = r#"{"exports":{"import":"./good.mjs","require":"./bad.cjs"}}"#;
+    let files = |source: &'static str| {
+        vec![
+            ("p/a.js", source),
+            ("p/node_modules/d/package.json", manifest),
+            ("p/node_modules/d/good.mjs", "export {}"),
+            ("p/node_modules/d/bad.cjs", "require('child_process')"),
+        ]
+    };
+    assert!(is_clean(&folder(&files("import 'd'"))));
+    assert_eq!(folder(&files("require('d')")).entitlements.subprocess, Verdict::Yes);
+    let both = folder(&files("import 'd'; require('d')"));
+    assert_eq!(both.entitlements.subprocess, Verdict::Yes);
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let report = folder(&[
+        ("p/package.json", r#"{"main":"dist/index.js"}"#),
+        ("p/src/a.ts", "import './gone.js'; import 'absent'; import got from 'got'"),
+    ]);
+    let reasons: Vec<&str> = report.doubts.iter().map(|doubt| doubt.what.reason.as_str()).collect();
+    assert!(reasons.contains(&"starts with dist/index.js, which is not here"), "{reasons:?}");
+    assert!(reasons.contains(&"imports ./gone.js, which is not here"), "{reasons:?}");
+    assert!(reasons.contains(&"imports the package absent, whose source is not here"));
+    assert_eq!(report.entitlements.network, Verdict::Yes, "got is known by its name");
+    assert_eq!(report.entitlements.filesystem, Verdict::Unknown);
+}
+
+#[test]
+fn typescript_is_found_under_the_name_it_will_have() {
+    let report = folder(&[
+        (
+            "p/a.ts",
+            "import './b.js'; import './c.mjs'; import './d'; import data from './data.json'",
+        ),
+        ("p/b.ts", "import 'net'"),
+        ("p/c.mts", "import 'fs'"),
+        ("p/d.tsx", "import 'crypto'; export const x = <a/>"),
+        ("p/data.json", "{}"),
+    ]);
+    assert!(report.doubts.is_empty(), "{report:#?}");
+    assert_eq!(report.entitlements.raw, ["crypto", "fs", "net"]);
+}
+
+#[test]
+fn native_code_may_do_anything() {
+    let report = folder(&[("p/a.js", "require('./x.node')"), ("p/x.node", "\u{7f}ELF")]);
+    assert_eq!(report.entitlements.code_evaluation, Verdict::Yes);
+    assert_eq!(report.entitlements.network, Verdict::Unknown);
+}
+
+#[test]
+fn there_is_an_end_to_what_is_read() {
+    let limits = ScanLimits { files: 2, bytes: 1 << 20 };
+    let files = [("p/a.js", "1"), ("p/b.js", "2"), ("p/c.js", "3")];
+    let report = support::scan_limited(&files, &Start::Folder("/p".to_owned()), limits);
+    assert_eq!(report.files, 2);
+    assert_eq!(report.doubts[0].what.reason, "is not read: there is too much source");
+    assert_eq!(report.entitlements.filesystem, Verdict::Unknown);
+}
+
+#[test]
+fn broken_manifests_lead_nowhere_bad() {
+    for manifest in
+        ["", "[]", "{", r#"{"main":3,"bin":[],"exports":{"a":{}}}"#, r#"{"exports":null}"#]
+    {
+        let report = folder(&[("p/package.json", manifest), ("p/index.js", "import 'fs'")]);
+        assert_eq!(report.entitlements.filesystem, Verdict::Yes, "{manifest}: {report:#?}");
+    }
+}
