@@ -39,6 +39,7 @@ const NPM_SERVERS: &[&str] = &[
     "@modelcontextprotocol/server-filesystem@2026.8.31",
     "@modelcontextprotocol/server-memory@2026.8.31",
     "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+    "@notionhq/notion-mcp-server@2.5.2",
     "@playwright/mcp@0.0.83",
 ];
 const PYPI_SERVERS: &[&str] =

@@ -32,6 +32,8 @@ pub struct ScanRequest {
 /// What was found.
 #[derive(Debug)]
 pub struct ScanReport {
+    /// What was scanned, as it was named.
+    pub shown: PathBuf,
     /// What was scanned, as it really lies.
     pub root: PathBuf,
     /// Verdicts, and why.
@@ -57,7 +59,7 @@ pub fn scan(request: &ScanRequest, progress: &dyn Progress) -> Result<ScanReport
     };
     let report = scan_in_cage(&start, progress)?;
     let contract = manifest.and_then(|manifest| manifest.contract);
-    Ok(ScanReport { root, report, contract })
+    Ok(ScanReport { shown: path.clone(), root, report, contract })
 }
 
 fn scan_in_cage(start: &Start, progress: &dyn Progress) -> Result<Report, OpsError> {

@@ -21,6 +21,9 @@ use crate::values::{Known, Values};
 use crate::words::{self, Gives, TIMERS};
 use crate::{Analysis, Category, Import};
 
+/// Longer ways through one expression are out of sight.
+const MAX_WAY: usize = 128;
+
 /// Judges every name that a program uses.
 pub(crate) fn judge<'a>(
     program: &'a Program<'a>,
@@ -154,7 +157,8 @@ impl<'a> Judge<'a, '_, '_> {
     fn follow(&mut self, mut thing: Thing<'a>, mut span: Span, path: &[String]) {
         let ancestors = std::mem::take(&mut self.ancestors);
         let mut returned = false;
-        for (index, parent) in ancestors.iter().enumerate().rev() {
+        let mut ended = false;
+        for (index, parent) in ancestors.iter().enumerate().rev().take(MAX_WAY) {
             if std::mem::take(&mut returned) {
                 span = parent.span();
                 continue;
@@ -166,19 +170,27 @@ impl<'a> Judge<'a, '_, '_> {
                 Used::Call(arguments) => {
                     self.called(&thing, arguments, span, path);
                     let result = self.values.result(&thing, arguments, 0);
-                    let Some(result) = result else { break };
+                    let Some(result) = result else {
+                        ended = true;
+                        break;
+                    };
                     thing = result;
                 }
                 Used::Pattern(pattern) => {
                     self.pattern(&thing, pattern, span, path);
+                    ended = true;
                     break;
                 }
                 Used::End(how) => {
                     self.used(&thing, how, span, path);
+                    ended = true;
                     break;
                 }
             }
             span = parent.span();
+        }
+        if !ended {
+            self.used(&thing, Use::Escapes, span, path);
         }
         self.ancestors = ancestors;
     }

@@ -40,6 +40,7 @@ const INNOCENT: &[&str] = &[
     "const isFunction = x => x instanceof Function",
     "const text = Function.prototype.toString.call(() => {})",
     "const is = x => x === Function",
+    "const has = Function.call.bind(Object.prototype.hasOwnProperty)",
     "setTimeout(() => {}, 100)",
     "new Promise(resolve => setTimeout(resolve, 100))",
     "setInterval(function tick() {}, 1)",

@@ -1,6 +1,8 @@
 use facets_digest::Digest;
 use facets_digest::json::{self, JsonError, Limits, Origin, Value};
 
+use crate::Economics;
+
 /// What is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -142,6 +144,17 @@ impl Definition {
     #[must_use]
     pub fn value(&self) -> Value<'_> {
         read(&self.raw).unwrap_or(Value::Null)
+    }
+
+    /// What it costs, seen as a tool (spec 6.1).
+    #[must_use]
+    pub fn economics(&self) -> Economics {
+        let value = self.value();
+        let output = match &value {
+            Value::Object(object) => object.get("outputSchema"),
+            _ => None,
+        };
+        Economics::of(self.size, output)
     }
 
     /// What identifies it, seen as a tool.

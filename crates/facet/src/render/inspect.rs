@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_digest::Digest;
-use facets_digest::json::Value as Json;
+use facets_digest::json::{JsonError, Limits, Origin, Value as Json};
 use facets_ops::digest_surface::DigestSurfaceReport;
 use facets_ops::inspect::{Filesystem, InspectReport, LaunchShown, Network};
-use facets_surface::{Definition, Era, Kind, ResourcesDigest, ToolIdentity};
+use facets_surface::{Definition, Era, Kind, Part, ResourcesDigest, ToolIdentity};
 use serde_json::{Map, Value, json};
 
+use super::cost::Cost;
+use super::scan;
 use super::text::visible;
 use crate::output::Shown;
 
@@ -57,9 +59,12 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
     let _ = writeln!(out, "protocol     {} ({era})", visible(&surface.protocol));
     let _ = writeln!(out, "api surface  {}", report.hashes.api_surface);
     let _ = writeln!(out, "surface      {}", report.hashes.surface);
+    let _ = writeln!(out, "behaviour    {}", report.hashes.behavior.digest);
     let resources = resources_text(report.hashes.resources);
     let _ =
         writeln!(out, "resources    {}", resources.unwrap_or_else(|| "none announced".to_owned()));
+    Cost::of(report).human(verbose, &mut out);
+    reach(report, &mut out);
     if let Some(text) = &surface.instructions {
         let _ = writeln!(out, "\n{STRONG}instructions{STRONG:#}");
         paragraph(text, "  ", &mut out);
@@ -72,6 +77,9 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
     ];
     for (kind, noun, show) in sections {
         section(surface.items(kind), noun, &mut out, if verbose { whole } else { show });
+    }
+    if verbose {
+        contracts(report, &mut out);
     }
     if !report.warnings.is_empty() {
         let _ = writeln!(out, "\n{WARN}worth a second look{WARN:#}");
@@ -86,6 +94,40 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
         let _ = writeln!(talk, "saved {}", visible(&path.display().to_string()));
     }
     Shown { talk, ..Shown::styled(out) }
+}
+
+/// What the server's code can reach, if somebody looked.
+fn reach(report: &InspectReport, out: &mut String) {
+    let Some(entitlements) = &report.surface.source.entitlements else { return };
+    let _ = writeln!(out, "\n{STRONG}its source can reach{STRONG:#}");
+    scan::entitlements(entitlements, "  ", out);
+    if let Some(scanned) = &report.scan {
+        let path = facets_ops::shell_word(&scanned.shown);
+        let _ = writeln!(out, "  {QUIET}facet scan {} shows why{QUIET:#}", visible(&path));
+    }
+}
+
+/// The contract of every tool, in full.
+fn contracts(report: &InspectReport, out: &mut String) {
+    for contract in report.surface.contracts() {
+        let name = visible(contract.name());
+        let _ = writeln!(out, "\n{STRONG}contract of {name}{STRONG:#}");
+        let hashes = report.hashes.behavior.tool(contract.name());
+        let _ = writeln!(
+            out,
+            "  {}",
+            hashes.map(|hashes| hashes.digest.to_string()).unwrap_or_default()
+        );
+        let text = contract.to_json();
+        let Ok(value) = json_of(&text) else { continue };
+        let mut form = Vec::new();
+        value.write_pretty(0, &mut form);
+        paragraph(&String::from_utf8_lossy(&form), "  ", out);
+    }
+}
+
+fn json_of(text: &str) -> Result<Json<'_>, JsonError> {
+    facets_digest::json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT)
 }
 
 /// How one definition is shown.
@@ -282,7 +324,11 @@ pub(super) fn json(report: &InspectReport) -> Value {
         "api_surface": report.hashes.api_surface.to_string(),
         "surface": report.hashes.surface.to_string(),
         "resources": resources_text(report.hashes.resources),
-        "tools": tools(report.hashes.tools.iter().map(|(name, identity)| (name.as_str(), identity))),
+        "behavior": report.hashes.behavior.digest.to_string(),
+        "entitlements": surface.source.entitlements.as_ref().map(scan::json_entitlements),
+        "cost": Cost::of(report).json(),
+        "tools": tools_with_behavior(report),
+        "contracts": contracts_json(report),
         "prompts": digests(Kind::Prompt),
         "resource_items": digests(Kind::Resource),
         "resource_templates": digests(Kind::ResourceTemplate),
@@ -291,6 +337,33 @@ pub(super) fn json(report: &InspectReport) -> Value {
         }).collect::<Vec<_>>(),
         "saved": report.saved.as_ref().map(|path| path.display().to_string()),
     })
+}
+
+fn tools_with_behavior(report: &InspectReport) -> Map<String, Value> {
+    let hashes = report.hashes.tools.iter();
+    let mut all = tools(hashes.map(|(name, identity)| (name.as_str(), identity)));
+    for (name, contract) in report.hashes.behavior.tools() {
+        let parts = Part::ALL.iter().zip(&contract.parts);
+        let mut behavior: Map<String, Value> = parts
+            .map(|(part, digest)| (part.name().to_owned(), digest.to_string().into()))
+            .collect();
+        behavior.insert("digest".to_owned(), contract.digest.to_string().into());
+        if let Some(tool) = all.get_mut(name) {
+            tool["behavior"] = behavior.into();
+        }
+    }
+    all
+}
+
+fn contracts_json(report: &InspectReport) -> Map<String, Value> {
+    let contracts = report.surface.contracts();
+    contracts
+        .map(|contract| {
+            // Exact integers beyond a double's are in the surface file; here they are numbers.
+            let value = serde_json::from_str(&contract.to_json()).unwrap_or_default();
+            (contract.name().to_owned(), value)
+        })
+        .collect()
 }
 
 fn tools<'r>(tools: impl Iterator<Item = (&'r str, &'r ToolIdentity)>) -> Map<String, Value> {
@@ -327,6 +400,7 @@ pub(super) fn human_digests(report: &DigestSurfaceReport) -> Shown {
         DigestSurfaceReport::Surface(report) => {
             line(&report.hashes.api_surface.to_string(), "api surface");
             line(&report.hashes.surface.to_string(), "surface");
+            line(&report.hashes.behavior.digest.to_string(), "behaviour");
             if let Some(resources) = resources_text(report.hashes.resources) {
                 line(&resources, "resources");
             }

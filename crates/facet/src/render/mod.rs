@@ -1,6 +1,7 @@
 //! Reports as people and machines read them.
 
 mod contract;
+mod cost;
 mod human;
 mod inspect;
 pub(crate) mod json;

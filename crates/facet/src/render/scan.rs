@@ -29,7 +29,8 @@ pub(super) fn human(report: &ScanReport, verbose: bool) -> Shown {
     }
     doubts(report, most, &mut out);
     let (files, bytes) = (report.report.files, report.report.bytes);
-    let _ = writeln!(out, "\n{QUIET}{files} files, {bytes} bytes read{QUIET:#}");
+    let plural = if files == 1 { "" } else { "s" };
+    let _ = writeln!(out, "\n{QUIET}{files} file{plural}, {bytes} bytes read{QUIET:#}");
     Shown::styled(out)
 }
 

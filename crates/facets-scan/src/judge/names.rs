@@ -80,6 +80,8 @@ impl<'a> Judge<'a, '_, '_> {
             ("process", Some(&"getBuiltinModule")) => {
                 self.handed_on(how, span, "a function that loads modules");
             }
+            // `Function.call.bind(f)` is no function of a text: it calls f.
+            ("Function", Some(form)) if is_call_form(form) && members.len() > 1 => {}
             (object, Some(member)) if OBJECTS.contains(&object) || object == "Function" => {
                 let gives = words::member(object, member);
                 self.gives(gives, &format!("{object}.{member}"), span, path);
