@@ -1,4 +1,4 @@
-//! The first walk over a program: what its variables are given.
+//! The walk over a program: what its variables are given, and what is to be judged.
 
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
@@ -12,10 +12,12 @@ use oxc_semantic::{Reference, Scoping};
 use oxc_syntax::symbol::SymbolId;
 
 use crate::judge::usage::called_in_place;
+use crate::tree::Tree;
 use crate::values::{Source, Sources, static_key};
 
-/// What the first walk finds.
+/// What the walk finds.
 pub(crate) struct Collected<'a> {
+    pub(crate) tree: Tree<'a>,
     pub(crate) sources: Sources<'a>,
     /// Functions that give back `this`, which is the global object if they are just called.
     pub(crate) returns_this: Vec<SymbolId>,
@@ -28,9 +30,10 @@ pub(crate) fn collect<'a>(
     arena: &'a Allocator,
 ) -> Collected<'a> {
     let sources = Sources::new(scoping.symbols_len());
-    let found = Collected { sources, returns_this: Vec::new() };
+    let found = Collected { tree: Tree::new(source.len()), sources, returns_this: Vec::new() };
     let mut collector = Collector { arena, source, scoping, found };
     collector.visit_program(program);
+    collector.found.sources.sort();
     collector.found
 }
 
@@ -43,6 +46,7 @@ struct Collector<'a, 's> {
 
 impl<'a> Visit<'a> for Collector<'a, '_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
+        self.found.tree.enter(kind);
         match kind {
             AstKind::VariableDeclarator(variable) => {
                 let Some(value) = variable.init.as_ref().filter(|value| may_matter(value)) else {
@@ -87,6 +91,10 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
             }
             _ => {}
         }
+    }
+
+    fn leave_node(&mut self, kind: AstKind<'a>) {
+        self.found.tree.leave(kind);
     }
 }
 

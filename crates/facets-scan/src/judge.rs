@@ -1,4 +1,4 @@
-//! The second walk: where the program uses what it does not define itself.
+//! Where the program uses what it does not define itself.
 
 mod lines;
 mod names;
@@ -9,15 +9,15 @@ use oxc_ast::ast::{
     Argument, CallExpression, Expression, IdentifierReference, ImportDeclaration,
     ImportDeclarationSpecifier, ImportOrExportKind, Program, StringLiteral,
 };
-use oxc_ast_visit::Visit;
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::symbol::SymbolId;
 
 use crate::collect::{SHIM_DEPTH, gives_back_this, is_require_shim};
 use crate::judge::lines::Lines;
 use crate::judge::usage::{Use, Used};
-use crate::thing::{Root, Thing, module};
-use crate::values::{Known, Values};
+use crate::thing::{Root, Thing, global, module};
+use crate::tree::{Around, Tree};
+use crate::values::{Known, Step, Values};
 use crate::words::{self, Gives, TIMERS};
 use crate::{Analysis, Category, Import};
 
@@ -28,38 +28,34 @@ const MAX_WAY: usize = 128;
 pub(crate) fn judge<'a>(
     program: &'a Program<'a>,
     values: &Values<'a, '_>,
+    tree: &Tree<'a>,
     returns_this: &[SymbolId],
 ) -> Analysis {
     let strict = program.source_type.is_module() || program.has_use_strict_directive();
     let lines = Lines::new(values.source());
-    let mut judge = Judge {
-        values,
-        returns_this,
-        strict,
-        lines,
-        ancestors: Vec::new(),
-        found: Analysis::default(),
-    };
-    judge.visit_program(program);
+    let mut judge = Judge { values, tree, returns_this, strict, lines, found: Analysis::default() };
+    for (kind, around) in &tree.places {
+        judge.place(*kind, *around);
+    }
     judge.found
 }
 
 struct Judge<'a, 'v, 's> {
     values: &'v Values<'a, 's>,
+    tree: &'v Tree<'a>,
     returns_this: &'v [SymbolId],
     strict: bool,
     lines: Lines<'a>,
-    ancestors: Vec<AstKind<'a>>,
     found: Analysis,
 }
 
-impl<'a> Visit<'a> for Judge<'a, '_, '_> {
-    fn enter_node(&mut self, kind: AstKind<'a>) {
+impl<'a> Judge<'a, '_, '_> {
+    fn place(&mut self, kind: AstKind<'a>, around: Around) {
         match kind {
-            AstKind::IdentifierReference(name) => self.identifier(name),
+            AstKind::IdentifierReference(name) => self.identifier(name, around),
             AstKind::ImportMeta(meta) => {
                 let thing = Thing::Path(Root::Name("import.meta"), Vec::new());
-                self.follow(thing, meta.span, &[]);
+                self.follow(thing, meta.span, around, &[]);
             }
             AstKind::ImportDeclaration(import) => self.import(import),
             AstKind::ExportFromDeclaration(export)
@@ -83,92 +79,97 @@ impl<'a> Visit<'a> for Judge<'a, '_, '_> {
             AstKind::ImportExpression(import) => match self.values.text(&import.source, 0) {
                 Some(specifier) => {
                     self.load(specifier, import.span, false);
-                    self.follow(module(specifier), import.span, &[]);
+                    self.follow(module(specifier), import.span, around, &[]);
                 }
                 None => self.doubt("imports a module whose name is computed", import.span),
             },
             AstKind::StaticMemberExpression(access) if access.property.name == "constructor" => {
-                self.constructor(&access.object, access.span);
+                self.constructor(&access.object, access.span, around);
             }
             AstKind::ComputedMemberExpression(access)
                 if self.values.text(&access.expression, 0) == Some("constructor") =>
             {
-                self.constructor(&access.object, access.span);
+                self.constructor(&access.object, access.span, around);
             }
-            AstKind::CallExpression(call) => self.call(call),
+            AstKind::CallExpression(call) => self.call(call, around),
             AstKind::WithStatement(with) => {
                 self.doubt("`with` hides which names are meant", with.span);
             }
             _ => {}
         }
-        self.ancestors.push(kind);
     }
 
-    fn leave_node(&mut self, _kind: AstKind<'a>) {
-        self.ancestors.pop();
-    }
-}
-
-impl<'a> Judge<'a, '_, '_> {
-    fn identifier(&mut self, name: &'a IdentifierReference<'a>) {
-        if self.is_in_type() || self.is_in_shim(name) {
+    fn identifier(&mut self, name: &'a IdentifierReference<'a>, around: Around) {
+        let seen = |judge: &Self| !judge.is_in_type(around) && !judge.is_in_shim(name, around);
+        let Some(symbol) = self.values.symbol(name) else {
+            // Most names that nobody defines are the language's own.
+            if !words::is_harmless(name.name.as_str()) && seen(self) {
+                self.follow(global(name.name.as_str()), name.span, around, &[]);
+            }
+            return;
+        };
+        if !self.values.may_matter(symbol) || !seen(self) {
             return;
         }
-        let things = self.values.of_identifier(name, 0);
+        let things = self.values.of_symbol(symbol, 0);
         for Known { thing, trail } in things.iter() {
             if matches!(thing, Thing::Path(..) | Thing::Constructor { .. }) {
-                let path: Vec<String> = trail
-                    .iter()
-                    .map(|step| format!("{} (line {})", step.name, self.lines.of(step.offset)))
-                    .collect();
-                self.follow(thing.clone(), name.span, &path);
+                self.follow(thing.clone(), name.span, around, trail);
             }
         }
     }
 
     /// A bundler's stand-in for `require` is judged where it is called.
-    fn is_in_shim(&self, name: &IdentifierReference<'_>) -> bool {
+    fn is_in_shim(&self, name: &IdentifierReference<'_>, around: Around) -> bool {
         name.name == "require"
-            && self.ancestors.iter().rev().take(SHIM_DEPTH).any(|parent| {
+            && self.tree.outwards(around).take(SHIM_DEPTH).any(|parent| {
                 matches!(parent, AstKind::VariableDeclarator(variable)
                     if variable.init.as_ref().is_some_and(is_require_shim))
             })
     }
 
     /// Types are gone when a program runs.
-    fn is_in_type(&self) -> bool {
-        self.ancestors.last().is_some_and(|parent| {
-            matches!(
-                parent,
+    fn is_in_type(&self, around: Around) -> bool {
+        let mut outwards = self.tree.outwards(around);
+        let is_type = |kind: ImportOrExportKind| kind == ImportOrExportKind::Type;
+        match outwards.next() {
+            Some(
                 AstKind::TSTypeReference(_)
-                    | AstKind::TSTypeQuery(_)
-                    | AstKind::TSQualifiedName(_)
-                    | AstKind::TSClassImplements(_)
-                    | AstKind::TSInterfaceHeritage(_)
-                    | AstKind::TSPropertySignature(_)
-                    | AstKind::TSTypePredicate(_)
-            ) || matches!(parent, AstKind::ExportSpecifier(one) if one.export_kind == ImportOrExportKind::Type)
-                || matches!(self.ancestors.iter().rev().nth(1), Some(AstKind::ExportNamedDeclaration(all))
-                    if all.export_kind == ImportOrExportKind::Type)
-        })
+                | AstKind::TSTypeQuery(_)
+                | AstKind::TSQualifiedName(_)
+                | AstKind::TSClassImplements(_)
+                | AstKind::TSInterfaceHeritage(_)
+                | AstKind::TSPropertySignature(_)
+                | AstKind::TSTypePredicate(_),
+            ) => true,
+            Some(AstKind::ExportSpecifier(one)) if is_type(one.export_kind) => true,
+            Some(AstKind::ExportSpecifier(_)) => {
+                matches!(outwards.next(), Some(AstKind::ExportNamedDeclaration(all))
+                    if is_type(all.export_kind))
+            }
+            _ => false,
+        }
     }
 
     /// Follows a thing from where it stands through everything that is done with it there.
-    fn follow(&mut self, mut thing: Thing<'a>, mut span: Span, path: &[String]) {
-        let ancestors = std::mem::take(&mut self.ancestors);
+    fn follow(&mut self, mut thing: Thing<'a>, mut span: Span, from: Around, trail: &[Step]) {
+        let tree = self.tree;
+        let mut around = from;
         let mut returned = false;
         let mut ended = false;
-        for (index, parent) in ancestors.iter().enumerate().rev().take(MAX_WAY) {
+        for _ in 0..MAX_WAY {
+            let Some((parent, above)) = tree.get(around) else { break };
+            around = above;
             if std::mem::take(&mut returned) {
                 span = parent.span();
                 continue;
             }
-            match usage::of(parent, span, &ancestors[..index], self.values) {
+            match usage::of(parent, span, tree.outwards(above), self.values) {
                 Used::Same => {}
                 Used::Returned => returned = true,
                 Used::Member(name) => thing = thing.member(name),
                 Used::Call(arguments) => {
-                    self.called(&thing, arguments, span, path);
+                    self.called(&thing, arguments, span, trail);
                     let result = self.values.result(&thing, arguments, 0);
                     let Some(result) = result else {
                         ended = true;
@@ -177,12 +178,12 @@ impl<'a> Judge<'a, '_, '_> {
                     thing = result;
                 }
                 Used::Pattern(pattern) => {
-                    self.pattern(&thing, pattern, span, path);
+                    self.pattern(&thing, pattern, span, trail);
                     ended = true;
                     break;
                 }
                 Used::End(how) => {
-                    self.used(&thing, how, span, path);
+                    self.used(&thing, how, span, trail);
                     ended = true;
                     break;
                 }
@@ -190,9 +191,8 @@ impl<'a> Judge<'a, '_, '_> {
             span = parent.span();
         }
         if !ended {
-            self.used(&thing, Use::Escapes, span, path);
+            self.used(&thing, Use::Escapes, span, trail);
         }
-        self.ancestors = ancestors;
     }
 
     fn called(
@@ -200,7 +200,7 @@ impl<'a> Judge<'a, '_, '_> {
         thing: &Thing<'a>,
         arguments: &'a [Argument<'a>],
         span: Span,
-        path: &[String],
+        trail: &[Step],
     ) {
         let first = arguments.first().and_then(Argument::as_expression);
         if thing.creates_loader() {
@@ -218,11 +218,11 @@ impl<'a> Judge<'a, '_, '_> {
         {
             if first.is_some_and(|first| self.values.text(first, 0).is_some()) {
                 let finding = (Category::CodeEvaluation, format!("{name} of a text"));
-                self.find(finding, true, span, path);
+                self.find(finding, true, span, trail);
             }
             return;
         }
-        self.used(thing, Use::Called, span, path);
+        self.used(thing, Use::Called, span, trail);
     }
 
     /// A value that is taken apart: each of its parts is used.
@@ -231,27 +231,27 @@ impl<'a> Judge<'a, '_, '_> {
         thing: &Thing<'a>,
         pattern: &'a oxc_ast::ast::BindingPattern<'a>,
         span: Span,
-        path: &[String],
+        trail: &[Step],
     ) {
         use oxc_ast::ast::BindingPattern;
         match pattern {
-            BindingPattern::BindingIdentifier(_) => self.used(thing, Use::Named, span, path),
+            BindingPattern::BindingIdentifier(_) => self.used(thing, Use::Named, span, trail),
             BindingPattern::AssignmentPattern(default) => {
-                self.pattern(thing, &default.left, span, path);
+                self.pattern(thing, &default.left, span, trail);
             }
-            BindingPattern::ArrayPattern(_) => self.used(thing, Use::Escapes, span, path),
+            BindingPattern::ArrayPattern(_) => self.used(thing, Use::Escapes, span, trail),
             BindingPattern::ObjectPattern(object) => {
                 for property in &object.properties {
                     match usage::key(&property.key, property.computed, self.values) {
                         Some(name) => {
                             let member = thing.clone().member(name);
-                            self.pattern(&member, &property.value, span, path);
+                            self.pattern(&member, &property.value, span, trail);
                         }
-                        None => self.used(thing, Use::Computed, span, path),
+                        None => self.used(thing, Use::Computed, span, trail),
                     }
                 }
                 if let Some(rest) = &object.rest {
-                    self.pattern(thing, &rest.argument, span, path);
+                    self.pattern(thing, &rest.argument, span, trail);
                 }
             }
         }
@@ -295,9 +295,9 @@ impl<'a> Judge<'a, '_, '_> {
         }
     }
 
-    fn call(&mut self, call: &'a CallExpression<'a>) {
+    fn call(&mut self, call: &'a CallExpression<'a>, around: Around) {
         if !self.strict && self.gives_global(&call.callee) {
-            self.follow(Thing::Path(Root::Global, Vec::new()), call.span, &[]);
+            self.follow(Thing::Path(Root::Global, Vec::new()), call.span, around, &[]);
         }
         // `a[b](text)()` calls what a computed member made: perhaps a function of that text.
         if let Expression::CallExpression(inner) = callee(&call.callee)
@@ -324,20 +324,25 @@ impl<'a> Judge<'a, '_, '_> {
     }
 
     /// `x.constructor`: of a function, it is `Function`.
-    fn constructor(&mut self, object: &'a Expression<'a>, span: Span) {
+    fn constructor(&mut self, object: &'a Expression<'a>, span: Span, around: Around) {
         if matches!(object, Expression::ThisExpression(_) | Expression::Super(_)) {
             return;
         }
         let things = self.values.of(object, 0);
-        // Roots are followed from where their name stands.
-        if things.iter().any(|known| matches!(known.thing, Thing::Path(..))) {
+        let harmless = |thing: &Thing<'_>| matches!(thing, Thing::Path(Root::Name(name), _) if words::is_harmless(name));
+        // Other roots are followed from where their name stands.
+        let is_root =
+            |known: &Known<'_>| matches!(known.thing, Thing::Path(..)) && !harmless(&known.thing);
+        if things.iter().any(is_root) {
             return;
         }
-        let is_function =
-            |known: &Known<'_>| matches!(known.thing, Thing::Function | Thing::Constructor { .. });
+        let is_function = |known: &Known<'_>| {
+            matches!(known.thing, Thing::Function | Thing::Constructor { .. })
+                || harmless(&known.thing)
+        };
         let of_function =
             things.iter().any(is_function) || self.values.is_method_of_literal(object);
-        self.follow(Thing::Constructor { of_function }, span, &[]);
+        self.follow(Thing::Constructor { of_function }, span, around, &[]);
     }
 }
 

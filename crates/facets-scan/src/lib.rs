@@ -7,10 +7,11 @@ mod judge;
 mod resolve;
 mod scan;
 mod thing;
+mod tree;
 mod values;
 mod words;
 
-pub use analyse::{Unreadable, analyse};
+pub use analyse::{Analyser, Unreadable, analyse};
 pub use analysis::{Analysis, Category, Doubt, Finding, Import, Undefined};
 pub use scan::{Analyst, Files, Located, Report, ScanLimits, Start, is_source, scan};
 

@@ -40,25 +40,39 @@ pub(crate) enum Source<'a> {
 }
 
 /// What the variables of a program are given, by their numbers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Sources<'a> {
-    of: Vec<Vec<Source<'a>>>,
+    all: Vec<(u32, Source<'a>)>,
     /// Whether something else may be given, too: parameters, defaults.
     open: Vec<bool>,
+    /// Whether anything is given that we know.
+    given: Vec<bool>,
 }
 
 impl<'a> Sources<'a> {
     pub(crate) fn new(symbols: usize) -> Self {
-        Self { of: vec![Vec::new(); symbols], open: vec![false; symbols] }
+        Self { all: Vec::new(), open: vec![false; symbols], given: vec![false; symbols] }
     }
 
     pub(crate) fn add(&mut self, symbol: SymbolId, source: Source<'a>) {
-        self.of[symbol.index()].push(source);
+        self.given[symbol.index()] = true;
+        self.all.push((u32::try_from(symbol.index()).unwrap_or(u32::MAX), source));
     }
 
     pub(crate) fn add_possible(&mut self, symbol: SymbolId, source: Source<'a>) {
         self.open[symbol.index()] = true;
         self.add(symbol, source);
+    }
+
+    /// Before they are asked for.
+    pub(crate) fn sort(&mut self) {
+        self.all.sort_by_key(|(symbol, _)| *symbol);
+    }
+
+    fn of(&self, symbol: usize) -> impl Iterator<Item = &Source<'a>> {
+        let start = self.all.partition_point(|(other, _)| (*other as usize) < symbol);
+        let same = self.all[start..].iter().take_while(move |(other, _)| *other as usize == symbol);
+        same.map(|(_, source)| source)
     }
 }
 
@@ -88,7 +102,7 @@ impl<'a, 's> Values<'a, 's> {
         scoping: &'s Scoping,
         sources: Sources<'a>,
     ) -> Self {
-        let memo = RefCell::new(vec![None; sources.of.len()]);
+        let memo = RefCell::new(vec![None; sources.open.len()]);
         Self { arena, source, scoping, sources, memo, nothing: Rc::new(Vec::new()) }
     }
 
@@ -113,7 +127,12 @@ impl<'a, 's> Values<'a, 's> {
         }
     }
 
-    fn of_symbol(&self, symbol: SymbolId, depth: usize) -> Things<'a> {
+    /// Whether a variable can stand for more than a function of the program.
+    pub(crate) fn may_matter(&self, symbol: SymbolId) -> bool {
+        self.sources.given[symbol.index()]
+    }
+
+    pub(crate) fn of_symbol(&self, symbol: SymbolId, depth: usize) -> Things<'a> {
         let index = symbol.index();
         if let Some(known) = &self.memo.borrow()[index] {
             return Rc::clone(known);
@@ -127,7 +146,7 @@ impl<'a, 's> Values<'a, 's> {
         if self.scoping.symbol_flags(symbol).contains(SymbolFlags::Function) {
             all.push(Known { thing: Thing::Function, trail: Vec::new() });
         }
-        for source in &self.sources.of[index] {
+        for source in self.sources.of(index) {
             self.add_source(source, depth + 1, &mut all);
         }
         let step = || Step {

@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Read, Write};
 use std::process::exit;
 
-use facets_scan::{Analysis, Unreadable, analyse};
+use facets_scan::{Analyser, Analysis, Unreadable};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// Nested source takes stack; this much is reserved, and used only if it is needed.
@@ -33,8 +33,9 @@ fn limit(resource: Resource, most: u64) {
 fn serve() -> io::Result<()> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
+    let mut analyser = Analyser::default();
     while let Some((path, source)) = read_question(&mut input)? {
-        let answer = match analyse(&path, &source) {
+        let answer = match analyser.analyse(&path, &source) {
             Ok(analysis) => analysis.encode(),
             Err(Unreadable::NotText) => b"-it is not UTF-8\n".to_vec(),
             Err(Unreadable::Syntax) => b"-it cannot be parsed\n".to_vec(),

@@ -48,7 +48,7 @@ fn cost(facet: &Path, server: &Path, mode: &str, what: &str, runs: usize) -> Out
     let ratio = (whole - bare) / start;
     Ok(Row {
         what: format!("cost of `facet inspect` beyond the server, {what}"),
-        baseline: "the start of a process (`/bin/true`)",
+        baseline: "the start of a process (`/bin/true`)".to_owned(),
         ratio: format!("{ratio:.1} ({:.1} ms against {:.1} ms bare)", whole * 1e3, bare * 1e3),
         target: "at most 25".to_owned(),
         met: ratio <= 25.0,
@@ -100,7 +100,7 @@ fn many_at_once(facet: &Path, server: &Path, runs: usize) -> Outcome<Row> {
     let ratio = ratios[ratios.len() / 2];
     Ok(Row {
         what: format!("time of {MANY} inspections at once, a second each"),
-        baseline: "one of them",
+        baseline: "one of them".to_owned(),
         ratio: format!("{ratio:.2}"),
         target: "at most 2".to_owned(),
         met: ratio <= 2.0,

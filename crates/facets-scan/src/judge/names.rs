@@ -6,19 +6,20 @@ use oxc_span::Span;
 use super::Judge;
 use super::usage::Use;
 use crate::thing::{Root, Thing};
+use crate::values::Step;
 use crate::words::{self, Gives};
 use crate::{Category, Doubt, Finding, Undefined};
 
 impl<'a> Judge<'a, '_, '_> {
     /// A thing at the end of its way.
-    pub(super) fn used(&mut self, thing: &Thing<'a>, how: Use<'a>, span: Span, path: &[String]) {
+    pub(super) fn used(&mut self, thing: &Thing<'a>, how: Use<'a>, span: Span, trail: &[Step]) {
         match thing {
             Thing::Text(_) | Thing::Data | Thing::Function => {}
             Thing::Constructor { of_function } => match how {
                 Use::Called | Use::New if *of_function => {
                     let finding =
                         (Category::CodeEvaluation, "constructor of a function".to_owned());
-                    self.find(finding, true, span, path);
+                    self.find(finding, true, span, trail);
                 }
                 Use::Called | Use::New | Use::Computed => {
                     self.doubt("uses the constructor of something unknown", span);
@@ -31,8 +32,8 @@ impl<'a> Judge<'a, '_, '_> {
             Thing::Path(root, members) => match root {
                 Root::Global => self.global_object(how, span),
                 Root::Loader => self.handed_on(how, span, "a function that loads modules"),
-                Root::Name(name) => self.global_name(name, members, how, span, path),
-                Root::Module(name) => self.module_member(name, members, how, span, path),
+                Root::Name(name) => self.global_name(name, members, how, span, trail),
+                Root::Module(name) => self.module_member(name, members, how, span, trail),
             },
         }
     }
@@ -59,7 +60,7 @@ impl<'a> Judge<'a, '_, '_> {
         members: &[&'a str],
         how: Use<'a>,
         span: Span,
-        path: &[String],
+        trail: &[Step],
     ) {
         const OBJECTS: &[&str] =
             &["process", "module", "Bun", "Deno", "navigator", "import.meta", "require"];
@@ -84,13 +85,13 @@ impl<'a> Judge<'a, '_, '_> {
             ("Function", Some(form)) if is_call_form(form) && members.len() > 1 => {}
             (object, Some(member)) if OBJECTS.contains(&object) || object == "Function" => {
                 let gives = words::member(object, member);
-                self.gives(gives, &format!("{object}.{member}"), span, path);
+                self.gives(gives, &format!("{object}.{member}"), span, trail);
             }
             (object, None) if OBJECTS.contains(&object) => {
                 self.handed_on(how, span, &format!("`{object}`"));
             }
             ("Function", None) => match how {
-                Use::Called | Use::New => self.gives(Gives::AnyCode, "Function", span, path),
+                Use::Called | Use::New => self.gives(Gives::AnyCode, "Function", span, trail),
                 Use::Computed => self.doubt("takes a computed member of `Function`", span),
                 how if how.gives_away() => self.doubt("hands `Function` on", span),
                 _ => {}
@@ -99,7 +100,7 @@ impl<'a> Judge<'a, '_, '_> {
                 Some(gives) => {
                     let member = members.first().filter(|member| !is_call_form(member));
                     let full = member.map_or(name.to_owned(), |member| format!("{name}.{member}"));
-                    self.gives(gives, &full, span, path);
+                    self.gives(gives, &full, span, trail);
                 }
                 None if matches!(how, Use::Argument(call) if cannot_call(call)) => {}
                 None if matches!(how, Use::Data) => {}
@@ -117,7 +118,7 @@ impl<'a> Judge<'a, '_, '_> {
         members: &[&'a str],
         how: Use<'a>,
         span: Span,
-        path: &[String],
+        trail: &[Step],
     ) {
         if matches!(how, Use::Harmless) {
             return;
@@ -133,7 +134,7 @@ impl<'a> Judge<'a, '_, '_> {
                 }
                 Some(member) => {
                     let gives = words::member("node:module", member);
-                    self.gives(gives, &format!("module.{member}"), span, path);
+                    self.gives(gives, &format!("module.{member}"), span, trail);
                 }
                 None => self.handed_on(how, span, "the module `module`"),
             };
@@ -143,21 +144,21 @@ impl<'a> Judge<'a, '_, '_> {
         let members: Vec<&str> =
             members.iter().copied().filter(|member| !is_call_form(member)).take(2).collect();
         if !members.is_empty() && gives != Gives::Nothing {
-            self.gives(gives, &format!("{name}.{}", members.join(".")), span, path);
+            self.gives(gives, &format!("{name}.{}", members.join(".")), span, trail);
         }
     }
 
-    pub(super) fn gives(&mut self, gives: Gives, identifier: &str, span: Span, path: &[String]) {
+    pub(super) fn gives(&mut self, gives: Gives, identifier: &str, span: Span, trail: &[Step]) {
         let identifier = identifier.to_owned();
         match gives {
             Gives::Nothing => {}
-            Gives::One(category) => self.find((category, identifier), false, span, path),
+            Gives::One(category) => self.find((category, identifier), false, span, trail),
             Gives::Two(one, other) => {
-                self.find((one, identifier.clone()), false, span, path);
-                self.find((other, identifier), false, span, path);
+                self.find((one, identifier.clone()), false, span, trail);
+                self.find((other, identifier), false, span, trail);
             }
             Gives::AnyCode => {
-                self.find((Category::CodeEvaluation, identifier), true, span, path);
+                self.find((Category::CodeEvaluation, identifier), true, span, trail);
             }
             Gives::Unknown => self.doubt(&format!("uses {identifier}"), span),
         }
@@ -168,10 +169,11 @@ impl<'a> Judge<'a, '_, '_> {
         (category, identifier): (Category, String),
         runs_anything: bool,
         span: Span,
-        path: &[String],
+        trail: &[Step],
     ) {
         let line = self.lines.of(span.start);
-        let path = path.to_vec();
+        let mut step = |step: &Step| format!("{} (line {})", step.name, self.lines.of(step.offset));
+        let path = trail.iter().map(&mut step).collect();
         self.found.findings.push(Finding { category, identifier, line, path, runs_anything });
     }
 

@@ -55,11 +55,11 @@ impl Use<'_> {
     }
 }
 
-/// What `parent` does with the value at `span`.
+/// What `parent` does with the value at `span`; `above` is what stands around `parent`.
 pub(crate) fn of<'a>(
-    parent: &AstKind<'a>,
+    parent: AstKind<'a>,
     span: Span,
-    above: &[AstKind<'a>],
+    above: impl Iterator<Item = AstKind<'a>>,
     values: &Values<'a, '_>,
 ) -> Used<'a> {
     match parent {
@@ -120,14 +120,14 @@ pub(crate) fn of<'a>(
 
 /// What a declaration, an assignment or a statement does with a value.
 fn bound<'a>(
-    parent: &AstKind<'a>,
+    parent: AstKind<'a>,
     span: Span,
-    above: &[AstKind<'a>],
+    mut above: impl Iterator<Item = AstKind<'a>>,
     values: &Values<'a, '_>,
 ) -> Used<'a> {
     match parent {
         AstKind::VariableDeclarator(variable) => {
-            let exported = matches!(above.iter().rev().nth(1), Some(AstKind::ExportDeclaration(_)));
+            let exported = matches!(above.nth(1), Some(AstKind::ExportDeclaration(_)));
             let whole = matches!(variable.id, BindingPattern::BindingIdentifier(_));
             if exported && whole { Used::End(Use::Escapes) } else { Used::Pattern(&variable.id) }
         }
@@ -154,7 +154,7 @@ fn bound<'a>(
         | AstKind::DoWhileStatement(_)
         | AstKind::ForStatement(_)
         | AstKind::UpdateExpression(_) => Used::End(Use::Harmless),
-        AstKind::ArrowFunctionExpression(_) => match above.last() {
+        AstKind::ArrowFunctionExpression(_) => match above.next() {
             // `(() => x)()` is x.
             Some(AstKind::CallExpression(call)) if call.callee.span() == parent.span() => {
                 Used::Returned
