@@ -14,6 +14,7 @@ use oxc_syntax::symbol::SymbolId;
 use crate::judge::usage::called_in_place;
 use crate::tree::Tree;
 use crate::values::{Source, Sources, static_key};
+use crate::words::is_harmless;
 
 /// What the walk finds.
 pub(crate) struct Collected<'a> {
@@ -30,8 +31,9 @@ pub(crate) fn collect<'a>(
     arena: &'a Allocator,
 ) -> Collected<'a> {
     let sources = Sources::new(scoping.symbols_len());
-    let found = Collected { tree: Tree::new(source.len()), sources, returns_this: Vec::new() };
-    let mut collector = Collector { arena, source, scoping, found };
+    let found =
+        Collected { tree: Tree::new(source.len(), arena), sources, returns_this: Vec::new() };
+    let mut collector = Collector { arena, source, scoping, harmless: harmless(scoping), found };
     collector.visit_program(program);
     collector.found.sources.sort();
     collector.found
@@ -41,11 +43,33 @@ struct Collector<'a, 's> {
     arena: &'a Allocator,
     source: &'a str,
     scoping: &'s Scoping,
+    harmless: Vec<bool>,
     found: Collected<'a>,
+}
+
+/// Which references are to the language's own names, by their numbers: asked once for each
+/// name, not once for each place.
+fn harmless(scoping: &Scoping) -> Vec<bool> {
+    let mut harmless = vec![false; scoping.references_len()];
+    for (name, references) in scoping.root_unresolved_references() {
+        if is_harmless(name.as_str()) {
+            for reference in references {
+                harmless[reference.index()] = true;
+            }
+        }
+    }
+    harmless
 }
 
 impl<'a> Visit<'a> for Collector<'a, '_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
+        if let AstKind::IdentifierReference(name) = kind {
+            let reference = name.reference_id.get();
+            if !reference.is_some_and(|reference| self.harmless[reference.index()]) {
+                self.found.tree.note(kind);
+            }
+            return;
+        }
         self.found.tree.enter(kind);
         match kind {
             AstKind::VariableDeclarator(variable) => {
@@ -98,8 +122,17 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
     }
 }
 
+/// Methods that load modules, or give functions that do.
+const LOADERS: &[&str] = &["require", "createRequire", "getBuiltinModule"];
+
 /// Most values of most programs are of no concern.
 fn may_matter(value: &Expression<'_>) -> bool {
+    // Of all methods, few give back what is followed.
+    if let Expression::CallExpression(call) = value
+        && let Expression::StaticMemberExpression(access) = &call.callee
+    {
+        return LOADERS.contains(&access.property.name.as_str());
+    }
     !matches!(
         value,
         Expression::NumericLiteral(_)

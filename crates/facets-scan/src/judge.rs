@@ -102,13 +102,12 @@ impl<'a> Judge<'a, '_, '_> {
     fn identifier(&mut self, name: &'a IdentifierReference<'a>, around: Around) {
         let seen = |judge: &Self| !judge.is_in_type(around) && !judge.is_in_shim(name, around);
         let Some(symbol) = self.values.symbol(name) else {
-            // Most names that nobody defines are the language's own.
-            if !words::is_harmless(name.name.as_str()) && seen(self) {
+            if seen(self) {
                 self.follow(global(name.name.as_str()), name.span, around, &[]);
             }
             return;
         };
-        if !self.values.may_matter(symbol) || !seen(self) {
+        if !self.values.matters(symbol) || !seen(self) {
             return;
         }
         let things = self.values.of_symbol(symbol, 0);

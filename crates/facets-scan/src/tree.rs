@@ -1,5 +1,6 @@
 //! A program as a list of places, each of which knows what stands around it.
 
+use oxc_allocator::{Allocator, ArenaVec};
 use oxc_ast::AstKind;
 use oxc_ast::ast::Expression;
 
@@ -13,22 +14,28 @@ pub(crate) struct Around(u32);
 /// Syntax by its number, and what stands around it.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
-    nodes: Vec<(AstKind<'a>, Around)>,
+    nodes: ArenaVec<'a, (AstKind<'a>, Around)>,
     /// What is to be judged, and what stands around it.
-    pub(crate) places: Vec<(AstKind<'a>, Around)>,
+    pub(crate) places: ArenaVec<'a, (AstKind<'a>, Around)>,
     current: Around,
 }
 
 impl<'a> Tree<'a> {
     /// For source of some length: growing would copy what is there already.
-    pub(crate) fn new(length: usize) -> Self {
-        let (nodes, places) = (Vec::with_capacity(length / 10), Vec::with_capacity(length / 20));
+    pub(crate) fn new(length: usize, arena: &'a Allocator) -> Self {
+        let nodes = ArenaVec::with_capacity_in(length / 10, &arena);
+        let places = ArenaVec::with_capacity_in(length / 20, &arena);
         Self { nodes, places, current: Around(OUTSIDE) }
+    }
+
+    /// Something to be judged.
+    pub(crate) fn note(&mut self, kind: AstKind<'a>) {
+        self.places.push((kind, self.current));
     }
 
     pub(crate) fn enter(&mut self, kind: AstKind<'a>) {
         if is_judged(kind) {
-            self.places.push((kind, self.current));
+            self.note(kind);
         }
         if has_inside(kind) {
             let number = u32::try_from(self.nodes.len()).unwrap_or(OUTSIDE);
@@ -77,8 +84,7 @@ fn has_inside(kind: AstKind<'_>) -> bool {
 /// Whether something may reach a capability.
 fn is_judged(kind: AstKind<'_>) -> bool {
     match kind {
-        AstKind::IdentifierReference(_)
-        | AstKind::ImportMeta(_)
+        AstKind::ImportMeta(_)
         | AstKind::ImportDeclaration(_)
         | AstKind::ExportFromDeclaration(_)
         | AstKind::ExportAllDeclaration(_)

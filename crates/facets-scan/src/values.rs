@@ -39,13 +39,30 @@ pub(crate) enum Source<'a> {
     Require,
 }
 
+impl Source<'_> {
+    /// Whether it can be more than a text or a function of the program.
+    fn may_be_followed(&self) -> bool {
+        let Self::Value(expression, path) = self else { return true };
+        let plain = matches!(
+            expression,
+            Expression::StringLiteral(_)
+                | Expression::TemplateLiteral(_)
+                | Expression::BinaryExpression(_)
+                | Expression::FunctionExpression(_)
+                | Expression::ArrowFunctionExpression(_)
+                | Expression::ClassExpression(_)
+        );
+        !plain || path.contains(&"constructor")
+    }
+}
+
 /// What the variables of a program are given, by their numbers.
 #[derive(Debug)]
 pub(crate) struct Sources<'a> {
     all: Vec<(u32, Source<'a>)>,
     /// Whether something else may be given, too: parameters, defaults.
     open: Vec<bool>,
-    /// Whether anything is given that we know.
+    /// Whether anything is given that may have to be followed.
     given: Vec<bool>,
 }
 
@@ -55,7 +72,7 @@ impl<'a> Sources<'a> {
     }
 
     pub(crate) fn add(&mut self, symbol: SymbolId, source: Source<'a>) {
-        self.given[symbol.index()] = true;
+        self.given[symbol.index()] |= source.may_be_followed();
         self.all.push((u32::try_from(symbol.index()).unwrap_or(u32::MAX), source));
     }
 
@@ -92,6 +109,7 @@ pub(crate) struct Values<'a, 's> {
     scoping: &'s Scoping,
     sources: Sources<'a>,
     memo: RefCell<Vec<Option<Things<'a>>>>,
+    matters: RefCell<Vec<Option<bool>>>,
     nothing: Things<'a>,
 }
 
@@ -103,7 +121,8 @@ impl<'a, 's> Values<'a, 's> {
         sources: Sources<'a>,
     ) -> Self {
         let memo = RefCell::new(vec![None; sources.open.len()]);
-        Self { arena, source, scoping, sources, memo, nothing: Rc::new(Vec::new()) }
+        let matters = RefCell::new(vec![None; sources.open.len()]);
+        Self { arena, source, scoping, sources, memo, matters, nothing: Rc::new(Vec::new()) }
     }
 
     /// The text of the program.
@@ -127,9 +146,19 @@ impl<'a, 's> Values<'a, 's> {
         }
     }
 
-    /// Whether a variable can stand for more than a function of the program.
-    pub(crate) fn may_matter(&self, symbol: SymbolId) -> bool {
-        self.sources.given[symbol.index()]
+    /// Whether a variable stands for something that is followed.
+    pub(crate) fn matters(&self, symbol: SymbolId) -> bool {
+        let index = symbol.index();
+        if !self.sources.given[index] {
+            return false;
+        }
+        let mut known = self.matters.borrow_mut();
+        *known[index].get_or_insert_with(|| {
+            let followed = |known: &Known<'_>| {
+                matches!(known.thing, Thing::Path(..) | Thing::Constructor { .. })
+            };
+            self.of_symbol(symbol, 0).iter().any(followed)
+        })
     }
 
     pub(crate) fn of_symbol(&self, symbol: SymbolId, depth: usize) -> Things<'a> {

@@ -6,7 +6,7 @@ pub(super) struct Lines<'a> {
     before: Vec<usize>,
 }
 
-const BLOCK: usize = 4096;
+const BLOCK: usize = 256;
 
 impl<'a> Lines<'a> {
     pub(super) fn new(source: &'a str) -> Self {
