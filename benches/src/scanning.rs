@@ -11,7 +11,7 @@ use oxc_span::SourceType;
 use crate::{Target, ratios, report};
 
 /// How much source is measured; more says nothing more.
-const ENOUGH: usize = 8 << 20;
+const ENOUGH: usize = 64 << 20;
 
 pub(crate) fn measure(runs: usize, packages: Option<&Path>) {
     let mut sources = Vec::new();

@@ -9,6 +9,7 @@ use oxc_span::SourceType;
 use crate::Analysis;
 use crate::collect::collect;
 use crate::judge::judge;
+use crate::tree::Tree;
 use crate::values::Values;
 
 /// Why a file could not be analysed. Its program may then do anything.
@@ -58,20 +59,22 @@ fn analyse_program<'a>(
     source: &'a str,
     arena: &'a Allocator,
 ) -> Analysis {
-    let builder = SemanticBuilder::new().with_stats(estimate(source.len()));
-    let scoping = builder.build(program).semantic.into_scoping();
-    let collected = collect(program, source, &scoping, arena);
-    let values = Values::new(arena, source, &scoping, collected.sources);
-    let mut analysis = judge(program, &values, &collected.tree, &collected.returns_this);
+    let builder = SemanticBuilder::new().with_build_nodes(true).with_stats(estimate(source.len()));
+    let (scoping, nodes) = builder.build(program).semantic.into_scoping_and_nodes();
+    let tree = Tree::new(nodes);
+    let mut collected = collect(&tree, source, &scoping, arena);
+    let sources = std::mem::take(&mut collected.sources);
+    let values = Values::new(arena, source, &scoping, sources);
+    let mut analysis = judge(program, &values, &tree, &collected);
     analysis.tidy();
     analysis
 }
 
-/// About how many scopes, symbols and references source of this length has. Counting them
+/// About how many nodes, scopes, symbols and references source of this length has. Counting them
 /// would take another walk.
 fn estimate(length: usize) -> Stats {
     let one_in = |bytes: usize| u32::try_from(length / bytes).unwrap_or(u32::MAX);
-    Stats::new(0, one_in(150), one_in(60), one_in(25))
+    Stats::new(one_in(6), one_in(150), one_in(60), one_in(25))
 }
 
 /// What a file may be, likeliest first: names of files say little about how they are run.

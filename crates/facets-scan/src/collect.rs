@@ -1,13 +1,12 @@
-//! The walk over a program: what its variables are given, and what is to be judged.
+//! What the variables of a program are given.
 
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, BindingPattern, Expression, FunctionBody,
-    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Program, Statement,
+    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Statement,
     TSModuleReference,
 };
-use oxc_ast_visit::Visit;
 use oxc_semantic::{Reference, Scoping};
 use oxc_syntax::symbol::SymbolId;
 
@@ -16,25 +15,27 @@ use crate::tree::Tree;
 use crate::values::{Source, Sources, static_key};
 use crate::words::is_harmless;
 
-/// What the walk finds.
+/// What was found.
 pub(crate) struct Collected<'a> {
-    pub(crate) tree: Tree<'a>,
     pub(crate) sources: Sources<'a>,
     /// Functions that give back `this`, which is the global object if they are just called.
     pub(crate) returns_this: Vec<SymbolId>,
+    /// Which references are to the language's own names, by their numbers.
+    pub(crate) harmless: Vec<bool>,
 }
 
 pub(crate) fn collect<'a>(
-    program: &Program<'a>,
+    tree: &Tree<'a>,
     source: &'a str,
     scoping: &Scoping,
     arena: &'a Allocator,
 ) -> Collected<'a> {
     let sources = Sources::new(scoping.symbols_len());
-    let found =
-        Collected { tree: Tree::new(source.len(), arena), sources, returns_this: Vec::new() };
-    let mut collector = Collector { arena, source, scoping, harmless: harmless(scoping), found };
-    collector.visit_program(program);
+    let found = Collected { sources, returns_this: Vec::new(), harmless: harmless(scoping) };
+    let mut collector = Collector { arena, source, scoping, found };
+    for kind in tree.kinds() {
+        collector.node(kind);
+    }
     collector.found.sources.sort();
     collector.found
 }
@@ -43,12 +44,10 @@ struct Collector<'a, 's> {
     arena: &'a Allocator,
     source: &'a str,
     scoping: &'s Scoping,
-    harmless: Vec<bool>,
     found: Collected<'a>,
 }
 
-/// Which references are to the language's own names, by their numbers: asked once for each
-/// name, not once for each place.
+/// Asked once for each name, not once for each place.
 fn harmless(scoping: &Scoping) -> Vec<bool> {
     let mut harmless = vec![false; scoping.references_len()];
     for (name, references) in scoping.root_unresolved_references() {
@@ -61,16 +60,8 @@ fn harmless(scoping: &Scoping) -> Vec<bool> {
     harmless
 }
 
-impl<'a> Visit<'a> for Collector<'a, '_> {
-    fn enter_node(&mut self, kind: AstKind<'a>) {
-        if let AstKind::IdentifierReference(name) = kind {
-            let reference = name.reference_id.get();
-            if !reference.is_some_and(|reference| self.harmless[reference.index()]) {
-                self.found.tree.note(kind);
-            }
-            return;
-        }
-        self.found.tree.enter(kind);
+impl<'a> Collector<'a, '_> {
+    fn node(&mut self, kind: AstKind<'a>) {
         match kind {
             AstKind::VariableDeclarator(variable) => {
                 let Some(value) = variable.init.as_ref().filter(|value| may_matter(value)) else {
@@ -115,10 +106,6 @@ impl<'a> Visit<'a> for Collector<'a, '_> {
             }
             _ => {}
         }
-    }
-
-    fn leave_node(&mut self, kind: AstKind<'a>) {
-        self.found.tree.leave(kind);
     }
 }
 

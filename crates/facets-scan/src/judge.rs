@@ -10,9 +10,8 @@ use oxc_ast::ast::{
     ImportDeclarationSpecifier, ImportOrExportKind, Program, StringLiteral,
 };
 use oxc_span::{GetSpan as _, Span};
-use oxc_syntax::symbol::SymbolId;
 
-use crate::collect::{SHIM_DEPTH, gives_back_this, is_require_shim};
+use crate::collect::{Collected, SHIM_DEPTH, gives_back_this, is_require_shim};
 use crate::judge::lines::Lines;
 use crate::judge::usage::{Use, Used};
 use crate::thing::{Root, Thing, global, module};
@@ -29,13 +28,13 @@ pub(crate) fn judge<'a>(
     program: &'a Program<'a>,
     values: &Values<'a, '_>,
     tree: &Tree<'a>,
-    returns_this: &[SymbolId],
+    collected: &Collected<'a>,
 ) -> Analysis {
     let strict = program.source_type.is_module() || program.has_use_strict_directive();
     let lines = Lines::new(values.source());
-    let mut judge = Judge { values, tree, returns_this, strict, lines, found: Analysis::default() };
-    for (kind, around) in &tree.places {
-        judge.place(*kind, *around);
+    let mut judge = Judge { values, tree, collected, strict, lines, found: Analysis::default() };
+    for (kind, around) in tree.places() {
+        judge.place(kind, around);
     }
     judge.found
 }
@@ -43,7 +42,7 @@ pub(crate) fn judge<'a>(
 struct Judge<'a, 'v, 's> {
     values: &'v Values<'a, 's>,
     tree: &'v Tree<'a>,
-    returns_this: &'v [SymbolId],
+    collected: &'v Collected<'a>,
     strict: bool,
     lines: Lines<'a>,
     found: Analysis,
@@ -102,7 +101,9 @@ impl<'a> Judge<'a, '_, '_> {
     fn identifier(&mut self, name: &'a IdentifierReference<'a>, around: Around) {
         let seen = |judge: &Self| !judge.is_in_type(around) && !judge.is_in_shim(name, around);
         let Some(symbol) = self.values.symbol(name) else {
-            if seen(self) {
+            let number = name.reference_id.get().map(|id| id.index());
+            let harmless = number.is_some_and(|number| self.collected.harmless[number]);
+            if !harmless && seen(self) {
                 self.follow(global(name.name.as_str()), name.span, around, &[]);
             }
             return;
@@ -112,7 +113,7 @@ impl<'a> Judge<'a, '_, '_> {
         }
         let things = self.values.of_symbol(symbol, 0);
         for Known { thing, trail } in things.iter() {
-            if matches!(thing, Thing::Path(..) | Thing::Constructor { .. }) {
+            if thing.is_followed() {
                 self.follow(thing.clone(), name.span, around, trail);
             }
         }
@@ -315,9 +316,10 @@ impl<'a> Judge<'a, '_, '_> {
             Expression::FunctionExpression(function) => {
                 function.body.as_ref().is_some_and(|body| gives_back_this(body))
             }
-            Expression::Identifier(name) => {
-                self.values.symbol(name).is_some_and(|symbol| self.returns_this.contains(&symbol))
-            }
+            Expression::Identifier(name) => self
+                .values
+                .symbol(name)
+                .is_some_and(|symbol| self.collected.returns_this.contains(&symbol)),
             _ => false,
         }
     }
@@ -328,17 +330,13 @@ impl<'a> Judge<'a, '_, '_> {
             return;
         }
         let things = self.values.of(object, 0);
-        let harmless = |thing: &Thing<'_>| matches!(thing, Thing::Path(Root::Name(name), _) if words::is_harmless(name));
-        // Other roots are followed from where their name stands.
+        // Roots are followed from where their name stands.
         let is_root =
-            |known: &Known<'_>| matches!(known.thing, Thing::Path(..)) && !harmless(&known.thing);
+            |known: &Known<'_>| matches!(known.thing, Thing::Path(..)) && known.thing.is_followed();
         if things.iter().any(is_root) {
             return;
         }
-        let is_function = |known: &Known<'_>| {
-            matches!(known.thing, Thing::Function | Thing::Constructor { .. })
-                || harmless(&known.thing)
-        };
+        let is_function = |known: &Known<'_>| known.thing.is_function();
         let of_function =
             things.iter().any(is_function) || self.values.is_method_of_literal(object);
         self.follow(Thing::Constructor { of_function }, span, around, &[]);

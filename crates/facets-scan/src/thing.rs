@@ -1,6 +1,6 @@
 //! What an expression can stand for, and what its members are.
 
-use crate::words::{GLOBAL_OBJECTS, builtin};
+use crate::words::{GLOBAL_OBJECTS, Gives, builtin, is_harmless};
 
 /// Where a way to a capability begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,29 @@ impl<'a> Thing<'a> {
                 path.push(name);
                 Self::Path(root, path).shortened()
             }
+        }
+    }
+
+    /// Whether it leads anywhere, so that it is followed from where its name stands.
+    pub(crate) fn is_followed(&self) -> bool {
+        match self {
+            Self::Constructor { .. } => true,
+            Self::Path(Root::Global | Root::Loader, _) => true,
+            Self::Path(Root::Name(name), _) => !is_harmless(name),
+            Self::Path(Root::Module(name), _) => {
+                *name == "module" || builtin(name).is_some_and(|gives| gives != Gives::Nothing)
+            }
+            Self::Text(_) | Self::Data | Self::Function => false,
+        }
+    }
+
+    /// Whether its constructor makes functions of texts: it is a function itself, or one of
+    /// the runtime's own things.
+    pub(crate) fn is_function(&self) -> bool {
+        match self {
+            Self::Function | Self::Constructor { .. } => true,
+            Self::Path(root, _) => !root.is_of_the_program(),
+            Self::Text(_) | Self::Data => false,
         }
     }
 

@@ -1,58 +1,43 @@
 //! A program as a list of places, each of which knows what stands around it.
 
-use oxc_allocator::{Allocator, ArenaVec};
 use oxc_ast::AstKind;
 use oxc_ast::ast::Expression;
+use oxc_semantic::AstNodes;
+use oxc_syntax::node::NodeId;
 
-/// Nothing stands around the program.
-const OUTSIDE: u32 = u32::MAX;
-
-/// Where something stands: the number of the syntax around it.
+/// Where something stands: the syntax around it. Nothing stands around the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Around(u32);
+pub(crate) struct Around(Option<NodeId>);
 
-/// Syntax by its number, and what stands around it.
-#[derive(Debug)]
+/// The syntax of a program.
 pub(crate) struct Tree<'a> {
-    nodes: ArenaVec<'a, (AstKind<'a>, Around)>,
-    /// What is to be judged, and what stands around it.
-    pub(crate) places: ArenaVec<'a, (AstKind<'a>, Around)>,
-    current: Around,
+    nodes: AstNodes<'a>,
 }
 
 impl<'a> Tree<'a> {
-    /// For source of some length: growing would copy what is there already.
-    pub(crate) fn new(length: usize, arena: &'a Allocator) -> Self {
-        let nodes = ArenaVec::with_capacity_in(length / 10, &arena);
-        let places = ArenaVec::with_capacity_in(length / 20, &arena);
-        Self { nodes, places, current: Around(OUTSIDE) }
+    pub(crate) fn new(nodes: AstNodes<'a>) -> Self {
+        Self { nodes }
     }
 
-    /// Something to be judged.
-    pub(crate) fn note(&mut self, kind: AstKind<'a>) {
-        self.places.push((kind, self.current));
+    /// All syntax, outer before inner.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = AstKind<'a>> {
+        self.nodes.iter().map(oxc_semantic::AstNode::kind)
     }
 
-    pub(crate) fn enter(&mut self, kind: AstKind<'a>) {
-        if is_judged(kind) {
-            self.note(kind);
-        }
-        if has_inside(kind) {
-            let number = u32::try_from(self.nodes.len()).unwrap_or(OUTSIDE);
-            self.nodes.push((kind, self.current));
-            self.current = Around(number);
-        }
+    /// What is to be judged, and what stands around it.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (AstKind<'a>, Around)> {
+        let judged = self.nodes.iter_enumerated().filter(|(_, node)| is_judged(node.kind()));
+        judged.map(|(id, node)| (node.kind(), self.around(id)))
     }
 
-    pub(crate) fn leave(&mut self, kind: AstKind<'a>) {
-        if has_inside(kind) {
-            self.current = self.get(self.current).map_or(Around(OUTSIDE), |(_, around)| around);
-        }
+    fn around(&self, id: NodeId) -> Around {
+        Around((id != NodeId::ROOT).then(|| self.nodes.parent_id(id)))
     }
 
-    /// The syntax of a number, and what stands around that.
+    /// The syntax around something, and what stands around that.
     pub(crate) fn get(&self, around: Around) -> Option<(AstKind<'a>, Around)> {
-        self.nodes.get(around.0 as usize).copied()
+        let id = around.0?;
+        Some((self.nodes.kind(id), self.around(id)))
     }
 
     /// Everything around, from inside to outside.
@@ -65,26 +50,11 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Names and literals are the most, and nothing stands inside them.
-fn has_inside(kind: AstKind<'_>) -> bool {
-    !matches!(
-        kind,
-        AstKind::IdentifierReference(_)
-            | AstKind::IdentifierName(_)
-            | AstKind::BindingIdentifier(_)
-            | AstKind::StringLiteral(_)
-            | AstKind::NumericLiteral(_)
-            | AstKind::BooleanLiteral(_)
-            | AstKind::NullLiteral(_)
-            | AstKind::ThisExpression(_)
-            | AstKind::TemplateElement(_)
-    )
-}
-
 /// Whether something may reach a capability.
 fn is_judged(kind: AstKind<'_>) -> bool {
     match kind {
-        AstKind::ImportMeta(_)
+        AstKind::IdentifierReference(_)
+        | AstKind::ImportMeta(_)
         | AstKind::ImportDeclaration(_)
         | AstKind::ExportFromDeclaration(_)
         | AstKind::ExportAllDeclaration(_)

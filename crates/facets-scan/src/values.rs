@@ -57,7 +57,7 @@ impl Source<'_> {
 }
 
 /// What the variables of a program are given, by their numbers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sources<'a> {
     all: Vec<(u32, Source<'a>)>,
     /// Whether something else may be given, too: parameters, defaults.
@@ -154,10 +154,7 @@ impl<'a, 's> Values<'a, 's> {
         }
         let mut known = self.matters.borrow_mut();
         *known[index].get_or_insert_with(|| {
-            let followed = |known: &Known<'_>| {
-                matches!(known.thing, Thing::Path(..) | Thing::Constructor { .. })
-            };
-            self.of_symbol(symbol, 0).iter().any(followed)
+            self.of_symbol(symbol, 0).iter().any(|known| known.thing.is_followed())
         })
     }
 

@@ -35,7 +35,6 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "facets-surface",
     "oxc_allocator",
     "oxc_ast",
-    "oxc_ast_visit",
     "oxc_parser",
     "oxc_semantic",
     "oxc_span",
