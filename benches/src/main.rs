@@ -13,9 +13,6 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let runs: usize = arguments.get(1).and_then(|runs| runs.parse().ok()).unwrap_or(7);
     let (tools, kind) = definitions::load(arguments.get(2).map(Path::new));
-    if std::env::var_os("PROFILE").is_some() {
-        return scanning::measure(30, arguments.get(3).map(Path::new));
-    }
     json::measure(runs * 5, &tools, kind);
     contracts::measure(runs * 5, &tools, kind);
     scanning::measure(runs, arguments.get(3).map(Path::new));

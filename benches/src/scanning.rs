@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use facets_scan::Analyser;
 use oxc_allocator::Allocator;
@@ -11,23 +12,11 @@ use oxc_span::SourceType;
 use crate::{Target, ratios, report};
 
 /// How much source is measured; more says nothing more.
-const ENOUGH: usize = 64 << 20;
+const ENOUGH: usize = 8 << 20;
 
 pub(crate) fn measure(runs: usize, packages: Option<&Path>) {
-    let mut sources = Vec::new();
-    collect(packages.unwrap_or(Path::new("/nowhere")), &mut sources);
-    sources.sort();
-    let mut size = 0;
-    sources.retain(|(_, text)| {
-        size += text.len();
-        size < ENOUGH
-    });
-    let kind = if sources.is_empty() { "made-up" } else { "real" };
-    if sources.is_empty() {
-        let text = "export function add(a, b) { const sum = a + b; return { sum, a, b } }\n";
-        sources.push((PathBuf::from("made-up.js"), text.repeat(10_000)));
-    }
-    // Both go on in the memory they have.
+    let (sources, kind) = load(packages);
+    // All go on in the memory they have.
     let parse = || {
         let mut arena = Allocator::default();
         for (_, text) in &sources {
@@ -36,17 +25,50 @@ pub(crate) fn measure(runs: usize, packages: Option<&Path>) {
             black_box(Parser::new(&arena, text, kind).parse().program.body.len());
         }
     };
-    let scan = || {
+    let size = sources.iter().map(|(_, text)| text.len()).sum::<usize>() >> 10;
+    let cores = std::thread::available_parallelism().map_or(1, Into::into);
+    let baseline = "the speed of one thread that parses it";
+    let what = format!(
+        "speed of scanning {size} KiB of {kind} source, as `facet scan` does it: {cores} at once"
+    );
+    let all = ratios(runs, parse, || scan(&sources, cores));
+    report(&what, baseline, all, &Target::AtLeast(0.5));
+    let what = "the same, one at a time";
+    report(what, baseline, ratios(runs, parse, || scan(&sources, 1)), &Target::AtLeast(0.5));
+}
+
+/// Whoever is free takes the next file, as cages do.
+fn scan(sources: &[(PathBuf, String)], threads: usize) {
+    let next = AtomicUsize::new(0);
+    let work = || {
         let mut analyser = Analyser::default();
-        for (path, text) in &sources {
+        while let Some((path, text)) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
             let path = path.to_string_lossy();
             black_box(analyser.analyse(&path, text.as_bytes()).is_ok());
         }
     };
-    let bytes: usize = sources.iter().map(|(_, text)| text.len()).sum();
-    let what = format!("speed of scanning {kind} source, {} KiB", bytes >> 10);
-    let speeds = ratios(runs, parse, scan);
-    report(&what, "the speed of parsing alone", speeds, &Target::AtLeast(0.5));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+}
+
+fn load(packages: Option<&Path>) -> (Vec<(PathBuf, String)>, &'static str) {
+    let mut sources = Vec::new();
+    collect(packages.unwrap_or(Path::new("/nowhere")), &mut sources);
+    sources.sort();
+    let mut size = 0;
+    sources.retain(|(_, text)| {
+        size += text.len();
+        size < ENOUGH
+    });
+    if !sources.is_empty() {
+        return (sources, "real");
+    }
+    let text = "export function add(a, b) { const sum = a + b; return { sum, a, b } }\n";
+    let made_up = |n: usize| (PathBuf::from(format!("{n}.js")), text.repeat(1000));
+    ((0..20).map(made_up).collect(), "made-up")
 }
 
 /// Files of packages that servers are made of, as the runtime would load them.

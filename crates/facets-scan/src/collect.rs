@@ -4,14 +4,16 @@ use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, BindingPattern, Expression, FunctionBody,
-    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Statement,
-    TSModuleReference,
+    IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind,
+    Statement, TSModuleReference,
 };
 use oxc_semantic::{Reference, Scoping};
-use oxc_syntax::symbol::SymbolId;
+use oxc_syntax::node::NodeId;
+use oxc_syntax::reference::ReferenceId;
+use oxc_syntax::symbol::{SymbolFlags, SymbolId};
 
 use crate::judge::usage::called_in_place;
-use crate::tree::Tree;
+use crate::tree::{Tree, is_judged};
 use crate::values::{Source, Sources, static_key};
 use crate::words::is_harmless;
 
@@ -20,8 +22,16 @@ pub(crate) struct Collected<'a> {
     pub(crate) sources: Sources<'a>,
     /// Functions that give back `this`, which is the global object if they are just called.
     pub(crate) returns_this: Vec<SymbolId>,
-    /// Which references are to the language's own names, by their numbers.
-    pub(crate) harmless: Vec<bool>,
+    /// What is to be judged.
+    pub(crate) places: Vec<Place>,
+}
+
+/// Something to be judged; of a name that the program defines, the variable. Most variables
+/// lead nowhere, and then nothing else of the place is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) node: NodeId,
+    pub(crate) symbol: Option<SymbolId>,
 }
 
 pub(crate) fn collect<'a>(
@@ -31,10 +41,18 @@ pub(crate) fn collect<'a>(
     arena: &'a Allocator,
 ) -> Collected<'a> {
     let sources = Sources::new(scoping.symbols_len());
-    let found = Collected { sources, returns_this: Vec::new(), harmless: harmless(scoping) };
-    let mut collector = Collector { arena, source, scoping, found };
-    for kind in tree.kinds() {
-        collector.node(kind);
+    let found = Collected { sources, returns_this: Vec::new(), places: Vec::new() };
+    let mut collector = Collector { arena, source, scoping, harmless: harmless(scoping), found };
+    for (node, kind) in tree.nodes() {
+        match kind {
+            AstKind::IdentifierReference(name) => collector.name(node, name),
+            kind => {
+                if is_judged(kind) {
+                    collector.found.places.push(Place { node, symbol: None });
+                }
+                collector.node(kind);
+            }
+        }
     }
     collector.found.sources.sort();
     collector.found
@@ -44,7 +62,14 @@ struct Collector<'a, 's> {
     arena: &'a Allocator,
     source: &'a str,
     scoping: &'s Scoping,
+    harmless: Vec<bool>,
     found: Collected<'a>,
+}
+
+/// The variable that a reference leads to; `declare const x` defines none.
+pub(crate) fn defined(scoping: &Scoping, reference: ReferenceId) -> Option<SymbolId> {
+    let symbol = scoping.get_reference(reference).symbol_id()?;
+    (!scoping.symbol_flags(symbol).contains(SymbolFlags::Ambient)).then_some(symbol)
 }
 
 /// Asked once for each name, not once for each place.
@@ -61,6 +86,14 @@ fn harmless(scoping: &Scoping) -> Vec<bool> {
 }
 
 impl<'a> Collector<'a, '_> {
+    fn name(&mut self, node: NodeId, name: &IdentifierReference<'a>) {
+        let Some(reference) = name.reference_id.get() else { return };
+        let symbol = defined(self.scoping, reference);
+        if symbol.is_some() || !self.harmless[reference.index()] {
+            self.found.places.push(Place { node, symbol });
+        }
+    }
+
     fn node(&mut self, kind: AstKind<'a>) {
         match kind {
             AstKind::VariableDeclarator(variable) => {

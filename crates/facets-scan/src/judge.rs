@@ -10,13 +10,14 @@ use oxc_ast::ast::{
     ImportDeclarationSpecifier, ImportOrExportKind, Program, StringLiteral,
 };
 use oxc_span::{GetSpan as _, Span};
+use oxc_syntax::symbol::SymbolId;
 
 use crate::collect::{Collected, SHIM_DEPTH, gives_back_this, is_require_shim};
 use crate::judge::lines::Lines;
 use crate::judge::usage::{Use, Used};
 use crate::thing::{Root, Thing, global, module};
 use crate::tree::{Around, Tree};
-use crate::values::{Known, Step, Values};
+use crate::values::{Known, Values};
 use crate::words::{self, Gives, TIMERS};
 use crate::{Analysis, Category, Import};
 
@@ -33,8 +34,10 @@ pub(crate) fn judge<'a>(
     let strict = program.source_type.is_module() || program.has_use_strict_directive();
     let lines = Lines::new(values.source());
     let mut judge = Judge { values, tree, collected, strict, lines, found: Analysis::default() };
-    for (kind, around) in tree.places() {
-        judge.place(kind, around);
+    for place in &collected.places {
+        if place.symbol.is_none_or(|symbol| values.matters(symbol)) {
+            judge.place(tree.kind(place.node), tree.around(place.node));
+        }
     }
     judge.found
 }
@@ -61,9 +64,9 @@ impl<'a> Judge<'a, '_, '_> {
                 if export.export_kind != ImportOrExportKind::Type =>
             {
                 self.loads(&export.source);
+                let Some(thing) = module(export.source.value.as_str()) else { return };
                 for one in &export.specifiers {
-                    let name = one.local.name();
-                    let thing = module(export.source.value.as_str()).member(name.as_str());
+                    let thing = thing.clone().member(one.local.name().as_str());
                     self.used(&thing, Use::Escapes, one.span, &[]);
                 }
             }
@@ -71,14 +74,17 @@ impl<'a> Judge<'a, '_, '_> {
                 if export.export_kind != ImportOrExportKind::Type =>
             {
                 self.loads(&export.source);
-                let thing = module(export.source.value.as_str());
-                self.used(&thing, Use::Escapes, export.span, &[]);
+                if let Some(thing) = module(export.source.value.as_str()) {
+                    self.used(&thing, Use::Escapes, export.span, &[]);
+                }
             }
             AstKind::TSExternalModuleReference(import) => self.loads(&import.expression),
             AstKind::ImportExpression(import) => match self.values.text(&import.source, 0) {
                 Some(specifier) => {
                     self.load(specifier, import.span, false);
-                    self.follow(module(specifier), import.span, around, &[]);
+                    if let Some(thing) = module(specifier) {
+                        self.follow(thing, import.span, around, &[]);
+                    }
                 }
                 None => self.doubt("imports a module whose name is computed", import.span),
             },
@@ -101,14 +107,12 @@ impl<'a> Judge<'a, '_, '_> {
     fn identifier(&mut self, name: &'a IdentifierReference<'a>, around: Around) {
         let seen = |judge: &Self| !judge.is_in_type(around) && !judge.is_in_shim(name, around);
         let Some(symbol) = self.values.symbol(name) else {
-            let number = name.reference_id.get().map(|id| id.index());
-            let harmless = number.is_some_and(|number| self.collected.harmless[number]);
-            if !harmless && seen(self) {
+            if seen(self) {
                 self.follow(global(name.name.as_str()), name.span, around, &[]);
             }
             return;
         };
-        if !self.values.matters(symbol) || !seen(self) {
+        if !seen(self) {
             return;
         }
         let things = self.values.of_symbol(symbol, 0);
@@ -152,7 +156,7 @@ impl<'a> Judge<'a, '_, '_> {
     }
 
     /// Follows a thing from where it stands through everything that is done with it there.
-    fn follow(&mut self, mut thing: Thing<'a>, mut span: Span, from: Around, trail: &[Step]) {
+    fn follow(&mut self, mut thing: Thing<'a>, mut span: Span, from: Around, trail: &[SymbolId]) {
         let tree = self.tree;
         let mut around = from;
         let mut returned = false;
@@ -200,7 +204,7 @@ impl<'a> Judge<'a, '_, '_> {
         thing: &Thing<'a>,
         arguments: &'a [Argument<'a>],
         span: Span,
-        trail: &[Step],
+        trail: &[SymbolId],
     ) {
         let first = arguments.first().and_then(Argument::as_expression);
         if thing.creates_loader() {
@@ -231,7 +235,7 @@ impl<'a> Judge<'a, '_, '_> {
         thing: &Thing<'a>,
         pattern: &'a oxc_ast::ast::BindingPattern<'a>,
         span: Span,
-        trail: &[Step],
+        trail: &[SymbolId],
     ) {
         use oxc_ast::ast::BindingPattern;
         match pattern {

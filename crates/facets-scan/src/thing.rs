@@ -15,13 +15,6 @@ pub(crate) enum Root<'a> {
     Loader,
 }
 
-impl Root<'_> {
-    /// Whether it is a module that somebody wrote, and not one of the runtime's.
-    fn is_of_the_program(self) -> bool {
-        matches!(self, Self::Module(name) if builtin(name).is_none())
-    }
-}
-
 /// What an expression stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Thing<'a> {
@@ -47,14 +40,17 @@ pub(crate) fn global(name: &str) -> Thing<'_> {
     Thing::Path(root, Vec::new())
 }
 
-/// A module, by the name under which the tables know it.
-pub(crate) fn module(specifier: &str) -> Thing<'_> {
+/// A module, by the name under which the tables know it; nothing if it gives nothing, or if
+/// somebody wrote it: then it is read itself.
+pub(crate) fn module(specifier: &str) -> Option<Thing<'_>> {
     let root = match specifier.strip_prefix("node:").unwrap_or(specifier) {
         "process" => Root::Name("process"),
         "bun" => Root::Name("Bun"),
+        "module" => Root::Module("module"),
+        plain if builtin(plain)? == Gives::Nothing => return None,
         plain => Root::Module(plain),
     };
-    Thing::Path(root, Vec::new())
+    Some(Thing::Path(root, Vec::new()))
 }
 
 impl<'a> Thing<'a> {
@@ -74,7 +70,7 @@ impl<'a> Thing<'a> {
             (Root::Global, name) => global(name),
             // `module.constructor` is the class of modules; other constructors make functions.
             (root, "constructor") if root != Root::Name("module") => {
-                Self::Constructor { of_function: !root.is_of_the_program() }
+                Self::Constructor { of_function: true }
             }
             (Root::Module(_), "default") if path.is_empty() => Self::Path(root, path),
             _ => {
@@ -87,12 +83,9 @@ impl<'a> Thing<'a> {
     /// Whether it leads anywhere, so that it is followed from where its name stands.
     pub(crate) fn is_followed(&self) -> bool {
         match self {
-            Self::Constructor { .. } => true,
-            Self::Path(Root::Global | Root::Loader, _) => true,
+            Self::Constructor { .. }
+            | Self::Path(Root::Global | Root::Loader | Root::Module(_), _) => true,
             Self::Path(Root::Name(name), _) => !is_harmless(name),
-            Self::Path(Root::Module(name), _) => {
-                *name == "module" || builtin(name).is_some_and(|gives| gives != Gives::Nothing)
-            }
             Self::Text(_) | Self::Data | Self::Function => false,
         }
     }
@@ -101,8 +94,7 @@ impl<'a> Thing<'a> {
     /// the runtime's own things.
     pub(crate) fn is_function(&self) -> bool {
         match self {
-            Self::Function | Self::Constructor { .. } => true,
-            Self::Path(root, _) => !root.is_of_the_program(),
+            Self::Function | Self::Constructor { .. } | Self::Path(..) => true,
             Self::Text(_) | Self::Data => false,
         }
     }

@@ -20,17 +20,17 @@ impl<'a> Tree<'a> {
     }
 
     /// All syntax, outer before inner.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = AstKind<'a>> {
-        self.nodes.iter().map(oxc_semantic::AstNode::kind)
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeId, AstKind<'a>)> {
+        self.nodes.iter_enumerated().map(|(id, node)| (id, node.kind()))
     }
 
-    /// What is to be judged, and what stands around it.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (AstKind<'a>, Around)> {
-        let judged = self.nodes.iter_enumerated().filter(|(_, node)| is_judged(node.kind()));
-        judged.map(|(id, node)| (node.kind(), self.around(id)))
+    /// Syntax by its number.
+    pub(crate) fn kind(&self, id: NodeId) -> AstKind<'a> {
+        self.nodes.kind(id)
     }
 
-    fn around(&self, id: NodeId) -> Around {
+    /// What stands around syntax.
+    pub(crate) fn around(&self, id: NodeId) -> Around {
         Around((id != NodeId::ROOT).then(|| self.nodes.parent_id(id)))
     }
 
@@ -50,11 +50,10 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Whether something may reach a capability.
-fn is_judged(kind: AstKind<'_>) -> bool {
+/// Whether something other than a name may reach a capability.
+pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
     match kind {
-        AstKind::IdentifierReference(_)
-        | AstKind::ImportMeta(_)
+        AstKind::ImportMeta(_)
         | AstKind::ImportDeclaration(_)
         | AstKind::ExportFromDeclaration(_)
         | AstKind::ExportAllDeclaration(_)

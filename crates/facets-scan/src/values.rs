@@ -12,20 +12,14 @@ use oxc_ast::ast::{
 use oxc_semantic::Scoping;
 use oxc_syntax::symbol::{SymbolFlags, SymbolId};
 
+use crate::collect::defined;
 use crate::thing::{Root, Thing, global, module};
 
 /// A thing, and the variables through which it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Known<'a> {
     pub(crate) thing: Thing<'a>,
-    pub(crate) trail: Vec<Step>,
-}
-
-/// A variable on the way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
-    pub(crate) name: String,
-    pub(crate) offset: u32,
+    pub(crate) trail: Vec<SymbolId>,
 }
 
 /// What a variable may have been given.
@@ -132,11 +126,7 @@ impl<'a, 's> Values<'a, 's> {
 
     /// The variable that a name leads to; none if the program does not define it.
     pub(crate) fn symbol(&self, name: &IdentifierReference<'a>) -> Option<SymbolId> {
-        let reference = self.scoping.get_reference(name.reference_id.get()?);
-        let symbol = reference.symbol_id()?;
-        // `declare const x` defines nothing.
-        let flags = self.scoping.symbol_flags(symbol);
-        (!flags.contains(SymbolFlags::Ambient)).then_some(symbol)
+        defined(self.scoping, name.reference_id.get()?)
     }
 
     pub(crate) fn of_identifier(&self, name: &IdentifierReference<'a>, depth: usize) -> Things<'a> {
@@ -158,6 +148,11 @@ impl<'a, 's> Values<'a, 's> {
         })
     }
 
+    /// The name of a variable, and where it is defined.
+    pub(crate) fn name(&self, symbol: SymbolId) -> (&str, u32) {
+        (self.scoping.symbol_name(symbol), self.scoping.symbol_span(symbol).start)
+    }
+
     pub(crate) fn of_symbol(&self, symbol: SymbolId, depth: usize) -> Things<'a> {
         let index = symbol.index();
         if let Some(known) = &self.memo.borrow()[index] {
@@ -175,13 +170,9 @@ impl<'a, 's> Values<'a, 's> {
         for source in self.sources.of(index) {
             self.add_source(source, depth + 1, &mut all);
         }
-        let step = || Step {
-            name: self.scoping.symbol_name(symbol).to_owned(),
-            offset: self.scoping.symbol_span(symbol).start,
-        };
         all.truncate(MAX_THINGS);
         for known in &mut all {
-            known.trail.push(step());
+            known.trail.push(symbol);
         }
         let all = if all.is_empty() { Rc::clone(&self.nothing) } else { Rc::new(all) };
         self.memo.borrow_mut()[index] = Some(Rc::clone(&all));
@@ -192,7 +183,7 @@ impl<'a, 's> Values<'a, 's> {
         match source {
             Source::Require => out.push(Known { thing: global("require"), trail: Vec::new() }),
             Source::Import(specifier, name) => {
-                let thing = module(specifier);
+                let Some(thing) = module(specifier) else { return };
                 let thing = name.map_or(thing.clone(), |name| thing.member(name));
                 out.push(Known { thing, trail: Vec::new() });
             }
@@ -371,7 +362,7 @@ impl<'a, 's> Values<'a, 's> {
     }
 
     fn loaded(&self, specifier: &'a Expression<'a>, depth: usize) -> Vec<Known<'a>> {
-        self.text(specifier, depth).map_or_else(Vec::new, |text| known(module(text)))
+        self.text(specifier, depth).and_then(module).map_or_else(Vec::new, known)
     }
 
     fn call(&self, call: &'a CallExpression<'a>, depth: usize) -> Vec<Known<'a>> {
@@ -404,7 +395,7 @@ impl<'a, 's> Values<'a, 's> {
             return None;
         }
         let specifier = arguments.first().and_then(Argument::as_expression)?;
-        self.text(specifier, depth).map(module)
+        self.text(specifier, depth).and_then(module)
     }
 }
 

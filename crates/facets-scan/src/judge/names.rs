@@ -2,17 +2,17 @@
 
 use oxc_ast::ast::{CallExpression, ChainElement, Expression};
 use oxc_span::Span;
+use oxc_syntax::symbol::SymbolId;
 
 use super::Judge;
 use super::usage::Use;
 use crate::thing::{Root, Thing};
-use crate::values::Step;
 use crate::words::{self, Gives};
 use crate::{Category, Doubt, Finding, Undefined};
 
 impl<'a> Judge<'a, '_, '_> {
     /// A thing at the end of its way.
-    pub(super) fn used(&mut self, thing: &Thing<'a>, how: Use<'a>, span: Span, trail: &[Step]) {
+    pub(super) fn used(&mut self, thing: &Thing<'a>, how: Use<'a>, span: Span, trail: &[SymbolId]) {
         match thing {
             Thing::Text(_) | Thing::Data | Thing::Function => {}
             Thing::Constructor { of_function } => match how {
@@ -60,7 +60,7 @@ impl<'a> Judge<'a, '_, '_> {
         members: &[&'a str],
         how: Use<'a>,
         span: Span,
-        trail: &[Step],
+        trail: &[SymbolId],
     ) {
         const OBJECTS: &[&str] =
             &["process", "module", "Bun", "Deno", "navigator", "import.meta", "require"];
@@ -118,7 +118,7 @@ impl<'a> Judge<'a, '_, '_> {
         members: &[&'a str],
         how: Use<'a>,
         span: Span,
-        trail: &[Step],
+        trail: &[SymbolId],
     ) {
         if matches!(how, Use::Harmless) {
             return;
@@ -148,7 +148,7 @@ impl<'a> Judge<'a, '_, '_> {
         }
     }
 
-    pub(super) fn gives(&mut self, gives: Gives, identifier: &str, span: Span, trail: &[Step]) {
+    pub(super) fn gives(&mut self, gives: Gives, identifier: &str, span: Span, trail: &[SymbolId]) {
         let identifier = identifier.to_owned();
         match gives {
             Gives::Nothing => {}
@@ -169,11 +169,14 @@ impl<'a> Judge<'a, '_, '_> {
         (category, identifier): (Category, String),
         runs_anything: bool,
         span: Span,
-        trail: &[Step],
+        trail: &[SymbolId],
     ) {
         let line = self.lines.of(span.start);
-        let mut step = |step: &Step| format!("{} (line {})", step.name, self.lines.of(step.offset));
-        let path = trail.iter().map(&mut step).collect();
+        let mut path = Vec::new();
+        for symbol in trail {
+            let (name, offset) = self.values.name(*symbol);
+            path.push(format!("{name} (line {})", self.lines.of(offset)));
+        }
         self.found.findings.push(Finding { category, identifier, line, path, runs_anything });
     }
 
