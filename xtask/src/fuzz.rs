@@ -8,7 +8,8 @@ use crate::Outcome;
 use crate::run;
 
 /// Each is a file in `fuzz/fuzz_targets`.
-const TARGETS: &[&str] = &["json", "manifests", "names", "references", "surface", "wire"];
+const TARGETS: &[&str] =
+    &["contracts", "json", "manifests", "names", "references", "scan", "surface", "wire"];
 
 /// What `cargo fuzz` would pass, without the sanitizers that need another toolchain: all
 /// fuzzed code is safe Rust, so panics and hangs are what there is to find.

@@ -111,7 +111,7 @@ impl Analysis {
             (a.category, &a.identifier, a.line) == (b.category, &b.identifier, b.line)
         });
         self.imports.sort_by(|a, b| {
-            (&a.specifier, a.by_require, a.line).cmp(&(&b.specifier, b.by_require, b.line))
+            (a.by_require, &a.specifier, a.line).cmp(&(b.by_require, &b.specifier, b.line))
         });
         self.imports.dedup_by(|a, b| (&a.specifier, a.by_require) == (&b.specifier, b.by_require));
         self.doubts.sort_by(|a, b| (a.line, &a.reason).cmp(&(b.line, &b.reason)));
