@@ -57,7 +57,7 @@ def fingerprint(rules, instructions):
 
 
 def schema_hash(tool, member):
-    return tagged("schema", canonical(normalise(tool[member]))) if member in tool else None
+    return tagged("schema", canonical(normalise(tool[member]))) if tool.get(member) is not None else None
 
 
 def schemas(schema):
@@ -88,7 +88,7 @@ def is_array(schema):
 def economics(tool):
     """6.1"""
     tokens = Integer(str(-(-len(canonical(tool)) // 4)))
-    if "outputSchema" not in tool:
+    if tool.get("outputSchema") is None:
         return {
             "declarationTokens": tokens, "outputFields": None, "unboundedCollection": None, "inflationRisk": "unknown",
         }  # fmt: skip

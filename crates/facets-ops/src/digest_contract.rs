@@ -1,5 +1,7 @@
 //! `facet digest contract` and `facet digest compare`: behaviour as one digest (spec 6).
 
+use std::collections::BTreeMap;
+
 use facets_digest::json::{self, Limits, Origin, Value};
 use facets_surface::fusion::{
     self, FusionComparison, FusionContracts, FusionDigest, FusionError, FusionServerDigest, Js,
@@ -78,6 +80,9 @@ pub fn digest_contract(request: &DigestContractRequest) -> Result<DigestContract
         }),
         Mode::FusionV1 => {
             let document = read_fusion(&bytes, &request.input)?;
+            if matches!(document.get("lockfileVersion"), Some(Js::Number(_))) {
+                return Err(fusion_error(&request.input, FusionError::Lockfile));
+            }
             let hidden = if document.hides_something() { Warned::Hidden } else { Warned::Nothing };
             let digests = fusion::digest_contracts(&document);
             Ok(match digests.map_err(|source| fusion_error(&request.input, source))? {
@@ -103,9 +108,10 @@ fn read_v1(bytes: &[u8], input: &Input) -> Result<Contracts, OpsError> {
     parse_contracts(&document).map_err(|source| OpsError::Contract { path, source, fusion })
 }
 
+/// A tool may be called `surfaceVersion`; what stands there then is a contract.
 fn is_surface(bytes: &[u8]) -> bool {
     let members = json::split_object(bytes, LIMITS).ok().flatten().unwrap_or_default();
-    members.iter().any(|member| member.name == "surfaceVersion")
+    members.iter().any(|member| member.name == "surfaceVersion" && !member.value.starts_with('{'))
 }
 
 /// Their contracts have another member where ours has `inputSchema`.
@@ -117,7 +123,7 @@ fn looks_like_fusion(document: &Value<'_>) -> bool {
     };
     let Value::Object(root) = document else { return false };
     is_theirs(document)
-        || root.get("lockfileVersion").is_some()
+        || matches!(root.get("lockfileVersion"), Some(Value::Number(_)))
         || root.members().first().is_some_and(|first| is_theirs(&first.value))
 }
 
@@ -160,6 +166,8 @@ pub struct DigestCompareReport {
     pub mode: Mode,
     /// The server digests.
     pub digests: [String; 2],
+    /// Whether those say that the two differ.
+    pub differs: bool,
     /// Only in the second.
     pub added: Vec<String>,
     /// Only in the first.
@@ -168,15 +176,18 @@ pub struct DigestCompareReport {
     pub changed: Vec<(String, Vec<Part>)>,
     /// In both, and the same.
     pub unchanged: Vec<String>,
-    /// What a lockfile says and the contracts do not.
+    /// What a lockfile says and the other side does not.
     pub mismatches: Vec<Mismatch>,
+    /// The scanners behind the entitlements, where they are known.
+    pub scanners: [Option<u32>; 2],
 }
 
 impl DigestCompareReport {
     /// Whether nothing differs.
     #[must_use]
     pub fn is_same(&self) -> bool {
-        self.added.is_empty()
+        !self.differs
+            && self.added.is_empty()
             && self.removed.is_empty()
             && self.changed.is_empty()
             && self.mismatches.is_empty()
@@ -185,19 +196,31 @@ impl DigestCompareReport {
 
 /// Compares two servers, or two contracts, by their digests.
 pub fn digest_compare(request: &DigestCompareRequest) -> Result<DigestCompareReport, OpsError> {
+    if request.before == Input::Stdin && request.after == Input::Stdin {
+        return Err(OpsError::StdinTwice);
+    }
     let before = request.before.read(MAX_INPUT)?;
     let after = request.after.read(MAX_INPUT)?;
     let modes = (mode_of(&before), mode_of(&after));
     match modes {
         (Mode::V1, Mode::V1) => {
+            let scanners = [scanner_of(&before), scanner_of(&after)];
             let before = whole(read_v1(&before, &request.before)?);
             let after = whole(read_v1(&after, &request.after)?);
-            Ok(compare_v1(&before, &after))
+            Ok(DigestCompareReport { scanners, ..compare_v1(&before, &after) })
         }
         (Mode::FusionV1, Mode::FusionV1) => compare_fusion(request, &before, &after),
         (Mode::V1, Mode::FusionV1) => Err(OpsError::ModesDiffer { fusion: request.after.name() }),
         (Mode::FusionV1, Mode::V1) => Err(OpsError::ModesDiffer { fusion: request.before.name() }),
     }
+}
+
+/// The version of the scanner behind a surface file; none if nobody looked, or nobody says.
+fn scanner_of(bytes: &[u8]) -> Option<u32> {
+    if !is_surface(bytes) {
+        return None;
+    }
+    parse_surface_file(bytes).ok()?.source.entitlements?.scanner
 }
 
 fn mode_of(bytes: &[u8]) -> Mode {
@@ -220,6 +243,7 @@ fn compare_v1(before: &ServerContract, after: &ServerContract) -> DigestCompareR
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     DigestCompareReport {
         mode: Mode::V1,
+        differs: before.digest != after.digest,
         digests: [before.digest.to_string(), after.digest.to_string()],
         added: owned(comparison.added),
         removed: owned(comparison.removed),
@@ -230,6 +254,7 @@ fn compare_v1(before: &ServerContract, after: &ServerContract) -> DigestCompareR
             .collect(),
         unchanged: owned(comparison.unchanged),
         mismatches: Vec::new(),
+        scanners: [None, None],
     }
 }
 
@@ -242,18 +267,19 @@ enum Side<'b> {
 fn side<'b>(input: &Input, bytes: &'b [u8]) -> Result<Side<'b>, OpsError> {
     let document = read_fusion(bytes, input)?;
     let refused = |source| fusion_error(input, source);
-    if document.get("lockfileVersion").is_some() {
+    if matches!(document.get("lockfileVersion"), Some(Js::Number(_))) {
         return fusion::parse_lockfile(bytes).map(Side::Lockfile).map_err(refused);
     }
-    let digest = match fusion::digest_contracts(&document).map_err(refused)? {
-        FusionContracts::Server(server) => server,
-        FusionContracts::One(digest) => {
-            let name = document.get("surface").and_then(|surface| surface.get("name"));
-            let name = name.and_then(Js::text).unwrap_or_default().to_owned();
-            FusionServerDigest { digest: digest.digest.clone(), tools: vec![(name, digest)] }
-        }
+    // One contract is a server of one tool.
+    let name = document.get("surface").and_then(|surface| surface.get("name"));
+    let document = match name.and_then(Js::text).map(str::to_owned) {
+        Some(name) => Js::Object(vec![(name.into(), document)]),
+        None => document,
     };
-    Ok(Side::Contracts(document, digest))
+    match fusion::digest_contracts(&document).map_err(refused)? {
+        FusionContracts::Server(server) => Ok(Side::Contracts(document, server)),
+        FusionContracts::One(_) => Err(refused(FusionError::NotALockfile)),
+    }
 }
 
 impl Side<'_> {
@@ -269,13 +295,12 @@ impl Side<'_> {
         }
     }
 
-    /// The digests of the components of a tool, where they are known.
-    fn components(&self, name: &str) -> Option<&[String; 4]> {
+    /// The digests of the components of each tool, where they are known.
+    fn components(&self) -> BTreeMap<&str, &[String; 4]> {
         match self {
-            Self::Lockfile(_) => None,
+            Self::Lockfile(_) => BTreeMap::new(),
             Self::Contracts(_, server) => {
-                let found = server.tools.iter().find(|(other, _)| other == name);
-                found.map(|(_, tool)| &tool.components)
+                server.tools.iter().map(|(name, tool)| (name.as_str(), &tool.components)).collect()
             }
         }
     }
@@ -290,13 +315,22 @@ fn compare_fusion(
     let FusionComparison { added, removed, changed, unchanged, .. } =
         fusion::compare(&before.digests(), &after.digests());
     let mismatches = match (&before, &after) {
-        (Side::Lockfile(lock), Side::Contracts(contracts, _)) => {
+        (Side::Lockfile(lock), Side::Contracts(contracts, _))
+        | (Side::Contracts(contracts, _), Side::Lockfile(lock)) => {
             let check = fusion::check_lockfile(lock, contracts);
             check.map_err(|source| fusion_error(&request.before, source))?.mismatches
         }
-        _ => Vec::new(),
+        (Side::Lockfile(old), Side::Lockfile(new)) => fusion::compare_lockfiles(old, new),
+        (Side::Contracts(..), Side::Contracts(..)) => Vec::new(),
     };
-    let parts = |name: &str| match (before.components(name), after.components(name)) {
+    // The digest of a lockfile may cover prompts, too; it was checked against its own entries.
+    let mixed = matches!(
+        (&before, &after),
+        (Side::Lockfile(_), Side::Contracts(..)) | (Side::Contracts(..), Side::Lockfile(_))
+    );
+    let digests = [before.digests().0.to_owned(), after.digests().0.to_owned()];
+    let (old, new) = (before.components(), after.components());
+    let parts = |name: &str| match (old.get(name), new.get(name)) {
         (Some(old), Some(new)) => Part::ALL
             .into_iter()
             .filter(|part| old[*part as usize] != new[*part as usize])
@@ -309,11 +343,13 @@ fn compare_fusion(
     });
     Ok(DigestCompareReport {
         mode: Mode::FusionV1,
-        digests: [before.digests().0.to_owned(), after.digests().0.to_owned()],
+        differs: !mixed && digests[0] != digests[1],
+        digests,
         added,
         removed,
         changed: changed.collect(),
         unchanged,
         mismatches,
+        scanners: [None, None],
     })
 }

@@ -61,6 +61,14 @@ pub enum OpsError {
         /// What is wrong with it.
         source: SurfaceFileError,
     },
+    /// A surface that would make a file that nobody could read.
+    #[error("the surface is too large to be saved in {}", path.display())]
+    SurfaceTooLarge {
+        /// Where it was to be saved.
+        path: PathBuf,
+        /// The size that is still allowed.
+        limit: u64,
+    },
     /// A document is no contract.
     #[error("{} is not a contract", path.display())]
     Contract {
@@ -246,6 +254,7 @@ impl OpsError {
         "surface-file-newer",
         "surface-incomplete",
         "surface-no-tools",
+        "surface-too-large",
         "unknown-code",
         "variable-not-set",
     ];
@@ -263,6 +272,7 @@ impl OpsError {
                 SurfaceFileError::Newer { .. } => "surface-file-newer",
                 _ => "surface-file-malformed",
             },
+            Self::SurfaceTooLarge { .. } => "surface-too-large",
             Self::Contract { .. } => "contract-malformed",
             Self::Fusion { source: FusionError::LocaleOrder { .. }, .. } => "fusion-locale-order",
             Self::Fusion { .. } => "fusion-malformed",
@@ -312,6 +322,7 @@ impl OpsError {
             | Self::NotRegular { path }
             | Self::Json { path, .. }
             | Self::SurfaceFile { path, .. }
+            | Self::SurfaceTooLarge { path, .. }
             | Self::Contract { path, .. }
             | Self::Fusion { path, .. }
             | Self::ModesDiffer { fusion: path }
@@ -355,7 +366,8 @@ impl OpsError {
             Self::SurfaceFile { source, .. } => {
                 both("a surface file as `facet inspect --save` writes it", source.to_string())
             }
-            Self::Contract { .. }
+            Self::SurfaceTooLarge { .. }
+            | Self::Contract { .. }
             | Self::Fusion { .. }
             | Self::ModesDiffer { .. }
             | Self::BadManifest { .. } => self.contract_expected_and_actual(),
@@ -404,6 +416,10 @@ impl OpsError {
     fn contract_expected_and_actual(&self) -> (Option<String>, Option<String>) {
         let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
         match self {
+            Self::SurfaceTooLarge { limit, .. } => both(
+                &format!("a file of at most {limit} bytes and 8,000,000 values"),
+                "more than that; nothing was written".to_owned(),
+            ),
             Self::Contract { source, .. } => {
                 both("a contract, or contracts by the names of their tools", source.to_string())
             }
@@ -415,7 +431,8 @@ impl OpsError {
                 "this one is of MCP Fusion, the other is not".to_owned(),
             ),
             Self::BadManifest { problems, .. } => {
-                both("a manifest in order", format!("{problems} problems"))
+                let plural = if *problems == 1 { "" } else { "s" };
+                both("a manifest in order", format!("{problems} problem{plural}"))
             }
             _ => (None, None),
         }

@@ -135,9 +135,18 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
         };
     }
     if let Some(path) = &save {
-        write_file::replace(path, write_surface_file(&surface).as_bytes())?;
+        save_surface(&surface, path)?;
     }
     Ok(InspectReport { scan: scanned, ..report(surface, conduct.as_ref(), save) })
+}
+
+/// Writes a surface file, and only one that can be read again.
+fn save_surface(surface: &Surface, path: &Path) -> Result<(), OpsError> {
+    let text = write_surface_file(surface);
+    if text.len() as u64 > MAX_SURFACE_FILE || parse_surface_file(text.as_bytes()).is_err() {
+        return Err(OpsError::SurfaceTooLarge { path: path.to_owned(), limit: MAX_SURFACE_FILE });
+    }
+    write_file::replace(path, text.as_bytes())
 }
 
 pub(crate) fn report(

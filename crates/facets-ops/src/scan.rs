@@ -16,6 +16,7 @@ use crate::input::read_regular;
 /// Larger files are not source that anybody wrote or bundled.
 const MAX_SOURCE: u64 = 16 << 20;
 const MAX_MANIFEST: u64 = 1 << 20;
+const MAX_CONTRACT: usize = 64 << 10;
 /// A file of the size that is allowed takes a few seconds at the most.
 const PER_FILE: Duration = Duration::from_secs(20);
 const IN_ALL: Duration = Duration::from_mins(5);
@@ -83,6 +84,12 @@ fn server_manifest(folder: &Path) -> Result<Option<ServerManifest>, OpsError> {
     let bytes = read_regular(&path, MAX_MANIFEST)?;
     let outcome = parse_server(&bytes);
     match outcome.manifest {
+        // It stands in the contract of every tool.
+        Some(manifest)
+            if manifest.contract.as_ref().is_some_and(|text| text.len() > MAX_CONTRACT) =>
+        {
+            Err(OpsError::TooLarge { path, limit: MAX_CONTRACT as u64 })
+        }
         Some(manifest) if outcome.problems.is_empty() => Ok(Some(manifest)),
         _ => Err(OpsError::BadManifest { path, problems: outcome.problems.len() }),
     }

@@ -39,6 +39,9 @@ impl Default for ScanLimits {
     }
 }
 
+/// Identifiers that stand in every contract. Nobody reviews more.
+const MAX_RAW: usize = 500;
+
 /// What is held in memory at once.
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH_FILES: usize = 256;
@@ -82,6 +85,22 @@ pub fn is_source(path: &str) -> bool {
     const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
     let (stem, ending) = path.rsplit_once('.').unwrap_or((path, ""));
     ENDINGS.contains(&ending) && !(stem.ends_with(".d") && ending.ends_with("ts"))
+}
+
+/// Without an ending, the first line says what runs a file; without that, it is JavaScript.
+fn may_be_source(path: &str, source: &[u8]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if is_source(name) || name.ends_with(".d.ts") {
+        return true;
+    }
+    let first = source.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    match first.strip_prefix(b"#!") {
+        Some(line) => {
+            let line = String::from_utf8_lossy(line);
+            ["node", "bun", "deno", "tsx"].iter().any(|runtime| line.contains(runtime))
+        }
+        None => !name.contains('.'),
+    }
 }
 
 /// Files that are loaded and run nothing.
@@ -182,6 +201,13 @@ impl Scan<'_> {
                 continue;
             }
             match self.files.read(&path) {
+                Ok(source) if !may_be_source(&path, &source) => {
+                    self.doubt(
+                        &path,
+                        0,
+                        "is neither JavaScript nor TypeScript by its name".to_owned(),
+                    );
+                }
                 Ok(source) => {
                     self.read += 1;
                     self.bytes += source.len();
@@ -308,15 +334,18 @@ impl Scan<'_> {
                 Verdict::No
             }
         };
-        let raw: BTreeSet<&str> =
-            self.found.iter().map(|found| found.what.identifier.as_str()).collect();
+        let all = || self.found.iter().map(|found| found.what.identifier.as_str());
+        let mut raw: BTreeSet<&str> = all().collect();
+        if raw.len() > MAX_RAW {
+            raw = all().filter(|name| !name.contains('.')).collect();
+        }
         Entitlements {
             filesystem: verdict(Category::Filesystem),
             network: verdict(Category::Network),
             subprocess: verdict(Category::Subprocess),
             crypto: verdict(Category::Crypto),
             code_evaluation: verdict(Category::CodeEvaluation),
-            raw: raw.into_iter().map(str::to_owned).collect(),
+            raw: raw.into_iter().take(MAX_RAW).map(str::to_owned).collect(),
             scanner: Some(SCANNER_VERSION),
         }
     }

@@ -258,7 +258,9 @@ fn write_optional(value: Option<&Value<'_>>, out: &mut Vec<u8>) {
 
 /// spec 6.1: a schema is its hash, and none is `null`
 fn write_schema_hash(schema: Option<&Value<'_>>, out: &mut Vec<u8>) {
-    let Some(schema) = schema else { return out.extend_from_slice(b"null") };
+    let Some(schema) = schema.filter(|schema| **schema != Value::Null) else {
+        return out.extend_from_slice(b"null");
+    };
     let mut form = Vec::new();
     write_schema(schema, &mut form);
     let mut hasher = Hasher::with_domain("schema");

@@ -2,9 +2,10 @@
 
 use facets_digest::json::{JsonError, Object, Value, write_string};
 
-use crate::Verdict;
 use crate::contract::{Contract, Part, write_object};
 use crate::declared::{write_actions, write_set};
+use crate::schema::string_set;
+use crate::{InflationRisk, Verdict};
 
 /// Why a document is no contract.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -143,25 +144,46 @@ fn refused(part: Part, name: &str, value: &Value<'_>) -> Option<&'static str> {
         Value::String(text) => Some(&**text),
         _ => None,
     };
+    let is_null = matches!(value, Value::Null);
     let (fits, expected) = match (part, name) {
         (Part::Surface, "name") => (text.is_some(), "a string"),
-        (Part::Surface, "actions") => (matches!(value, Value::Array(_)), "an array"),
-        (Part::Surface, "inputSchema") | (Part::Behavior, "outputSchema") => (
-            matches!(value, Value::Null) || text.is_some_and(is_hash),
-            "a hash of 64 digits, or null",
-        ),
-        (Part::Behavior, "systemRules") => (text.is_some(), "a fingerprint"),
-        (Part::TokenEconomics, "declarationTokens") => {
-            (matches!(value, Value::Number(_)), "a number")
+        (Part::Surface, "inputSchema") | (Part::Behavior, "outputSchema") => {
+            (is_null || text.is_some_and(is_hash), "a hash of 64 digits, or null")
         }
-        (Part::TokenEconomics, "inflationRisk") => (text.is_some(), "a word"),
-        (Part::Entitlements, "raw") => (matches!(value, Value::Array(_)), "an array"),
+        (Part::Behavior, "systemRules") => (text.is_some_and(is_fingerprint), "a fingerprint"),
+        (Part::TokenEconomics, "declarationTokens") => (is_count(value), "a count"),
+        (Part::TokenEconomics, "outputFields") => (is_null || is_count(value), "a count, or null"),
+        (Part::TokenEconomics, "unboundedCollection") => {
+            (is_null || matches!(value, Value::Bool(_)), "true, false or null")
+        }
+        (Part::TokenEconomics, "inflationRisk") => (
+            text.is_some_and(|word| InflationRisk::from_name(word).is_some()),
+            "unknown, low, medium, high or critical",
+        ),
+        (Part::Entitlements, "raw") => (string_set(value).is_some(), "an array of strings"),
         (Part::Entitlements, _) => {
             (text.is_some_and(|word| Verdict::from_name(word).is_some()), "yes, no or unknown")
         }
         _ => (true, ""),
     };
     (!fits).then_some(expected)
+}
+
+fn is_count(value: &Value<'_>) -> bool {
+    let Value::Number(number) = value else { return false };
+    let mut digits = Vec::new();
+    number.write_to(&mut digits);
+    digits.iter().all(u8::is_ascii_digit)
+}
+
+/// `none`, or hashes of rules by their kinds (spec 6.4).
+fn is_fingerprint(text: &str) -> bool {
+    let known = |part: &str| {
+        part.split_once(':').is_some_and(|(kind, hash)| {
+            ["static", "dynamic", "unverifiable"].contains(&kind) && is_hash(hash)
+        })
+    };
+    text == "none" || text.split('+').all(known)
 }
 
 fn is_hash(text: &str) -> bool {

@@ -35,6 +35,13 @@ impl InflationRisk {
             Self::Critical => "critical",
         }
     }
+
+    /// The risk of a word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Unknown, Self::Low, Self::Medium, Self::High, Self::Critical];
+        all.into_iter().find(|risk| risk.name() == name)
+    }
 }
 
 /// What a tool costs: its declaration in every session, its output in every answer.
@@ -61,7 +68,7 @@ impl Economics {
     pub fn of(definition_size: usize, output_schema: Option<&Value<'_>>) -> Self {
         Self {
             declaration_tokens: definition_size.div_ceil(BYTES_PER_TOKEN),
-            output: output_schema.map(measure),
+            output: output_schema.filter(|schema| **schema != Value::Null).map(measure),
         }
     }
 

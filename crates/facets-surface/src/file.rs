@@ -1,8 +1,7 @@
 use facets_digest::json::{
-    self, JsonError, Limits, Number, Origin, RawMember, Value, write_pretty_list, write_string,
+    self, JsonError, Limits, Number, Origin, RawMember, Value, write_string,
 };
 
-use crate::contract::Contract;
 use crate::{
     Definition, DefinitionError, Entitlements, Era, Kind, Listing, ServerIdentity, Source, Surface,
 };
@@ -108,14 +107,20 @@ fn quoted(text: &str) -> String {
 /// its readers.
 fn write_contracts(surface: &Surface, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\n  \"contracts\": ");
-    let contracts: Vec<Contract> = surface.contracts().collect();
-    write_pretty_list(['{', '}'], &contracts, 1, out, |contract, out| {
+    let start = out.len();
+    for contract in surface.contracts() {
+        // A file beyond its own limit is refused by whoever wants to write it.
+        if out.len() > FILE_LIMITS.bytes {
+            return;
+        }
+        out.extend_from_slice(if out.len() == start { b"{\n    " } else { b",\n    " });
         write_string(contract.name(), out);
         out.extend_from_slice(b": ");
         let text = contract.to_json();
         let value = json::parse(text.as_bytes(), Origin::Captured, FILE_LIMITS);
         value.unwrap_or(Value::Null).write_pretty(2, out);
-    });
+    }
+    out.extend_from_slice(if out.len() == start { b"{}" } else { b"\n  }" });
 }
 
 fn source_text(source: &Source) -> String {

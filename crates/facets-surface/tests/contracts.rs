@@ -345,7 +345,18 @@ fn a_contract_document_says_all_and_nothing_else() {
             "\"inputSchema\":\"sha256:\"",
             "surface.inputSchema is not a hash of 64 digits, or null",
         ),
-        ("\"actions\":[]", "\"actions\":{}", "surface.actions is not an array"),
+        (
+            "\"declarationTokens\":3",
+            "\"declarationTokens\":-1.5",
+            "tokenEconomics.declarationTokens is not a count",
+        ),
+        (
+            "\"unknown\",\"outputFields",
+            "\"banana\",\"outputFields",
+            "tokenEconomics.inflationRisk is not unknown, low, medium, high or critical",
+        ),
+        ("\"none\"", "\"hello\"", "behavior.systemRules is not a fingerprint"),
+        ("\"raw\":[]", "\"raw\":[1]", "entitlements.raw is not an array of strings"),
     ] {
         let edited = text.replacen(what, with, 1);
         assert_ne!(edited, text, "{what}");
@@ -356,6 +367,25 @@ fn a_contract_document_says_all_and_nothing_else() {
         renamed.to_string(),
         "\"u\".surface.name is not the name under which the contract stands"
     );
+}
+
+#[test]
+fn what_a_tool_declares_in_another_shape_is_a_contract_all_the_same() {
+    for declared in [r#"{"actions":null}"#, r#"{"actions":"none"}"#, r#"{"tags":[1]}"#, "3"] {
+        let contract = declaring(declared).contracts().next().unwrap();
+        let text = contract.to_json();
+        let value = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
+        assert_eq!(parse_contracts(&value), Ok(Contracts::One(contract)), "{declared}");
+    }
+}
+
+#[test]
+fn a_schema_that_is_null_is_none() {
+    let null = surface(&[r#"{"name":"t","outputSchema":null}"#]);
+    assert_eq!(changed_parts(&surface(&[r#"{"name":"t"}"#]), &null), [Part::TokenEconomics]);
+    let contract = null.contracts().next().unwrap();
+    let economics = String::from_utf8_lossy(contract.part(Part::TokenEconomics)).into_owned();
+    assert!(economics.contains("\"inflationRisk\":\"unknown\""), "{economics}");
 }
 
 #[test]

@@ -149,17 +149,32 @@ pub(super) fn human_comparison(report: &DigestCompareReport, verbose: bool) -> S
         let none = || "nothing".to_owned();
         let (found, expected) = (mismatch.found.clone(), mismatch.expected.clone());
         let more = format!(
-            ": the lockfile says {}, the contracts {}",
+            ": it is {}, and should be {}",
             found.unwrap_or_else(none),
             expected.unwrap_or_else(none)
         );
         line("differs", &mismatch.place, &more);
+    }
+    if let Some(note) = scanner_note(report) {
+        let _ = writeln!(out, "note       {note}");
     }
     let unchanged = report.unchanged.len();
     let plural = if unchanged == 1 { "" } else { "s" };
     let verdict = if report.is_same() { "the same" } else { "different" };
     let _ = writeln!(out, "{verdict}; {unchanged} tool{plural} unchanged");
     Shown::exact(out)
+}
+
+/// Verdicts of different scanners say nothing about each other.
+fn scanner_note(report: &DigestCompareReport) -> Option<String> {
+    let name = |scanner: Option<u32>| {
+        scanner.map_or_else(|| "none".to_owned(), |version| format!("version {version}"))
+    };
+    let [before, after] = report.scanners;
+    (before != after).then(|| {
+        let (before, after) = (name(before), name(after));
+        format!("different scanners looked at the source ({before}, {after}): scan both again")
+    })
 }
 
 pub(super) fn json_comparison(report: &DigestCompareReport) -> Value {
@@ -180,5 +195,6 @@ pub(super) fn json_comparison(report: &DigestCompareReport) -> Value {
         "changed": changed.collect::<Vec<_>>(),
         "unchanged": report.unchanged,
         "mismatches": mismatches.collect::<Vec<_>>(),
+        "scanners": report.scanners,
     })
 }

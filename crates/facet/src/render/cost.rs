@@ -47,7 +47,10 @@ impl<'r> Cost<'r> {
             return;
         }
         let total = grouped(self.total());
-        let _ = writeln!(out, "\n{STRONG}about {total} tokens of every session{STRONG:#}");
+        let _ = writeln!(
+            out,
+            "\n{STRONG}about {total} tokens of every session{STRONG:#} {QUIET}(4 bytes each){QUIET:#}"
+        );
         let most = if verbose { usize::MAX } else { SHOWN };
         let shown = &self.tools[..self.tools.len().min(most)];
         let length = |name: &str| visible(name).chars().count().min(NAME);

@@ -98,7 +98,15 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
 
 /// What the server's code can reach, if somebody looked.
 fn reach(report: &InspectReport, out: &mut String) {
-    let Some(entitlements) = &report.surface.source.entitlements else { return };
+    let Some(entitlements) = &report.surface.source.entitlements else {
+        if !report.surface.items(Kind::Tool).is_empty() {
+            let _ = writeln!(
+                out,
+                "\n{QUIET}what its source can reach is unknown; --source DIR looks{QUIET:#}"
+            );
+        }
+        return;
+    };
     let _ = writeln!(out, "\n{STRONG}its source can reach{STRONG:#}");
     scan::entitlements(entitlements, "  ", out);
     if let Some(scanned) = &report.scan {
@@ -326,6 +334,7 @@ pub(super) fn json(report: &InspectReport) -> Value {
         "resources": resources_text(report.hashes.resources),
         "behavior": report.hashes.behavior.digest.to_string(),
         "entitlements": surface.source.entitlements.as_ref().map(scan::json_entitlements),
+        "scanner": surface.source.entitlements.as_ref().and_then(|found| found.scanner),
         "cost": Cost::of(report).json(),
         "tools": tools_with_behavior(report),
         "contracts": contracts_json(report),

@@ -1,6 +1,7 @@
 //! `vurb.lock`, and `mcp-fusion.lock` before it.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::json::{Number, compare_utf16, write_pretty_list, write_string};
 
@@ -124,8 +125,11 @@ pub fn check_lockfile(
     let members = contracts.members().ok_or_else(|| shape("the contracts", "an object"))?;
     let server = digest_server(members)?;
     let mut check = FusionLockfileCheck::default();
+    let locked_by_name: BTreeMap<&str, &LockedTool<'_>> =
+        lock.tools.iter().map(|locked| (locked.name.as_str(), locked)).collect();
+    let now: BTreeSet<&str> = server.tools.iter().map(|(name, _)| name.as_str()).collect();
     for ((name, tool), (_, contract)) in server.tools.iter().zip(members) {
-        let Some(locked) = lock.tools.iter().find(|locked| locked.name == *name) else {
+        let Some(locked) = locked_by_name.get(name.as_str()) else {
             check.added.push(name.clone());
             continue;
         };
@@ -139,14 +143,36 @@ pub fn check_lockfile(
             &mut check.mismatches,
         );
     }
-    let gone = lock
-        .tools
-        .iter()
-        .filter(|locked| !server.tools.iter().any(|(name, _)| *name == locked.name));
+    let gone = lock.tools.iter().filter(|locked| !now.contains(locked.name.as_str()));
     check.removed = gone.map(|locked| locked.name.clone()).collect();
     check_prompts(lock, &mut check.mismatches)?;
     check_whole(lock, &mut check.mismatches);
     Ok(check)
+}
+
+/// Names what two lockfiles say differently, but for version and time.
+#[must_use]
+pub fn compare_lockfiles(before: &FusionLockfile<'_>, after: &FusionLockfile<'_>) -> Vec<Mismatch> {
+    let facts = |lock: &FusionLockfile<'_>| {
+        let entries = |list: &[LockedTool<'_>]| {
+            Js::Object(
+                list.iter().map(|one| (Cow::Owned(one.name.clone()), owned(&one.entry))).collect(),
+            )
+        };
+        let prompts = lock.prompts.as_deref().map_or(Js::Null, entries);
+        Js::Object(vec![
+            member("serverName", text(&lock.server_name)),
+            member("integrityDigest", text(&lock.integrity_digest)),
+            member("tools", entries(&lock.tools)),
+            member("prompts", prompts),
+        ])
+    };
+    let mut found = Vec::new();
+    differences(&facts(after), &facts(before), "", &mut found);
+    for mismatch in &mut found {
+        mismatch.place = mismatch.place.trim_start_matches('.').to_owned();
+    }
+    found
 }
 
 /// A prompt's digest follows from its entry, so the lockfile can be held to its own words.
@@ -213,14 +239,17 @@ fn differences(expected: &Js<'_>, found: &Js<'_>, place: &str, out: &mut Vec<Mis
         }
         return;
     };
+    let by_name: BTreeMap<&str, &Js<'_>> =
+        theirs.iter().map(|(name, value)| (&**name, value)).collect();
+    let known: BTreeSet<&str> = ours.iter().map(|(name, _)| &**name).collect();
     for (name, value) in ours {
         let place = format!("{place}.{name}");
-        match found.get(name) {
+        match by_name.get(&**name) {
             Some(other) => differences(value, other, &place, out),
             None => out.push(Mismatch { place, expected: Some(canonicalize(value)), found: None }),
         }
     }
-    for (name, value) in theirs.iter().filter(|(name, _)| expected.get(name).is_none()) {
+    for (name, value) in theirs.iter().filter(|(name, _)| !known.contains(&**name)) {
         let place = format!("{place}.{name}");
         out.push(Mismatch { place, expected: None, found: Some(canonicalize(value)) });
     }

@@ -15,8 +15,8 @@ pub use contract::{
 pub use hmac::{sign, verify_signature};
 pub use js::{Js, canonicalize, parse};
 pub use lockfile::{
-    FusionLockfile, FusionLockfileCheck, LockedTool, Mismatch, check_lockfile, parse_lockfile,
-    write_lockfile,
+    FusionLockfile, FusionLockfileCheck, LockedTool, Mismatch, check_lockfile, compare_lockfiles,
+    parse_lockfile, write_lockfile,
 };
 pub use prompt::{Prompt, PromptArgument};
 pub use rules::{egress_digest, rules_fingerprint};
@@ -48,6 +48,9 @@ pub enum FusionError {
         /// The argument that is not just a-z and 0-9.
         argument: String,
     },
+    /// A lockfile where contracts are expected.
+    #[error("it is a lockfile, which is compared with contracts by `facet digest compare`")]
+    Lockfile,
     /// A lockfile of a format that we do not know.
     #[error("it is not a lockfile of version 1")]
     NotALockfile,
