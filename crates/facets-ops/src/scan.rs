@@ -103,6 +103,11 @@ impl Files for Disk {
         Path::new(path).is_file()
     }
 
+    fn real(&self, path: &str) -> String {
+        let real = fs::canonicalize(path).ok().and_then(|real| real.to_str().map(str::to_owned));
+        real.unwrap_or_else(|| path.to_owned())
+    }
+
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         read_regular(Path::new(path), MAX_SOURCE).map_err(|error| match error {
             OpsError::TooLarge { .. } => format!("is larger than {} MiB", MAX_SOURCE >> 20),

@@ -15,7 +15,7 @@ use oxc_syntax::symbol::{SymbolFlags, SymbolId};
 use crate::judge::usage::called_in_place;
 use crate::tree::{Tree, is_judged};
 use crate::values::{Source, Sources, static_key};
-use crate::words::is_harmless;
+use crate::words::{LISTENERS, is_harmless, is_watched};
 
 /// What was found.
 pub(crate) struct Collected<'a> {
@@ -24,6 +24,8 @@ pub(crate) struct Collected<'a> {
     pub(crate) returns_this: Vec<SymbolId>,
     /// What is to be judged.
     pub(crate) places: Vec<Place>,
+    /// Where a variable hides less than its scope says.
+    pub(crate) unhidden: Vec<NodeId>,
 }
 
 /// Something to be judged; of a name that the program defines, the variable. Most variables
@@ -41,7 +43,8 @@ pub(crate) fn collect<'a>(
     arena: &'a Allocator,
 ) -> Collected<'a> {
     let sources = Sources::new(scoping.symbols_len());
-    let found = Collected { sources, returns_this: Vec::new(), places: Vec::new() };
+    let found =
+        Collected { sources, returns_this: Vec::new(), places: Vec::new(), unhidden: Vec::new() };
     let mut collector = Collector { arena, source, scoping, harmless: harmless(scoping), found };
     for (node, kind) in tree.nodes() {
         match kind {
@@ -55,6 +58,7 @@ pub(crate) fn collect<'a>(
         }
     }
     collector.found.sources.sort();
+    collector.found.unhidden = unhidden(tree, scoping);
     collector.found
 }
 
@@ -64,6 +68,29 @@ struct Collector<'a, 's> {
     scoping: &'s Scoping,
     harmless: Vec<bool>,
     found: Collected<'a>,
+}
+
+/// References in the parameters of a function to a variable of its body, which the parameters
+/// do not see; and declarations that only say that a function is somewhere.
+fn unhidden(tree: &Tree<'_>, scoping: &Scoping) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    let watched = scoping.symbol_ids().filter(|symbol| is_watched(scoping.symbol_name(*symbol)));
+    for symbol in watched {
+        let declaration = scoping.symbol_declaration(symbol);
+        if matches!(tree.kind(declaration), AstKind::Function(function) if function.body.is_none())
+        {
+            found.push(declaration);
+        }
+        let start = scoping.symbol_span(symbol).start;
+        for reference in scoping.get_resolved_references(symbol) {
+            let mut outwards = tree.outwards(tree.around(reference.node_id()));
+            let before = |kind: AstKind<'_>| matches!(kind, AstKind::FormalParameters(all) if all.span.end <= start);
+            if outwards.any(before) {
+                found.push(reference.node_id());
+            }
+        }
+    }
+    found
 }
 
 /// The variable that a reference leads to; `declare const x` defines none.
@@ -151,7 +178,8 @@ fn may_matter(value: &Expression<'_>) -> bool {
     if let Expression::CallExpression(call) = value
         && let Expression::StaticMemberExpression(access) = &call.callee
     {
-        return LOADERS.contains(&access.property.name.as_str());
+        let name = access.property.name.as_str();
+        return LOADERS.contains(&name) || LISTENERS.contains(&name);
     }
     !matches!(
         value,

@@ -1,13 +1,15 @@
 //! Where the program uses what it does not define itself.
 
+mod constructors;
 mod lines;
 mod names;
 pub(crate) mod usage;
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, CallExpression, Expression, IdentifierReference, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportOrExportKind, Program, StringLiteral,
+    Argument, CallExpression, ExportDefaultDeclaration, ExportDefaultDeclarationKind, Expression,
+    IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind,
+    ObjectPropertyKind, Program, StringLiteral, WithClause,
 };
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::symbol::SymbolId;
@@ -38,6 +40,12 @@ pub(crate) fn judge<'a>(
         if place.symbol.is_none_or(|symbol| values.matters(symbol)) {
             judge.place(tree.kind(place.node), tree.around(place.node));
         }
+    }
+    for node in &collected.unhidden {
+        judge.doubt("uses a global that a variable seems to hide", tree.kind(*node).span());
+    }
+    if values.is_lost() {
+        judge.doubt("follows too many variables", program.span);
     }
     judge.found
 }
@@ -96,6 +104,25 @@ impl<'a> Judge<'a, '_, '_> {
             {
                 self.constructor(&access.object, access.span, around);
             }
+            AstKind::ComputedMemberExpression(access)
+                if self.values.text(&access.expression, 0).is_none() =>
+            {
+                self.computed(access);
+            }
+            AstKind::ThisExpression(this) => self.this(this.span, around),
+            AstKind::BindingProperty(property) if property.computed => {
+                self.computed_binding(property.span, around);
+            }
+            AstKind::BindingProperty(_)
+            | AstKind::AssignmentTargetPropertyIdentifier(_)
+            | AstKind::AssignmentTargetPropertyProperty(_) => {
+                self.doubt("takes a constructor out of something", kind.span());
+            }
+            AstKind::StringLiteral(text) => self.text_argument(text, around),
+            AstKind::JSXElement(_) | AstKind::JSXFragment(_) => {
+                self.doubt("JSX calls what its settings choose", kind.span());
+            }
+            AstKind::ExportDefaultDeclaration(export) => self.served(export),
             AstKind::CallExpression(call) => self.call(call, around),
             AstKind::WithStatement(with) => {
                 self.doubt("`with` hides which names are meant", with.span);
@@ -105,8 +132,18 @@ impl<'a> Judge<'a, '_, '_> {
     }
 
     fn identifier(&mut self, name: &'a IdentifierReference<'a>, around: Around) {
-        let seen = |judge: &Self| !judge.is_in_type(around) && !judge.is_in_shim(name, around);
+        let seen = |judge: &Self| {
+            let shim = name.name == "require" && judge.is_in_shim(around);
+            !shim && !judge.is_in_type(around)
+        };
         let Some(symbol) = self.values.symbol(name) else {
+            if name.name == "arguments" {
+                let inside = |kind: AstKind<'_>| matches!(kind, AstKind::Function(_));
+                if !self.tree.outwards(around).any(inside) {
+                    self.doubt("uses the arguments of the module: `require` is one", name.span);
+                }
+                return;
+            }
             if seen(self) {
                 self.follow(global(name.name.as_str()), name.span, around, &[]);
             }
@@ -124,12 +161,11 @@ impl<'a> Judge<'a, '_, '_> {
     }
 
     /// A bundler's stand-in for `require` is judged where it is called.
-    fn is_in_shim(&self, name: &IdentifierReference<'_>, around: Around) -> bool {
-        name.name == "require"
-            && self.tree.outwards(around).take(SHIM_DEPTH).any(|parent| {
-                matches!(parent, AstKind::VariableDeclarator(variable)
+    fn is_in_shim(&self, around: Around) -> bool {
+        self.tree.outwards(around).take(SHIM_DEPTH).any(|parent| {
+            matches!(parent, AstKind::VariableDeclarator(variable)
                     if variable.init.as_ref().is_some_and(is_require_shim))
-            })
+        })
     }
 
     /// Types are gone when a program runs.
@@ -140,12 +176,16 @@ impl<'a> Judge<'a, '_, '_> {
             Some(
                 AstKind::TSTypeReference(_)
                 | AstKind::TSTypeQuery(_)
-                | AstKind::TSQualifiedName(_)
                 | AstKind::TSClassImplements(_)
                 | AstKind::TSInterfaceHeritage(_)
                 | AstKind::TSPropertySignature(_)
                 | AstKind::TSTypePredicate(_),
             ) => true,
+            // `import f = globalThis.fetch` is no type.
+            Some(AstKind::TSQualifiedName(_)) => {
+                let outer = outwards.find(|kind| !matches!(kind, AstKind::TSQualifiedName(_)));
+                !matches!(outer, Some(AstKind::TSImportEqualsDeclaration(_)))
+            }
             Some(AstKind::ExportSpecifier(one)) if is_type(one.export_kind) => true,
             Some(AstKind::ExportSpecifier(_)) => {
                 matches!(outwards.next(), Some(AstKind::ExportNamedDeclaration(all))
@@ -208,6 +248,27 @@ impl<'a> Judge<'a, '_, '_> {
     ) {
         let first = arguments.first().and_then(Argument::as_expression);
         if thing.creates_loader() {
+            let here = first.is_some_and(|first| {
+                first.is_specific_id("__filename") || is_import_meta_url(first)
+            });
+            if !here {
+                self.doubt("makes a function that loads modules from elsewhere", span);
+            }
+            return;
+        }
+        if thing.gives_process() {
+            // A listener is called with `process` as its `this`, and so is one that is named.
+            let sees_this = |argument: &Argument<'a>| match argument {
+                Argument::FunctionExpression(function) => {
+                    let Span { start, end, .. } = function.span;
+                    let text = self.values.source().get(start as usize..end as usize);
+                    text.is_none_or(|text| text.contains("this") || text.contains('\\'))
+                }
+                _ => false,
+            };
+            if arguments.iter().any(sees_this) {
+                self.doubt("hands `process` to a listener", span);
+            }
             return;
         }
         if thing.loads_modules() {
@@ -246,7 +307,7 @@ impl<'a> Judge<'a, '_, '_> {
             BindingPattern::ArrayPattern(_) => self.used(thing, Use::Escapes, span, trail),
             BindingPattern::ObjectPattern(object) => {
                 for property in &object.properties {
-                    match usage::key(&property.key, property.computed, self.values) {
+                    match usage::key(&property.key, property.computed) {
                         Some(name) => {
                             let member = thing.clone().member(name);
                             self.pattern(&member, &property.value, span, trail);
@@ -261,6 +322,22 @@ impl<'a> Judge<'a, '_, '_> {
         }
     }
 
+    /// Bun serves what a program exports by default, if it can fetch.
+    fn served(&mut self, export: &'a ExportDefaultDeclaration<'a>) {
+        let fetches = |property: &ObjectPropertyKind<'_>| match property {
+            ObjectPropertyKind::ObjectProperty(property) => {
+                property.key.is_specific_static_name("fetch")
+            }
+            ObjectPropertyKind::SpreadProperty(_) => false,
+        };
+        if let ExportDefaultDeclarationKind::ObjectExpression(object) = &export.declaration
+            && object.properties.iter().any(fetches)
+        {
+            let network = (Category::Network, "a default export that is served".to_owned());
+            self.find(network, false, export.span, &[]);
+        }
+    }
+
     fn import(&mut self, import: &'a ImportDeclaration<'a>) {
         let is_type = |specifier: &ImportDeclarationSpecifier<'_>| {
             matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(one)
@@ -270,7 +347,17 @@ impl<'a> Judge<'a, '_, '_> {
             .specifiers
             .as_ref()
             .is_some_and(|all| !all.is_empty() && all.iter().all(is_type));
-        if import.import_kind != ImportOrExportKind::Type && !only_types {
+        let other = |with: &WithClause<'_>| {
+            with.with_entries.iter().any(|entry| entry.value.value != "json")
+        };
+        if import.with_clause.as_ref().is_some_and(|with| other(with)) {
+            self.doubt("says how a file is to be loaded", import.span);
+        }
+        // With other settings a file is loaded for its types, too.
+        let plain =
+            import.source.value.strip_prefix("node:").unwrap_or(import.source.value.as_str());
+        let erased = only_types && words::builtin(plain).is_some();
+        if import.import_kind != ImportOrExportKind::Type && !erased {
             self.loads(&import.source);
         }
     }
@@ -327,24 +414,12 @@ impl<'a> Judge<'a, '_, '_> {
             _ => false,
         }
     }
+}
 
-    /// `x.constructor`: of a function, it is `Function`.
-    fn constructor(&mut self, object: &'a Expression<'a>, span: Span, around: Around) {
-        if matches!(object, Expression::ThisExpression(_) | Expression::Super(_)) {
-            return;
-        }
-        let things = self.values.of(object, 0);
-        // Roots are followed from where their name stands.
-        let is_root =
-            |known: &Known<'_>| matches!(known.thing, Thing::Path(..)) && known.thing.is_followed();
-        if things.iter().any(is_root) {
-            return;
-        }
-        let is_function = |known: &Known<'_>| known.thing.is_function();
-        let of_function =
-            things.iter().any(is_function) || self.values.is_method_of_literal(object);
-        self.follow(Thing::Constructor { of_function }, span, around, &[]);
-    }
+/// `import.meta.url`
+fn is_import_meta_url(expression: &Expression<'_>) -> bool {
+    matches!(expression, Expression::StaticMemberExpression(access)
+        if access.property.name == "url" && matches!(access.object, Expression::ImportMeta(_)))
 }
 
 /// What is called, without what only decorates it.

@@ -41,7 +41,11 @@ impl<'f> Resolver<'f> {
 
     /// The files that an import in `from` means.
     pub(crate) fn resolve(&mut self, specifier: &str, from: &str, by_require: bool) -> Target {
-        let specifier = specifier.split(['?']).next().unwrap_or_default();
+        // Node decodes and cuts the one as a URL, and takes the other as it is.
+        let odd = |c: char| matches!(c, '%' | '#' | '\\' | '?') || c.is_control();
+        if specifier.chars().skip(1).any(odd) {
+            return Target::Missing;
+        }
         let folder = parent(from);
         let found = if specifier.starts_with('/') {
             self.file_or_folder(&normal(specifier))
@@ -62,7 +66,7 @@ impl<'f> Resolver<'f> {
     /// The files that a package starts with.
     pub(crate) fn entries(&mut self, root: &str) -> Option<(Vec<String>, Vec<String>)> {
         let manifest = self.manifest(root)?;
-        let Ok(manifest) = parse(&manifest) else { return None };
+        let Ok(manifest) = parse(without_mark(&manifest)) else { return None };
         let mut named: Vec<String> = Vec::new();
         match manifest.get("bin") {
             Some(Js::String(path)) => named.push(path.to_string()),
@@ -74,9 +78,9 @@ impl<'f> Resolver<'f> {
         let main = ["main", "module"].iter().filter_map(|name| manifest.get(name)?.text());
         named.extend(main.map(str::to_owned));
         if let Some(exports) = manifest.get("exports") {
-            for by_require in [false, true] {
-                named.extend(matching(exports, ".", by_require));
-            }
+            leaves(exports, &mut named);
+            // Patterns and types are no programs of their own.
+            named.retain(|name| !name.contains('*') && !name.ends_with(".d.ts"));
         }
         if named.is_empty() {
             named.push("index".to_owned());
@@ -96,44 +100,47 @@ impl<'f> Resolver<'f> {
         Some((found, missing))
     }
 
+    /// Everything that a name may mean: the exact file, or else each that some runtime would
+    /// try, because they disagree about which comes first.
     fn file_or_folder(&mut self, path: &str) -> Vec<String> {
-        if let Some(file) = self.file(path) {
-            return vec![file];
+        if self.files.is_file(path) {
+            return vec![path.to_owned()];
         }
-        if let Some(manifest) = self.manifest(path) {
-            let named = parse(&manifest).ok();
-            let named = named.iter().flat_map(|manifest| {
-                ["main", "module"]
-                    .iter()
-                    .filter_map(|name| Some(manifest.get(name)?.text()?.to_owned()))
-            });
-            let named: Vec<String> = named.map(|name| join(path, &name)).collect();
-            let mut found: Vec<String> = named
-                .iter()
-                .filter_map(|name| self.file(name).or_else(|| self.file(&join(name, "index"))))
-                .collect();
-            found.dedup();
-            if !found.is_empty() {
-                return found;
+        let mut found = self.endings(path);
+        let manifest = self.manifest(path);
+        let manifest = manifest.as_deref().and_then(|bytes| parse(without_mark(bytes)).ok());
+        for name in ["main", "module"] {
+            let named = manifest.as_ref().and_then(|manifest| manifest.get(name)?.text());
+            if let Some(named) = named {
+                let named = join(path, named);
+                if self.files.is_file(&named) {
+                    found.push(named);
+                } else {
+                    found.extend(self.endings(&named));
+                    found.extend(self.endings(&join(&named, "index")));
+                }
             }
         }
-        self.file(&join(path, "index")).into_iter().collect()
+        found.extend(self.endings(&join(path, "index")));
+        found.sort();
+        found.dedup();
+        found
     }
 
-    /// A file as it is named, as TypeScript, or with an ending.
-    fn file(&self, path: &str) -> Option<String> {
-        if self.files.is_file(path) {
-            return Some(path.to_owned());
-        }
-        for (written, others) in TYPESCRIPT {
-            let Some(stem) = path.strip_suffix(written) else { continue };
-            let other = others.iter().map(|ending| format!("{stem}{ending}"));
-            if let Some(found) = other.into_iter().find(|path| self.files.is_file(path)) {
-                return Some(found);
-            }
-        }
+    /// Files that a name becomes with an ending, or as TypeScript.
+    fn endings(&self, path: &str) -> Vec<String> {
+        let typed = TYPESCRIPT
+            .iter()
+            .filter_map(|(written, others)| path.strip_suffix(written).map(|stem| (stem, *others)));
+        let typed =
+            typed.flat_map(|(stem, others)| others.iter().map(move |end| format!("{stem}{end}")));
         let ended = ENDINGS.iter().map(|ending| format!("{path}{ending}"));
-        ended.into_iter().find(|path| self.files.is_file(path))
+        typed.chain(ended).filter(|path| self.files.is_file(path)).collect()
+    }
+
+    /// The file that a manifest names.
+    fn file(&self, path: &str) -> Vec<String> {
+        if self.files.is_file(path) { vec![path.to_owned()] } else { self.endings(path) }
     }
 
     fn package(&mut self, specifier: &str, folder: &str, by_require: bool) -> Target {
@@ -142,14 +149,15 @@ impl<'f> Resolver<'f> {
         let subpath = subpath.as_str();
         let mut above = Some(folder);
         while let Some(folder) = above {
+            // A package may import itself by its name, and that comes first.
+            let mut found = self.itself(folder, name, subpath, by_require).unwrap_or_default();
             let root = join(folder, &format!("node_modules/{name}"));
-            if self.manifest(&root).is_some() || self.files.is_file(&join(&root, "index.js")) {
-                let found = self.in_package(&root, subpath, by_require);
-                return if found.is_empty() { Target::Missing } else { Target::Files(found) };
-            }
-            // A package may import itself by its name.
-            if let Some(found) = self.itself(folder, name, subpath, by_require) {
+            found.extend(self.in_package(&root, subpath, by_require));
+            if !found.is_empty() {
                 return Target::Files(found);
+            }
+            if self.manifest(&root).is_some() {
+                return Target::Missing;
             }
             above = (folder != "/" && !folder.is_empty()).then(|| parent(folder));
         }
@@ -164,7 +172,7 @@ impl<'f> Resolver<'f> {
         by_require: bool,
     ) -> Option<Vec<String>> {
         let manifest = self.manifest(folder)?;
-        let manifest = parse(&manifest).ok()?;
+        let manifest = parse(without_mark(&manifest)).ok()?;
         if manifest.get("name")?.text()? != name {
             return None;
         }
@@ -174,7 +182,7 @@ impl<'f> Resolver<'f> {
 
     fn in_package(&mut self, root: &str, subpath: &str, by_require: bool) -> Vec<String> {
         let manifest = self.manifest(root).unwrap_or_default();
-        let manifest = parse(&manifest).ok();
+        let manifest = parse(without_mark(&manifest)).ok();
         match manifest.as_ref().and_then(|manifest| manifest.get("exports")) {
             Some(exports) => self.targets(exports, root, subpath, by_require),
             None if subpath == "." => self.file_or_folder(root),
@@ -190,8 +198,7 @@ impl<'f> Resolver<'f> {
         by_require: bool,
     ) -> Vec<String> {
         let named = matching(exports, subpath, by_require).into_iter();
-        let mut found: Vec<String> =
-            named.filter_map(|name| self.file(&join(root, &name))).collect();
+        let mut found: Vec<String> = named.flat_map(|name| self.file(&join(root, &name))).collect();
         found.dedup();
         found
     }
@@ -201,8 +208,13 @@ impl<'f> Resolver<'f> {
         let mut above = Some(folder);
         while let Some(folder) = above {
             if let Some(manifest) = self.manifest(folder) {
-                let Ok(manifest) = parse(&manifest) else { return Vec::new() };
+                let Ok(manifest) = parse(without_mark(&manifest)) else { return Vec::new() };
                 let Some(imports) = manifest.get("imports") else { return Vec::new() };
+                // A name of a package or of a module of the runtime is out of sight here.
+                let outside = |name: &String| !name.starts_with("./");
+                if matching(imports, specifier, by_require).iter().any(outside) {
+                    return Vec::new();
+                }
                 return self.targets(imports, folder, specifier, by_require);
             }
             above = (folder != "/" && !folder.is_empty()).then(|| parent(folder));
@@ -232,7 +244,26 @@ fn matching(exports: &Js<'_>, subpath: &str, by_require: bool) -> Vec<String> {
     found
 }
 
-/// The entry for a subpath, and what stands for its `*`.
+/// Every file that `exports` names.
+fn leaves(value: &Js<'_>, out: &mut Vec<String>) {
+    match value {
+        Js::String(path) => out.push(path.to_string()),
+        Js::Array(all) => {
+            for value in all {
+                leaves(value, out);
+            }
+        }
+        Js::Object(all) => {
+            let programs = all.iter().filter(|(name, _)| !name.starts_with("types"));
+            for (_, value) in programs {
+                leaves(value, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The entry for a subpath, and what stands for its `*`: of several the longest.
 fn entry<'v, 'a, 's>(exports: &'v Js<'a>, subpath: &'s str) -> Option<(&'v Js<'a>, &'s str)> {
     let members = exports.members().unwrap_or_default();
     let is_map = members.iter().any(|(name, _)| name.starts_with('.') || name.starts_with('#'));
@@ -245,7 +276,7 @@ fn entry<'v, 'a, 's>(exports: &'v Js<'a>, subpath: &'s str) -> Option<(&'v Js<'a
     let fits = members.iter().filter_map(|(pattern, value)| {
         let (before, after) = pattern.split_once('*')?;
         let star = subpath.strip_prefix(before)?.strip_suffix(after)?;
-        Some((before.len(), (value, star)))
+        Some(((before.len(), pattern.len()), (value, star)))
     });
     fits.max_by_key(|(length, _)| *length).map(|(_, found)| found)
 }
@@ -299,4 +330,9 @@ fn normal(path: &str) -> String {
         }
     }
     format!("/{}", parts.join("/"))
+}
+
+/// Node reads a manifest with a byte order mark.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }

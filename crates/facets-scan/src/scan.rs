@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use facets_surface::{Entitlements, Verdict};
 
-use crate::resolve::{Resolver, Target};
+use crate::resolve::{Resolver, Target, parent};
 use crate::words::{self, Gives};
-use crate::{Analysis, Category, Doubt, Finding, SCANNER_VERSION};
+use crate::{Analysis, Category, Doubt, Finding, Import, SCANNER_VERSION};
 
 /// The files of a tree, named from its root with `/` before each part.
 pub trait Files {
     /// Whether there is a file of that name.
     fn is_file(&self, path: &str) -> bool;
+    /// Where it really lies, if links lead to it.
+    fn real(&self, path: &str) -> String;
     /// Its bytes, or why there are none.
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
     /// Every file below a folder, packages of others left out.
@@ -103,14 +105,9 @@ fn may_be_source(path: &str, source: &[u8]) -> bool {
     }
 }
 
-/// Files that are loaded and run nothing.
+/// Files that are loaded and run nothing. Node runs a file of any other ending as a program.
 fn is_data(path: &str) -> bool {
-    const ENDINGS: &[&str] = &[
-        "json", "jsonc", "json5", "toml", "yaml", "yml", "txt", "md", "html", "css", "svg", "png",
-        "jpg", "gif", "ico", "woff2",
-    ];
-    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    ENDINGS.contains(&ending) || path.ends_with(".d.ts")
+    path.ends_with(".json")
 }
 
 /// Reads a program from where it starts, along its imports.
@@ -159,10 +156,12 @@ impl Scan<'_> {
         match start {
             Start::Files(list) => {
                 for file in list {
-                    self.follow(file.clone());
+                    self.settings(parent(file));
+                    self.follow(file);
                 }
             }
             Start::Folder(root) => {
+                self.settings(root);
                 let (entries, missing) = self.resolver.entries(root).unwrap_or_default();
                 for name in missing {
                     let reason = format!("starts with {name}, which is not here");
@@ -178,13 +177,28 @@ impl Scan<'_> {
                     self.doubt(root, 0, "there is no JavaScript or TypeScript here".to_owned());
                 }
                 for file in entries {
-                    self.follow(file);
+                    self.follow(&file);
                 }
             }
         }
     }
 
-    fn follow(&mut self, file: String) {
+    /// Files beside a program that change what its imports mean.
+    fn settings(&mut self, folder: &str) {
+        for name in ["bunfig.toml", "tsconfig.json"] {
+            let path = format!("{folder}/{name}");
+            let text = self.files.read(&path).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let more = ["preload", "\"paths\"", "jsxImportSource"];
+            if self.files.is_file(&path) && more.iter().any(|word| text.contains(word)) {
+                self.doubt(&path, 0, "may lead imports elsewhere".to_owned());
+            }
+        }
+    }
+
+    fn follow(&mut self, file: &str) {
+        // A link is a file where it leads, and imports from there.
+        let file = self.files.real(file);
         if self.seen.insert(file.clone()) {
             self.waiting.push_back(file);
         }
@@ -239,15 +253,18 @@ impl Scan<'_> {
         self.defines.extend(analysis.defines);
         for import in analysis.imports {
             let target = self.resolver.resolve(&import.specifier, path, import.by_require);
-            self.imported(path, &import.specifier, import.line, target);
+            self.imported(path, &import, target);
         }
     }
 
-    fn imported(&mut self, from: &str, specifier: &str, line: u32, target: Target) {
+    fn imported(&mut self, from: &str, import: &Import, target: Target) {
+        let Import { specifier, line, by_require } = import;
+        let (line, by_require) = (*line, *by_require);
         match target {
             Target::Files(files) => {
                 for file in files {
-                    if file.ends_with(".node") || file.ends_with(".wasm") {
+                    // Node runs what is required as a program, whatever its ending says.
+                    if file.ends_with(".node") || (file.ends_with(".wasm") && !by_require) {
                         let native = file.ends_with(".node");
                         let finding = Finding {
                             category: Category::CodeEvaluation,
@@ -259,7 +276,7 @@ impl Scan<'_> {
                         };
                         self.found.push(Located { file: from.to_owned(), what: finding });
                     } else if !is_data(&file) {
-                        self.follow(file);
+                        self.follow(&file);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! What an expression can stand for, and what its members are.
 
-use crate::words::{GLOBAL_OBJECTS, Gives, builtin, is_harmless};
+use crate::words::{GLOBAL_OBJECTS, Gives, LISTENERS, builtin, is_harmless};
 
 /// Where a way to a capability begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +15,21 @@ pub(crate) enum Root<'a> {
     Loader,
 }
 
+impl Root<'_> {
+    /// Whether a path leads to an object of the class of modules.
+    fn is_a_module(self, path: &[&str]) -> bool {
+        matches!(
+            (self, path),
+            (Self::Name("module"), [] | ["parent", ..]) | (Self::Name("require"), ["main", ..])
+        )
+    }
+}
+
 /// What an expression stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Thing<'a> {
     /// A root, and the members that were taken of it one after the other.
     Path(Root<'a>, Vec<&'a str>),
-    /// A text that is known.
-    Text(&'a str),
     /// Something else of the program's own.
     Data,
     /// A function of the program.
@@ -47,6 +55,7 @@ pub(crate) fn module(specifier: &str) -> Option<Thing<'_>> {
         "process" => Root::Name("process"),
         "bun" => Root::Name("Bun"),
         "module" => Root::Module("module"),
+        "tty" => Root::Module("tty"),
         plain if builtin(plain)? == Gives::Nothing => return None,
         plain => Root::Module(plain),
     };
@@ -57,19 +66,12 @@ impl<'a> Thing<'a> {
     /// A member of it.
     pub(crate) fn member(self, name: &'a str) -> Self {
         let Self::Path(root, mut path) = self else {
-            return match self {
-                Self::Function | Self::Constructor { .. } if name == "constructor" => {
-                    Self::Constructor { of_function: true }
-                }
-                Self::Text(_) if name == "constructor" => Self::Constructor { of_function: false },
-                // A member of data or of a function is data again.
-                _ => Self::Data,
-            };
+            return self.member_of_value(name);
         };
         match (root, name) {
             (Root::Global, name) => global(name),
-            // `module.constructor` is the class of modules; other constructors make functions.
-            (root, "constructor") if root != Root::Name("module") => {
+            // The constructor of a module loads others; other constructors make functions.
+            (root, "constructor") if !root.is_a_module(&path) => {
                 Self::Constructor { of_function: true }
             }
             (Root::Module(_), "default") if path.is_empty() => Self::Path(root, path),
@@ -80,13 +82,33 @@ impl<'a> Thing<'a> {
         }
     }
 
+    /// A member of what is no root.
+    fn member_of_value(self, name: &str) -> Self {
+        // What can be done with a function without calling it, and is still that function.
+        const SAME: &[&str] = &["call", "apply", "bind", "valueOf", "value"];
+        match self {
+            Self::Function | Self::Constructor { .. } if name == "constructor" => {
+                Self::Constructor { of_function: true }
+            }
+            Self::Data if name == "constructor" => Self::Constructor { of_function: false },
+            same @ (Self::Constructor { .. } | Self::Function) if SAME.contains(&name) => same,
+            _ => Self::Data,
+        }
+    }
+
+    /// Whether calling it gives `process` back.
+    pub(crate) fn gives_process(&self) -> bool {
+        matches!(self, Self::Path(Root::Name("process"), path)
+            if matches!(path.as_slice(), [method] if LISTENERS.contains(method)))
+    }
+
     /// Whether it leads anywhere, so that it is followed from where its name stands.
     pub(crate) fn is_followed(&self) -> bool {
         match self {
             Self::Constructor { .. }
             | Self::Path(Root::Global | Root::Loader | Root::Module(_), _) => true,
             Self::Path(Root::Name(name), _) => !is_harmless(name),
-            Self::Text(_) | Self::Data | Self::Function => false,
+            Self::Data | Self::Function => false,
         }
     }
 
@@ -95,7 +117,7 @@ impl<'a> Thing<'a> {
     pub(crate) fn is_function(&self) -> bool {
         match self {
             Self::Function | Self::Constructor { .. } | Self::Path(..) => true,
-            Self::Text(_) | Self::Data => false,
+            Self::Data => false,
         }
     }
 
@@ -103,9 +125,7 @@ impl<'a> Thing<'a> {
     fn shortened(self) -> Self {
         let Self::Path(Root::Name(name), path) = &self else { return self };
         match (*name, path.as_slice()) {
-            ("module", ["require"] | ["parent", "require"])
-            | ("require", ["main", "require"])
-            | ("process", ["mainModule", "require"]) => global("require"),
+            ("module", ["require"]) => global("require"),
             ("import.meta", ["require"]) => Self::Path(Root::Loader, Vec::new()),
             ("Bun", ["default"]) => global("Bun"),
             ("process", ["default"]) => global("process"),

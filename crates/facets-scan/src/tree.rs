@@ -59,7 +59,21 @@ pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
         | AstKind::ExportAllDeclaration(_)
         | AstKind::TSExternalModuleReference(_)
         | AstKind::ImportExpression(_)
+        | AstKind::ThisExpression(_)
+        | AstKind::JSXElement(_)
+        | AstKind::JSXFragment(_)
+        | AstKind::ExportDefaultDeclaration(_)
         | AstKind::WithStatement(_) => true,
+        AstKind::StringLiteral(text) => text.value == "constructor",
+        AstKind::BindingProperty(property) => {
+            property.computed || property.key.is_specific_static_name("constructor")
+        }
+        AstKind::AssignmentTargetPropertyIdentifier(property) => {
+            property.binding.name == "constructor"
+        }
+        AstKind::AssignmentTargetPropertyProperty(property) => {
+            property.name.is_specific_static_name("constructor")
+        }
         AstKind::StaticMemberExpression(access) => access.property.name == "constructor",
         AstKind::ComputedMemberExpression(access) => match &access.expression {
             Expression::NumericLiteral(_) => false,

@@ -1,7 +1,7 @@
 //! What an expression stands for, as far as it concerns capabilities: names that the program
 //! does not define, followed through its own variables.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use oxc_allocator::Allocator;
@@ -88,9 +88,11 @@ impl<'a> Sources<'a> {
 }
 
 /// Longer ways than this are out of sight.
-const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 200;
+/// Nor is a program followed that is this tangled.
+const MAX_STEPS: usize = 2_000_000;
 /// A thing of more than this many possibilities says nothing more.
-const MAX_THINGS: usize = 6;
+const MAX_THINGS: usize = 16;
 /// A name of a module or member is shorter.
 const MAX_TEXT: usize = 4096;
 
@@ -104,6 +106,10 @@ pub(crate) struct Values<'a, 's> {
     sources: Sources<'a>,
     memo: RefCell<Vec<Option<Things<'a>>>>,
     matters: RefCell<Vec<Option<bool>>>,
+    busy: RefCell<Vec<bool>>,
+    cuts: Cell<usize>,
+    steps: Cell<usize>,
+    lost: Cell<bool>,
     nothing: Things<'a>,
 }
 
@@ -114,9 +120,20 @@ impl<'a, 's> Values<'a, 's> {
         scoping: &'s Scoping,
         sources: Sources<'a>,
     ) -> Self {
-        let memo = RefCell::new(vec![None; sources.open.len()]);
-        let matters = RefCell::new(vec![None; sources.open.len()]);
-        Self { arena, source, scoping, sources, memo, matters, nothing: Rc::new(Vec::new()) }
+        let symbols = sources.open.len();
+        Self {
+            arena,
+            source,
+            scoping,
+            sources,
+            memo: RefCell::new(vec![None; symbols]),
+            matters: RefCell::new(vec![None; symbols]),
+            busy: RefCell::new(vec![false; symbols]),
+            cuts: Cell::new(0),
+            steps: Cell::new(0),
+            lost: Cell::new(false),
+            nothing: Rc::new(Vec::new()),
+        }
     }
 
     /// The text of the program.
@@ -158,11 +175,18 @@ impl<'a, 's> Values<'a, 's> {
         if let Some(known) = &self.memo.borrow()[index] {
             return Rc::clone(known);
         }
-        if depth > MAX_DEPTH {
+        self.steps.set(self.steps.get() + 1);
+        if depth > MAX_DEPTH || self.steps.get() > MAX_STEPS {
+            self.lost.set(true);
             return Rc::clone(&self.nothing);
         }
-        // A variable that is defined by itself adds nothing to itself.
-        self.memo.borrow_mut()[index] = Some(Rc::clone(&self.nothing));
+        if std::mem::replace(&mut self.busy.borrow_mut()[index], true) {
+            // A variable that is defined by itself adds nothing to itself; but what is found
+            // on the way round is not all there is.
+            self.cuts.set(self.cuts.get() + 1);
+            return Rc::clone(&self.nothing);
+        }
+        let cuts = self.cuts.get();
         let mut all = Vec::new();
         if self.scoping.symbol_flags(symbol).contains(SymbolFlags::Function) {
             all.push(Known { thing: Thing::Function, trail: Vec::new() });
@@ -170,13 +194,27 @@ impl<'a, 's> Values<'a, 's> {
         for source in self.sources.of(index) {
             self.add_source(source, depth + 1, &mut all);
         }
-        all.truncate(MAX_THINGS);
+        self.busy.borrow_mut()[index] = false;
+        // What leads somewhere is kept before what does not.
+        all.sort_by_key(|known| !known.thing.is_followed());
+        all.dedup();
+        if all.len() > MAX_THINGS {
+            self.lost.set(true);
+            all.truncate(MAX_THINGS);
+        }
         for known in &mut all {
             known.trail.push(symbol);
         }
         let all = if all.is_empty() { Rc::clone(&self.nothing) } else { Rc::new(all) };
-        self.memo.borrow_mut()[index] = Some(Rc::clone(&all));
+        if depth == 0 || self.cuts.get() == cuts {
+            self.memo.borrow_mut()[index] = Some(Rc::clone(&all));
+        }
         all
+    }
+
+    /// Whether something could not be followed to its end.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.get()
     }
 
     fn add_source(&self, source: &Source<'a>, depth: usize, out: &mut Vec<Known<'a>>) {
@@ -202,16 +240,13 @@ impl<'a, 's> Values<'a, 's> {
     /// What an expression stands for; nothing if it is none of our business.
     pub(crate) fn of(&self, expression: &'a Expression<'a>, depth: usize) -> Vec<Known<'a>> {
         if depth > MAX_DEPTH {
+            self.lost.set(true);
             return Vec::new();
         }
         let depth = depth + 1;
         match expression {
             Expression::Identifier(name) => self.of_identifier(name, depth).to_vec(),
-            Expression::StringLiteral(text) => known(Thing::Text(text.value.as_str())),
-            Expression::TemplateLiteral(template) => self.template(template, depth),
-            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
-                self.sum(&sum.left, &sum.right, depth)
-            }
+            Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => known(Thing::Data),
             Expression::FunctionExpression(_)
             | Expression::ArrowFunctionExpression(_)
             | Expression::ClassExpression(_) => known(Thing::Function),
@@ -302,62 +337,58 @@ impl<'a, 's> Values<'a, 's> {
     ) -> Vec<Known<'a>> {
         let mut all = self.of(one, depth);
         all.extend(self.of(other, depth));
-        all.truncate(MAX_THINGS);
         all
     }
 
-    fn template(&self, template: &'a TemplateLiteral<'a>, depth: usize) -> Vec<Known<'a>> {
+    fn template(&self, template: &'a TemplateLiteral<'a>, depth: usize) -> Option<&'a str> {
         let mut text = String::new();
         for (index, quasi) in template.quasis.iter().enumerate() {
-            let Some(cooked) = quasi.value.cooked else { return Vec::new() };
-            text.push_str(cooked.as_str());
+            text.push_str(quasi.value.cooked?.as_str());
             if let Some(expression) = template.expressions.get(index) {
-                let Some(part) = self.text(expression, depth) else { return Vec::new() };
-                text.push_str(part);
+                text.push_str(self.text(expression, depth)?);
             }
             if text.len() > MAX_TEXT {
-                return Vec::new();
+                return None;
             }
         }
-        known(Thing::Text(self.arena.alloc_str(&text)))
+        Some(self.arena.alloc_str(&text))
     }
 
-    fn sum(
-        &self,
-        left: &'a Expression<'a>,
-        right: &'a Expression<'a>,
-        depth: usize,
-    ) -> Vec<Known<'a>> {
-        let (Some(left), Some(right)) = (self.text(left, depth), self.text(right, depth)) else {
-            return Vec::new();
-        };
-        if left.len() + right.len() > MAX_TEXT {
-            return Vec::new();
-        }
-        known(Thing::Text(self.arena.alloc_str(&format!("{left}{right}"))))
-    }
-
-    /// The one text that an expression must be.
+    /// The one text that an expression must be: put together from literals and from variables
+    /// that are never anything else.
     pub(crate) fn text(&self, expression: &'a Expression<'a>, depth: usize) -> Option<&'a str> {
-        let mut all = self.of(expression, depth);
-        match (all.pop()?.thing, all.is_empty()) {
-            (Thing::Text(text), true) if self.is_certain(expression) => Some(text),
-            _ => None,
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let depth = depth + 1;
+        match expression {
+            Expression::StringLiteral(text) => Some(text.value.as_str()),
+            Expression::TemplateLiteral(template) => self.template(template, depth),
+            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
+                let (left, right) = (self.text(&sum.left, depth)?, self.text(&sum.right, depth)?);
+                let short = left.len() + right.len() <= MAX_TEXT;
+                short.then(|| self.arena.alloc_str(&format!("{left}{right}")))
+            }
+            Expression::SequenceExpression(list) => self.text(list.expressions.last()?, depth),
+            Expression::Identifier(name) => self.text(self.only_value(self.symbol(name)?)?, depth),
+            other => match other.get_inner_expression() {
+                inner if std::ptr::eq(inner, other) => None,
+                inner => self.text(inner, depth),
+            },
         }
     }
 
-    /// A variable that is also given something else is not just the text we know.
-    fn is_certain(&self, expression: &'a Expression<'a>) -> bool {
-        match expression {
-            Expression::Identifier(name) => self.symbol(name).is_some_and(|symbol| {
-                let flags = self.scoping.symbol_flags(symbol);
-                flags.intersects(SymbolFlags::Variable)
-                    && !self.scoping.symbol_is_mutated(symbol)
-                    && self.scoping.symbol_redeclarations(symbol).is_empty()
-                    && !self.sources.open[symbol.index()]
-            }),
-            Expression::ConditionalExpression(_) | Expression::LogicalExpression(_) => false,
-            _ => true,
+    /// What a variable is given, if it is given just that and nothing else ever.
+    fn only_value(&self, symbol: SymbolId) -> Option<&'a Expression<'a>> {
+        let flags = self.scoping.symbol_flags(symbol);
+        let fixed = flags.intersects(SymbolFlags::Variable)
+            && !self.scoping.symbol_is_mutated(symbol)
+            && self.scoping.symbol_redeclarations(symbol).is_empty()
+            && !self.sources.open[symbol.index()];
+        let mut sources = self.sources.of(symbol.index());
+        match (fixed, sources.next(), sources.next()) {
+            (true, Some(Source::Value(value, path)), None) if path.is_empty() => Some(value),
+            _ => None,
         }
     }
 
@@ -390,6 +421,9 @@ impl<'a, 's> Values<'a, 's> {
     ) -> Option<Thing<'a>> {
         if callee.creates_loader() {
             return Some(Thing::Path(Root::Loader, Vec::new()));
+        }
+        if callee.gives_process() {
+            return Some(global("process"));
         }
         if !callee.loads_modules() {
             return None;

@@ -37,11 +37,11 @@ pub(crate) fn builtin(name: &str) -> Option<Gives> {
         | "readline/promises" | "stream" | "stream/consumers" | "stream/promises"
         | "stream/web" | "string_decoder" | "sys" | "timers" | "timers/promises" | "tty"
         | "url" | "util" | "util/types" | "zlib" | "_stream_duplex" | "_stream_passthrough"
-        | "_stream_readable" | "_stream_transform" | "_stream_wrap" | "_stream_writable"
+        | "_stream_readable" | "_stream_transform" | "_stream_writable"
         // Judged by the members that are used.
         | "module" | "process" | "bun" => Nothing,
         // Files and processes beside what they are for.
-        "v8" | "test" | "test/reporters" | "trace_events" | "sea" | "bun:test" => Unknown,
+        "v8" | "_stream_wrap" | "test" | "test/reporters" | "trace_events" | "sea" | "bun:test" => Unknown,
         _ => return None,
     })
 }
@@ -70,7 +70,13 @@ pub(crate) fn package(name: &str) -> Option<Gives> {
 }
 
 /// The names of the global object.
-pub(crate) const GLOBAL_OBJECTS: &[&str] = &["globalThis", "global", "self", "window"];
+pub(crate) const GLOBAL_OBJECTS: &[&str] =
+    &["globalThis", "global", "self", "window", "root", "top", "parent", "frames"];
+
+/// Whether a name means something that is watched, where no variable hides it.
+pub(crate) fn is_watched(name: &str) -> bool {
+    GLOBAL_OBJECTS.contains(&name) || (global(name).is_some() && !is_harmless(name))
+}
 
 /// A global name; none if no runtime that we know has it.
 pub(crate) fn global(name: &str) -> Option<Gives> {
@@ -122,7 +128,7 @@ const HARMLESS: &[&str] = &[
     "URLPattern", "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array",
     "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "WritableStream",
     "WritableStreamDefaultController", "WritableStreamDefaultWriter", "__dirname", "__filename",
-    "arguments", "atob", "btoa", "clearImmediate", "clearInterval", "clearTimeout", "console",
+    "atob", "btoa", "clearImmediate", "clearInterval", "clearTimeout", "console",
     "decodeURI", "decodeURIComponent", "define", "encodeURI", "encodeURIComponent", "escape",
     "exports", "gc", "isFinite", "isNaN", "parseFloat", "parseInt", "performance", "queueMicrotask",
     "reportError", "setImmediate", "setInterval", "setTimeout", "structuredClone", "undefined",
@@ -132,6 +138,24 @@ const HARMLESS: &[&str] = &[
 /// Whether a global reaches nothing, however it is used.
 pub(crate) fn is_harmless(name: &str) -> bool {
     HARMLESS.binary_search(&name).is_ok() && !TIMERS.contains(&name)
+}
+
+/// Methods of `process` that give it back, and call listeners with it as `this`.
+pub(crate) const LISTENERS: &[&str] = &[
+    "addListener",
+    "off",
+    "on",
+    "once",
+    "prependListener",
+    "prependOnceListener",
+    "removeAllListeners",
+    "removeListener",
+    "setMaxListeners",
+];
+
+/// Whether a member of `process` is a socket, and is used as one.
+pub(crate) fn is_socket(stream: &str, member: Option<&&str>) -> bool {
+    ["stdin", "stdout", "stderr"].contains(&stream) && member == Some(&"connect")
 }
 
 /// Functions that call what they are given, and would evaluate a text.
@@ -155,9 +179,7 @@ pub(crate) fn member(object: &str, name: &str) -> Gives {
             _ => Unknown,
         },
         "module" => match name {
-            "exports" | "id" | "filename" | "loaded" | "parent" | "paths" | "path" | "hot" => {
-                Nothing
-            }
+            "exports" | "id" | "filename" | "loaded" | "path" => Nothing,
             _ => Unknown,
         },
         "require" => match name {
@@ -167,6 +189,11 @@ pub(crate) fn member(object: &str, name: &str) -> Gives {
         "Function" => match name {
             "prototype" | "name" | "length" | "toString" => Nothing,
             _ => AnyCode,
+        },
+        "tty" => match name {
+            "isatty" => Nothing,
+            // Their prototypes are sockets.
+            _ => Unknown,
         },
         "node:module" => match name {
             "isBuiltin" | "builtinModules" | "findPackageJSON" | "SourceMap" | "findSourceMap" => {

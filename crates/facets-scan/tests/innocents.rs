@@ -68,7 +68,8 @@ const INNOCENT: &[&str] = &[
     "const { Array: List } = globalThis; List.from([])",
     "(function () { return this.x })()",
     "'use strict'; (function () { return this })()",
-    "function Point(x) { this.x = x } Point.prototype.move = function () { return this }; new Point(1).move()",
+    "'use strict'; function Point(x) { this.x = x } Point.prototype.move = function () { return this }; new Point(1).move()",
+    "function Point(x) { this.x = x; this.items = [] } Point.prototype.add = function (n) { this.items.push(n) }",
     "label: for (;;) break label",
     "try { null.x } catch (fetch) { fetch.message }",
     "const [eval1, fetch1] = [1, 2]",
@@ -87,15 +88,17 @@ const INNOCENT: &[&str] = &[
 
 #[test]
 fn what_only_looks_like_a_capability_is_a_no() {
+    let mut wrong = Vec::new();
     for source in INNOCENT {
         let files = [("x.js", *source), ("data.json", "{}")];
         let start = facets_scan::Start::Files(vec!["/x.js".to_owned()]);
         let report = support::scan_files(&files, &start);
-        for (category, verdict) in report.entitlements.verdicts() {
-            assert_eq!(verdict, Verdict::No, "{category} in {source}: {report:#?}");
+        let clean = report.entitlements.verdicts().iter().all(|(_, v)| *v == Verdict::No);
+        if !clean || !report.findings.is_empty() {
+            wrong.push((source, report.doubts, report.findings));
         }
-        assert!(report.findings.is_empty(), "{source}");
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

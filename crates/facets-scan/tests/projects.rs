@@ -149,7 +149,7 @@ fn typescript_is_found_under_the_name_it_will_have() {
         ),
         ("p/b.ts", "import 'net'"),
         ("p/c.mts", "import 'fs'"),
-        ("p/d.tsx", "import 'crypto'; export const x = <a/>"),
+        ("p/d.tsx", "import 'crypto'; export const x = 1"),
         ("p/data.json", "{}"),
     ]);
     assert!(report.doubts.is_empty(), "{report:#?}");

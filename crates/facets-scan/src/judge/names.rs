@@ -10,11 +10,13 @@ use crate::thing::{Root, Thing};
 use crate::words::{self, Gives};
 use crate::{Category, Doubt, Finding, Undefined};
 
+const LOADER: &str = "a function that loads modules";
+
 impl<'a> Judge<'a, '_, '_> {
     /// A thing at the end of its way.
     pub(super) fn used(&mut self, thing: &Thing<'a>, how: Use<'a>, span: Span, trail: &[SymbolId]) {
         match thing {
-            Thing::Text(_) | Thing::Data | Thing::Function => {}
+            Thing::Data | Thing::Function => {}
             Thing::Constructor { of_function } => match how {
                 Use::Called | Use::New if *of_function => {
                     let finding =
@@ -31,7 +33,11 @@ impl<'a> Judge<'a, '_, '_> {
             },
             Thing::Path(root, members) => match root {
                 Root::Global => self.global_object(how, span),
-                Root::Loader => self.handed_on(how, span, "a function that loads modules"),
+                Root::Loader => match members.first() {
+                    None => self.handed_on(how, span, LOADER),
+                    Some(&"resolve") => {}
+                    Some(_) => self.doubt("takes a member of a function that loads modules", span),
+                },
                 Root::Name(name) => self.global_name(name, members, how, span, trail),
                 Root::Module(name) => self.module_member(name, members, how, span, trail),
             },
@@ -49,6 +55,7 @@ impl<'a> Judge<'a, '_, '_> {
     fn handed_on(&mut self, how: Use<'a>, span: Span, what: &str) {
         match how {
             Use::Computed => self.doubt(&format!("takes a computed member of {what}"), span),
+            Use::New => self.doubt(&format!("constructs with {what}"), span),
             how if how.gives_away() => self.doubt(&format!("hands {what} on"), span),
             _ => {}
         }
@@ -71,18 +78,24 @@ impl<'a> Judge<'a, '_, '_> {
             return self.found.defines.push(name.to_owned());
         }
         match (name, members.first()) {
-            ("require" | "process", Some(&("main" | "mainModule")))
-                if how.gives_away()
-                    || matches!(how, Use::Computed | Use::Named)
-                    || name == "process" =>
-            {
-                self.doubt("takes hold of the main module", span);
-            }
-            ("process", Some(&"getBuiltinModule")) => {
-                self.handed_on(how, span, "a function that loads modules");
+            ("require", Some(&"main")) => match members.get(1) {
+                Some(&("filename" | "path" | "id")) => {}
+                None if matches!(how, Use::Data) => {}
+                _ => self.doubt("takes hold of the main module", span),
+            },
+            ("process", Some(&"getBuiltinModule")) => match members.len() {
+                1 => self.handed_on(how, span, LOADER),
+                _ => self.doubt("takes a member of a function that loads modules", span),
+            },
+            ("process", Some(stream)) if words::is_socket(stream, members.get(1)) => {
+                let identifier = format!("process.{stream}.connect");
+                self.gives(Gives::One(Category::Network), &identifier, span, trail);
             }
             // `Function.call.bind(f)` is no function of a text: it calls f.
             ("Function", Some(form)) if is_call_form(form) && members.len() > 1 => {}
+            ("Function", Some(_)) if matches!(how, Use::Computed) => {
+                self.doubt("takes a computed member of a function", span);
+            }
             (object, Some(member)) if OBJECTS.contains(&object) || object == "Function" => {
                 let gives = words::member(object, member);
                 self.gives(gives, &format!("{object}.{member}"), span, trail);
@@ -129,15 +142,23 @@ impl<'a> Judge<'a, '_, '_> {
                 all => all,
             };
             return match members.first() {
-                Some(&"createRequire") => {
-                    self.handed_on(how, span, "a function that loads modules");
-                }
+                Some(&"createRequire") => match members.len() {
+                    1 => self.handed_on(how, span, LOADER),
+                    _ => self.doubt("takes a member of a function that loads modules", span),
+                },
                 Some(member) => {
                     let gives = words::member("node:module", member);
                     self.gives(gives, &format!("module.{member}"), span, trail);
                 }
+                None if matches!(how, Use::Called) => self.doubt("calls the module `module`", span),
                 None => self.handed_on(how, span, "the module `module`"),
             };
+        }
+        if let ("tty", Some(member)) = (name, members.first()) {
+            return self.gives(words::member("tty", member), &format!("tty.{member}"), span, trail);
+        }
+        if name == "tty" {
+            return self.handed_on(how, span, "the module `tty`");
         }
         let Some(gives) = words::builtin(name) else { return };
         // Without a member it is the import, which was found where it stands.

@@ -2,7 +2,7 @@
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, AssignmentTarget, BindingPattern, CallExpression, Expression, FormalParameters,
+    Argument, BinaryOperator, BindingPattern, CallExpression, Expression, FormalParameters,
     PropertyKey, UnaryOperator,
 };
 use oxc_span::{GetSpan, Span};
@@ -59,7 +59,7 @@ impl Use<'_> {
 pub(crate) fn of<'a>(
     parent: AstKind<'a>,
     span: Span,
-    above: impl Iterator<Item = AstKind<'a>>,
+    mut above: impl Iterator<Item = AstKind<'a>>,
     values: &Values<'a, '_>,
 ) -> Used<'a> {
     match parent {
@@ -90,7 +90,8 @@ pub(crate) fn of<'a>(
                 None => Used::End(Use::Computed),
             }
         }
-        AstKind::ComputedMemberExpression(_) | AstKind::TemplateLiteral(_) => Used::End(Use::Data),
+        AstKind::ComputedMemberExpression(_) => Used::End(Use::Data),
+        AstKind::TemplateLiteral(_) => Used::End(template(above.next())),
         AstKind::CallExpression(call) if call.callee.span() == span => Used::Call(&call.arguments),
         AstKind::CallExpression(call) => match parameter(call, span, values.source()) {
             Some(pattern) => Used::Pattern(pattern),
@@ -110,11 +111,24 @@ pub(crate) fn of<'a>(
         AstKind::BinaryExpression(operation) => {
             if operation.operator.is_arithmetic() || operation.operator.is_bitwise() {
                 Used::End(Use::Data)
+            } else if operation.operator == BinaryOperator::Instanceof
+                && operation.left.span() == span
+            {
+                // The right side may ask to see it.
+                Used::End(Use::Escapes)
             } else {
                 Used::End(Use::Harmless)
             }
         }
-        _ => bound(parent, span, above, values),
+        _ => bound(parent, span, above),
+    }
+}
+
+/// A tag gets what stands in its template.
+fn template(tag: Option<AstKind<'_>>) -> Use<'static> {
+    match tag {
+        Some(AstKind::TaggedTemplateExpression(_)) => Use::Escapes,
+        _ => Use::Data,
     }
 }
 
@@ -123,30 +137,15 @@ fn bound<'a>(
     parent: AstKind<'a>,
     span: Span,
     mut above: impl Iterator<Item = AstKind<'a>>,
-    values: &Values<'a, '_>,
 ) -> Used<'a> {
     match parent {
         AstKind::VariableDeclarator(variable) => {
             let exported = matches!(above.nth(1), Some(AstKind::ExportDeclaration(_)));
-            let whole = matches!(variable.id, BindingPattern::BindingIdentifier(_));
-            if exported && whole { Used::End(Use::Escapes) } else { Used::Pattern(&variable.id) }
+            if exported { Used::End(Use::Escapes) } else { Used::Pattern(&variable.id) }
         }
-        AstKind::FormalParameter(parameter) => Used::Pattern(&parameter.pattern),
-        AstKind::AssignmentPattern(default) if default.right.span() == span => {
-            Used::Pattern(&default.left)
-        }
-        AstKind::AssignmentExpression(assignment) => {
-            if assignment.left.span() == span {
-                return Used::End(Use::Assigned);
-            }
-            match &assignment.left {
-                AssignmentTarget::AssignmentTargetIdentifier(name)
-                    if values.symbol(name).is_some() =>
-                {
-                    Used::End(Use::Named)
-                }
-                _ => Used::End(Use::Escapes),
-            }
+        // Whatever is given to a variable later, or only perhaps, is out of sight.
+        AstKind::AssignmentExpression(assignment) if assignment.left.span() == span => {
+            Used::End(Use::Assigned)
         }
         AstKind::ExpressionStatement(_) => Used::End(Use::Data),
         AstKind::IfStatement(_)
@@ -154,7 +153,7 @@ fn bound<'a>(
         | AstKind::DoWhileStatement(_)
         | AstKind::ForStatement(_)
         | AstKind::UpdateExpression(_) => Used::End(Use::Harmless),
-        AstKind::ArrowFunctionExpression(_) => match above.next() {
+        AstKind::ArrowFunctionExpression(arrow) if !arrow.r#async => match above.next() {
             // `(() => x)()` is x.
             Some(AstKind::CallExpression(call)) if call.callee.span() == parent.span() => {
                 Used::Returned
@@ -176,31 +175,36 @@ fn parameter<'a>(
     called_in_place(call, source)?.items.get(index).map(|parameter| &parameter.pattern)
 }
 
+/// Longer functions are not read again for a word.
+const MAX_IN_PLACE: u32 = 256 << 10;
+
 /// The parameters of a function that is called where it stands.
 pub(crate) fn called_in_place<'a>(
     call: &'a CallExpression<'a>,
     source: &str,
 ) -> Option<&'a FormalParameters<'a>> {
     let (parameters, span) = match &call.callee {
-        Expression::FunctionExpression(function) => (&function.params, function.span),
+        // By its name a function could reach its own arguments.
+        Expression::FunctionExpression(function) if function.id.is_none() => {
+            (&function.params, function.span)
+        }
         Expression::ArrowFunctionExpression(arrow) => (&arrow.params, arrow.span),
         _ => return None,
     };
+    if span.end - span.start > MAX_IN_PLACE {
+        return None;
+    }
     let text = source.get(span.start as usize..span.end as usize)?;
     let spread = call.arguments.iter().any(Argument::is_spread);
-    (!spread && !text.contains("arguments")).then_some(&**parameters)
+    let hidden = ["arguments", "caller", "\\"].iter().any(|word| text.contains(word));
+    (!spread && !hidden).then_some(&**parameters)
 }
 
-/// The name of a key, if it is known.
-pub(crate) fn key<'a>(
-    key: &'a PropertyKey<'a>,
-    computed: bool,
-    values: &Values<'a, '_>,
-) -> Option<&'a str> {
+/// The name of a key that is written out.
+pub(crate) fn key<'a>(key: &'a PropertyKey<'a>, computed: bool) -> Option<&'a str> {
     match key {
-        PropertyKey::StaticIdentifier(name) => Some(name.name.as_str()),
         PropertyKey::StringLiteral(text) => Some(text.value.as_str()),
-        other if computed => other.as_expression().and_then(|key| values.text(key, 0)),
+        PropertyKey::StaticIdentifier(name) if !computed => Some(name.name.as_str()),
         _ => None,
     }
 }

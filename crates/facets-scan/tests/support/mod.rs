@@ -14,6 +14,10 @@ impl Files for Memory {
         self.0.contains_key(path)
     }
 
+    fn real(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         self.0.get(path).cloned().ok_or_else(|| "is not there".to_owned())
     }
