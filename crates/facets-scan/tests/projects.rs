@@ -182,3 +182,121 @@ fn broken_manifests_lead_nowhere_bad() {
         assert_eq!(report.entitlements.filesystem, Verdict::Yes, "{manifest}: {report:#?}");
     }
 }
+
+/// Node and Bun disagree about which of several files is meant, or run what looks like data.
+#[test]
+fn whatever_a_runtime_may_run_is_read() {
+    let evil = "require('child_process')";
+    let cases: &[(&str, &[(&str, &str)])] = &[
+        ("text that is required", &[("p/a.js", "require('./e.txt')"), ("p/e.txt", evil)]),
+        ("required wasm", &[("p/a.js", "require('./e.wasm')"), ("p/e.wasm", evil)]),
+        (
+            "a folder beside a module",
+            &[("p/a.js", "require('./x')"), ("p/x.mjs", "1"), ("p/x/index.js", evil)],
+        ),
+        ("typescript first", &[("p/a.js", "import './x'"), ("p/x.js", "1"), ("p/x.ts", evil)]),
+        (
+            "index though there is a module",
+            &[
+                ("p/a.js", "require('d')"),
+                ("p/node_modules/d/package.json", r#"{"module":"ok.mjs"}"#),
+                ("p/node_modules/d/ok.mjs", "1"),
+                ("p/node_modules/d/index.js", evil),
+            ],
+        ),
+        (
+            "itself before a decoy",
+            &[
+                (
+                    "p/package.json",
+                    r#"{"name":"me","main":"a.js","exports":{"./x":"./evil.js","./a":"./a.js"}}"#,
+                ),
+                ("p/a.js", "require('me/x')"),
+                ("p/evil.js", evil),
+                ("p/node_modules/me/package.json", r#"{"exports":{"./x":"./ok.js"}}"#),
+                ("p/node_modules/me/ok.js", "1"),
+            ],
+        ),
+        (
+            "a name mapped to a module of the runtime",
+            &[
+                ("p/package.json", r##"{"main":"a.js","imports":{"#cp":"child_process"}}"##),
+                ("p/a.js", "require('#cp')"),
+                ("p/child_process.js", "1"),
+            ],
+        ),
+        (
+            "the longest pattern",
+            &[
+                ("p/a.js", "require('d/x/y.js')"),
+                (
+                    "p/node_modules/d/package.json",
+                    r#"{"exports":{"./x/*.js":"./evil.js","./x/*":"./ok.js"}}"#,
+                ),
+                ("p/node_modules/d/evil.js", evil),
+                ("p/node_modules/d/ok.js", "1"),
+            ],
+        ),
+        (
+            "a manifest with a mark",
+            &[
+                ("p/a.js", "require('d')"),
+                ("p/node_modules/d/package.json", "\u{feff}{\"main\":\"evil.js\"}"),
+                ("p/node_modules/d/evil.js", evil),
+                ("p/node_modules/d/index.js", "1"),
+            ],
+        ),
+        (
+            "an encoded name",
+            &[
+                ("p/a.mjs", "import './%65vil.mjs'"),
+                ("p/%65vil.mjs", "1"),
+                ("p/evil.mjs", "fetch()"),
+            ],
+        ),
+        (
+            "a loader for another folder",
+            &[
+                (
+                    "p/a.mjs",
+                    "import { createRequire as c } from 'module'; c(new URL('./s/x.js', import.meta.url))('./d.js')",
+                ),
+                ("p/d.js", "1"),
+                ("p/s/d.js", evil),
+            ],
+        ),
+        (
+            "every export",
+            &[
+                ("p/package.json", r#"{"exports":{".":"./a.js","./more":"./evil.js"}}"#),
+                ("p/a.js", "1"),
+                ("p/evil.js", evil),
+            ],
+        ),
+        (
+            "settings",
+            &[
+                ("p/a.ts", "import 'dep'"),
+                ("p/tsconfig.json", r#"{"compilerOptions":{"paths":{"dep":["./evil.ts"]}}}"#),
+                ("p/node_modules/dep/index.js", "1"),
+            ],
+        ),
+        (
+            "the process through another file",
+            &[
+                ("p/a.mjs", "import { p } from './b.mjs'; p.getBuiltinModule('child_process')"),
+                ("p/b.mjs", "export const { process: p } = globalThis"),
+            ],
+        ),
+    ];
+    for (what, files) in cases {
+        let manifest = files.iter().any(|(path, _)| *path == "p/package.json");
+        let start = if manifest {
+            Start::Folder("/p".to_owned())
+        } else {
+            Start::Files(vec![format!("/{}", files[0].0)])
+        };
+        let report = scan_files(files, &start);
+        assert_ne!(report.entitlements.subprocess, Verdict::No, "{what}: {report:#?}");
+    }
+}
