@@ -62,10 +62,11 @@ fn analyse_program<'a>(
     let builder = SemanticBuilder::new().with_build_nodes(true).with_stats(estimate(source.len()));
     let (scoping, nodes) = builder.build(program).semantic.into_scoping_and_nodes();
     let tree = Tree::new(nodes);
-    let mut collected = collect(&tree, source, &scoping, arena);
+    let strict = program.source_type.is_module() || program.has_use_strict_directive();
+    let mut collected = collect(&tree, source, &scoping, arena, strict);
     let sources = std::mem::take(&mut collected.sources);
     let values = Values::new(arena, source, &scoping, sources);
-    let mut analysis = judge(program, &values, &tree, &collected);
+    let mut analysis = judge(program, &values, &tree, &collected, strict);
     analysis.tidy();
     analysis
 }

@@ -41,6 +41,7 @@ pub(crate) fn collect<'a>(
     source: &'a str,
     scoping: &Scoping,
     arena: &'a Allocator,
+    strict: bool,
 ) -> Collected<'a> {
     let sources = Sources::new(scoping.symbols_len());
     let found =
@@ -50,7 +51,9 @@ pub(crate) fn collect<'a>(
         match kind {
             AstKind::IdentifierReference(name) => collector.name(node, name),
             kind => {
-                if is_judged(kind) {
+                // In strict code `this` is never the global object.
+                let this = matches!(kind, AstKind::ThisExpression(_)) && strict;
+                if is_judged(kind) && !this {
                     collector.found.places.push(Place { node, symbol: None });
                 }
                 collector.node(kind);

@@ -32,8 +32,8 @@ pub(crate) fn judge<'a>(
     values: &Values<'a, '_>,
     tree: &Tree<'a>,
     collected: &Collected<'a>,
+    strict: bool,
 ) -> Analysis {
-    let strict = program.source_type.is_module() || program.has_use_strict_directive();
     let lines = Lines::new(values.source());
     let mut judge = Judge { values, tree, collected, strict, lines, found: Analysis::default() };
     for place in &collected.places {
@@ -99,15 +99,12 @@ impl<'a> Judge<'a, '_, '_> {
             AstKind::StaticMemberExpression(access) if access.property.name == "constructor" => {
                 self.constructor(&access.object, access.span, around);
             }
-            AstKind::ComputedMemberExpression(access)
-                if self.values.text(&access.expression, 0) == Some("constructor") =>
-            {
-                self.constructor(&access.object, access.span, around);
-            }
-            AstKind::ComputedMemberExpression(access)
-                if self.values.text(&access.expression, 0).is_none() =>
-            {
-                self.computed(access);
+            AstKind::ComputedMemberExpression(access) => {
+                match self.values.text(&access.expression, 0) {
+                    Some("constructor") => self.constructor(&access.object, access.span, around),
+                    Some(_) => {}
+                    None => self.computed(access),
+                }
             }
             AstKind::ThisExpression(this) => self.this(this.span, around),
             AstKind::BindingProperty(property) if property.computed => {

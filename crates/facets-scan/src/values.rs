@@ -165,6 +165,12 @@ impl<'a, 's> Values<'a, 's> {
         })
     }
 
+    /// Whether a variable can be a function of the program, or something else that is known.
+    pub(crate) fn may_be_function(&self, symbol: SymbolId) -> bool {
+        self.scoping.symbol_flags(symbol).contains(SymbolFlags::Function)
+            || self.sources.of(symbol.index()).next().is_some()
+    }
+
     /// The name of a variable, and where it is defined.
     pub(crate) fn name(&self, symbol: SymbolId) -> (&str, u32) {
         (self.scoping.symbol_name(symbol), self.scoping.symbol_span(symbol).start)

@@ -75,7 +75,46 @@ pub(crate) const GLOBAL_OBJECTS: &[&str] =
 
 /// Whether a name means something that is watched, where no variable hides it.
 pub(crate) fn is_watched(name: &str) -> bool {
-    GLOBAL_OBJECTS.contains(&name) || (global(name).is_some() && !is_harmless(name))
+    matches!(
+        name,
+        "globalThis"
+            | "global"
+            | "self"
+            | "window"
+            | "root"
+            | "top"
+            | "parent"
+            | "frames"
+            | "fetch"
+            | "WebSocket"
+            | "WebSocketStream"
+            | "XMLHttpRequest"
+            | "EventSource"
+            | "WebTransport"
+            | "RTCPeerConnection"
+            | "Worker"
+            | "SharedWorker"
+            | "crypto"
+            | "Crypto"
+            | "CryptoKey"
+            | "SubtleCrypto"
+            | "localStorage"
+            | "sessionStorage"
+            | "caches"
+            | "indexedDB"
+            | "eval"
+            | "ShadowRealm"
+            | "execScript"
+            | "importScripts"
+            | "Function"
+            | "require"
+            | "module"
+            | "process"
+            | "Bun"
+            | "Deno"
+            | "navigator"
+            | "WebAssembly"
+    )
 }
 
 /// A global name; none if no runtime that we know has it.
@@ -357,5 +396,7 @@ mod tests {
         assert!(HARMLESS.is_sorted());
         assert_eq!(global("undefined"), Some(Nothing));
         assert_eq!(global("noSuchThing"), None);
+        assert!(GLOBAL_OBJECTS.iter().all(|name| is_watched(name)));
+        assert!(!HARMLESS.iter().any(|name| is_watched(name)));
     }
 }

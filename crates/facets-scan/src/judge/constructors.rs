@@ -114,6 +114,12 @@ impl<'a> Judge<'a, '_, '_> {
 
     /// A computed member of a function may be its constructor.
     pub(super) fn computed(&mut self, access: &'a ComputedMemberExpression<'a>) {
+        // Most are of variables that are no functions: lists and tables.
+        if let Expression::Identifier(name) = &access.object
+            && self.values.symbol(name).is_some_and(|symbol| !self.values.may_be_function(symbol))
+        {
+            return;
+        }
         let things = self.values.of(&access.object, 0);
         let is_function = |known: &Known<'_>| {
             known.thing.is_function() && !known.thing.is_followed()
