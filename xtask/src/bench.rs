@@ -65,8 +65,7 @@ fn page(table: &str) -> String {
     format!(
         "# Benchmarks\n\nWritten by `cargo xtask bench`. Machines are noisy, so every figure is a ratio to a baseline\n\
          that ran in turn with it: the median over pairs of runs, and in brackets the lowest and the\n\
-         highest pair. A speed ratio above 1 means that facet is faster. A median near its target is met\n\
-         in one run and missed in the next: scanning one at a time was between 0.36 and 0.54.\n\n{table}"
+         highest pair. A speed ratio above 1 means that facet is faster.\n\n{table}"
     )
 }
 

@@ -3,14 +3,13 @@
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_parser::{ParseOptions, Parser};
-use oxc_semantic::{SemanticBuilder, Stats};
 use oxc_span::SourceType;
 
 use crate::Analysis;
-use crate::collect::collect;
+use crate::collect::{Collected, collect};
 use crate::judge::judge;
-use crate::tree::Tree;
 use crate::values::Values;
+use crate::walk::walk;
 
 /// Why a file could not be analysed. Its program may then do anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,23 +58,14 @@ fn analyse_program<'a>(
     source: &'a str,
     arena: &'a Allocator,
 ) -> Analysis {
-    let builder = SemanticBuilder::new().with_build_nodes(true).with_stats(estimate(source.len()));
-    let (scoping, nodes) = builder.build(program).semantic.into_scoping_and_nodes();
-    let tree = Tree::new(nodes);
     let strict = program.source_type.is_module() || program.has_use_strict_directive();
-    let mut collected = collect(&tree, source, &scoping, arena, strict);
-    let sources = std::mem::take(&mut collected.sources);
-    let values = Values::new(arena, source, &scoping, sources);
-    let mut analysis = judge(program, &values, &tree, &collected, strict);
+    let walked = walk(program, source.len(), strict);
+    let collected = collect(&walked.givers, source, &walked.names, arena);
+    let Collected { sources, returns_this } = collected;
+    let values = Values::new(arena, source, &walked.names, sources);
+    let mut analysis = judge(program, &values, &walked, &returns_this, strict);
     analysis.tidy();
     analysis
-}
-
-/// About how many nodes, scopes, symbols and references source of this length has. Counting them
-/// would take another walk.
-fn estimate(length: usize) -> Stats {
-    let one_in = |bytes: usize| u32::try_from(length / bytes).unwrap_or(u32::MAX);
-    Stats::new(one_in(6), one_in(150), one_in(60), one_in(25))
 }
 
 /// What a file may be, likeliest first: names of files say little about how they are run.

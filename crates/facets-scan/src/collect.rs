@@ -4,132 +4,70 @@ use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, BindingPattern, Expression, FunctionBody,
-    IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind,
-    Statement, TSModuleReference,
+    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Statement,
+    TSModuleReference,
 };
-use oxc_semantic::{Reference, Scoping};
-use oxc_syntax::node::NodeId;
-use oxc_syntax::reference::ReferenceId;
-use oxc_syntax::symbol::{SymbolFlags, SymbolId};
+use oxc_syntax::symbol::SymbolId;
 
 use crate::judge::usage::called_in_place;
-use crate::tree::{Tree, is_judged};
+use crate::scopes::Names;
 use crate::values::{Source, Sources, static_key};
-use crate::words::{LISTENERS, is_harmless, is_watched};
+use crate::words::LISTENERS;
 
 /// What was found.
 pub(crate) struct Collected<'a> {
     pub(crate) sources: Sources<'a>,
     /// Functions that give back `this`, which is the global object if they are just called.
     pub(crate) returns_this: Vec<SymbolId>,
-    /// What is to be judged.
-    pub(crate) places: Vec<Place>,
-    /// Where a variable hides less than its scope says.
-    pub(crate) unhidden: Vec<NodeId>,
-}
-
-/// Something to be judged; of a name that the program defines, the variable. Most variables
-/// lead nowhere, and then nothing else of the place is looked at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub(crate) node: NodeId,
-    pub(crate) symbol: Option<SymbolId>,
 }
 
 pub(crate) fn collect<'a>(
-    tree: &Tree<'a>,
+    givers: &[AstKind<'a>],
     source: &'a str,
-    scoping: &Scoping,
+    names: &Names<'a>,
     arena: &'a Allocator,
-    strict: bool,
 ) -> Collected<'a> {
-    let sources = Sources::new(scoping.symbols_len());
-    let found =
-        Collected { sources, returns_this: Vec::new(), places: Vec::new(), unhidden: Vec::new() };
-    let mut collector = Collector { arena, source, scoping, harmless: harmless(scoping), found };
-    for (node, kind) in tree.nodes() {
-        match kind {
-            AstKind::IdentifierReference(name) => collector.name(node, name),
-            kind => {
-                // In strict code `this` is never the global object.
-                let this = matches!(kind, AstKind::ThisExpression(_)) && strict;
-                if is_judged(kind) && !this {
-                    collector.found.places.push(Place { node, symbol: None });
-                }
-                collector.node(kind);
-            }
-        }
+    let sources = Sources::new(names.variables.len());
+    let found = Collected { sources, returns_this: Vec::new() };
+    let mut collector = Collector { arena, source, names, found };
+    for kind in givers {
+        collector.node(*kind);
     }
     collector.found.sources.sort();
-    collector.found.unhidden = unhidden(tree, scoping);
     collector.found
 }
 
-struct Collector<'a, 's> {
+/// Whether it gives a value to a variable, or may give back `this`.
+pub(crate) fn is_collected(kind: AstKind<'_>) -> bool {
+    match kind {
+        AstKind::VariableDeclarator(variable) => variable.init.as_ref().is_some_and(may_matter),
+        AstKind::FormalParameter(parameter) => parameter.initializer.is_some(),
+        AstKind::CallExpression(call) => matches!(
+            call.callee,
+            Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_)
+        ),
+        AstKind::AssignmentExpression(assignment) => {
+            matches!(assignment.left, AssignmentTarget::AssignmentTargetIdentifier(_))
+                && may_matter(&assignment.right)
+        }
+        AstKind::ImportDeclaration(_) | AstKind::TSImportEqualsDeclaration(_) => true,
+        AstKind::Function(function) => function.id.is_some(),
+        _ => false,
+    }
+}
+
+struct Collector<'a, 'n> {
     arena: &'a Allocator,
     source: &'a str,
-    scoping: &'s Scoping,
-    harmless: Vec<bool>,
+    names: &'n Names<'a>,
     found: Collected<'a>,
 }
 
-/// References in the parameters of a function to a variable of its body, which the parameters
-/// do not see; and declarations that only say that a function is somewhere.
-fn unhidden(tree: &Tree<'_>, scoping: &Scoping) -> Vec<NodeId> {
-    let mut found = Vec::new();
-    let watched = scoping.symbol_ids().filter(|symbol| is_watched(scoping.symbol_name(*symbol)));
-    for symbol in watched {
-        let declaration = scoping.symbol_declaration(symbol);
-        if matches!(tree.kind(declaration), AstKind::Function(function) if function.body.is_none())
-        {
-            found.push(declaration);
-        }
-        let start = scoping.symbol_span(symbol).start;
-        for reference in scoping.get_resolved_references(symbol) {
-            let mut outwards = tree.outwards(tree.around(reference.node_id()));
-            let before = |kind: AstKind<'_>| matches!(kind, AstKind::FormalParameters(all) if all.span.end <= start);
-            if outwards.any(before) {
-                found.push(reference.node_id());
-            }
-        }
-    }
-    found
-}
-
-/// The variable that a reference leads to; `declare const x` defines none.
-pub(crate) fn defined(scoping: &Scoping, reference: ReferenceId) -> Option<SymbolId> {
-    let symbol = scoping.get_reference(reference).symbol_id()?;
-    (!scoping.symbol_flags(symbol).contains(SymbolFlags::Ambient)).then_some(symbol)
-}
-
-/// Asked once for each name, not once for each place.
-fn harmless(scoping: &Scoping) -> Vec<bool> {
-    let mut harmless = vec![false; scoping.references_len()];
-    for (name, references) in scoping.root_unresolved_references() {
-        if is_harmless(name.as_str()) {
-            for reference in references {
-                harmless[reference.index()] = true;
-            }
-        }
-    }
-    harmless
-}
-
 impl<'a> Collector<'a, '_> {
-    fn name(&mut self, node: NodeId, name: &IdentifierReference<'a>) {
-        let Some(reference) = name.reference_id.get() else { return };
-        let symbol = defined(self.scoping, reference);
-        if symbol.is_some() || !self.harmless[reference.index()] {
-            self.found.places.push(Place { node, symbol });
-        }
-    }
-
     fn node(&mut self, kind: AstKind<'a>) {
         match kind {
             AstKind::VariableDeclarator(variable) => {
-                let Some(value) = variable.init.as_ref().filter(|value| may_matter(value)) else {
-                    return;
-                };
+                let Some(value) = &variable.init else { return };
                 let symbol = variable.id.get_binding_identifier().and_then(|id| id.symbol_id.get());
                 match symbol.filter(|_| is_require_shim(value)) {
                     Some(symbol) => self.found.sources.add(symbol, Source::Require),
@@ -281,10 +219,7 @@ impl<'a> Collector<'a, '_> {
 
     fn assignment(&mut self, assignment: &'a AssignmentExpression<'a>) {
         let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left else { return };
-        let reference = name.reference_id.get().map(|id| self.scoping.get_reference(id));
-        if let Some(symbol) = reference.and_then(Reference::symbol_id)
-            && may_matter(&assignment.right)
-        {
+        if let Some(symbol) = self.names.variable(name) {
             self.found.sources.add_possible(symbol, Source::Value(&assignment.right, Vec::new()));
         }
     }

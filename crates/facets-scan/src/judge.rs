@@ -3,24 +3,25 @@
 mod constructors;
 mod lines;
 mod names;
+mod served;
 pub(crate) mod usage;
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, CallExpression, ExportDefaultDeclaration, ExportDefaultDeclarationKind, Expression,
-    IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind,
-    ObjectPropertyKind, Program, StringLiteral, WithClause,
+    Argument, CallExpression, Expression, IdentifierReference, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportOrExportKind, Program, StringLiteral, WithClause,
 };
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::symbol::SymbolId;
 
-use crate::collect::{Collected, SHIM_DEPTH, gives_back_this, is_require_shim};
+use crate::collect::{SHIM_DEPTH, gives_back_this, is_require_shim};
 use crate::judge::lines::Lines;
 use crate::judge::usage::{Use, Used};
 use crate::thing::{Root, Thing, global, module};
 use crate::tree::{Around, Tree};
 use crate::values::{Known, Values};
-use crate::words::{self, Gives, TIMERS};
+use crate::walk::Walked;
+use crate::words::{self, Gives, TIMERS, is_harmless};
 use crate::{Analysis, Category, Import};
 
 /// Longer ways through one expression are out of sight.
@@ -30,19 +31,26 @@ const MAX_WAY: usize = 128;
 pub(crate) fn judge<'a>(
     program: &'a Program<'a>,
     values: &Values<'a, '_>,
-    tree: &Tree<'a>,
-    collected: &Collected<'a>,
+    walked: &Walked<'a>,
+    returns_this: &[SymbolId],
     strict: bool,
 ) -> Analysis {
     let lines = Lines::new(values.source());
-    let mut judge = Judge { values, tree, collected, strict, lines, found: Analysis::default() };
-    for place in &collected.places {
-        if place.symbol.is_none_or(|symbol| values.matters(symbol)) {
-            judge.place(tree.kind(place.node), tree.around(place.node));
-        }
+    let tree = &walked.tree;
+    let mut judge =
+        Judge { program, values, tree, returns_this, strict, lines, found: Analysis::default() };
+    for place in &walked.places {
+        judge.place(place.kind, place.around);
     }
-    for node in &collected.unhidden {
-        judge.doubt("uses a global that a variable seems to hide", tree.kind(*node).span());
+    // Most variables lead nowhere, and then nothing else of the place is looked at.
+    for (mention, variable) in walked.mentions.iter().zip(&walked.names.references) {
+        let matters = match variable {
+            Some(variable) => values.matters(*variable),
+            None => !is_harmless(mention.name.name.as_str()),
+        };
+        if matters {
+            judge.identifier(mention.name, mention.around);
+        }
     }
     if values.is_lost() {
         judge.doubt("follows too many variables", program.span);
@@ -50,10 +58,11 @@ pub(crate) fn judge<'a>(
     judge.found
 }
 
-struct Judge<'a, 'v, 's> {
-    values: &'v Values<'a, 's>,
+struct Judge<'a, 'v, 'n> {
+    program: &'a Program<'a>,
+    values: &'v Values<'a, 'n>,
     tree: &'v Tree<'a>,
-    collected: &'v Collected<'a>,
+    returns_this: &'v [SymbolId],
     strict: bool,
     lines: Lines<'a>,
     found: Analysis,
@@ -62,7 +71,6 @@ struct Judge<'a, 'v, 's> {
 impl<'a> Judge<'a, '_, '_> {
     fn place(&mut self, kind: AstKind<'a>, around: Around) {
         match kind {
-            AstKind::IdentifierReference(name) => self.identifier(name, around),
             AstKind::ImportMeta(meta) => {
                 let thing = Thing::Path(Root::Name("import.meta"), Vec::new());
                 self.follow(thing, meta.span, around, &[]);
@@ -120,6 +128,7 @@ impl<'a> Judge<'a, '_, '_> {
                 self.doubt("JSX calls what its settings choose", kind.span());
             }
             AstKind::ExportDefaultDeclaration(export) => self.served(export),
+            AstKind::ExportNamedDeclaration(export) => self.served_by_name(export),
             AstKind::CallExpression(call) => self.call(call, around),
             AstKind::WithStatement(with) => {
                 self.doubt("`with` hides which names are meant", with.span);
@@ -319,22 +328,6 @@ impl<'a> Judge<'a, '_, '_> {
         }
     }
 
-    /// Bun serves what a program exports by default, if it can fetch.
-    fn served(&mut self, export: &'a ExportDefaultDeclaration<'a>) {
-        let fetches = |property: &ObjectPropertyKind<'_>| match property {
-            ObjectPropertyKind::ObjectProperty(property) => {
-                property.key.is_specific_static_name("fetch")
-            }
-            ObjectPropertyKind::SpreadProperty(_) => false,
-        };
-        if let ExportDefaultDeclarationKind::ObjectExpression(object) = &export.declaration
-            && object.properties.iter().any(fetches)
-        {
-            let network = (Category::Network, "a default export that is served".to_owned());
-            self.find(network, false, export.span, &[]);
-        }
-    }
-
     fn import(&mut self, import: &'a ImportDeclaration<'a>) {
         let is_type = |specifier: &ImportDeclarationSpecifier<'_>| {
             matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(one)
@@ -404,10 +397,9 @@ impl<'a> Judge<'a, '_, '_> {
             Expression::FunctionExpression(function) => {
                 function.body.as_ref().is_some_and(|body| gives_back_this(body))
             }
-            Expression::Identifier(name) => self
-                .values
-                .symbol(name)
-                .is_some_and(|symbol| self.collected.returns_this.contains(&symbol)),
+            Expression::Identifier(name) => {
+                self.values.symbol(name).is_some_and(|symbol| self.returns_this.contains(&symbol))
+            }
             _ => false,
         }
     }

@@ -6,9 +6,11 @@ mod collect;
 mod judge;
 mod resolve;
 mod scan;
+mod scopes;
 mod thing;
 mod tree;
 mod values;
+mod walk;
 mod words;
 
 pub use analyse::{Analyser, Unreadable, analyse};

@@ -2,42 +2,43 @@
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::Expression;
-use oxc_semantic::AstNodes;
-use oxc_syntax::node::NodeId;
 
 /// Where something stands: the syntax around it. Nothing stands around the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Around(Option<NodeId>);
+pub(crate) struct Around(u32);
 
-/// The syntax of a program.
+impl Around {
+    /// Around the program.
+    pub(crate) const NOTHING: Self = Self(u32::MAX);
+}
+
+/// The syntax of a program that has something inside.
 pub(crate) struct Tree<'a> {
-    nodes: AstNodes<'a>,
+    nodes: Vec<(AstKind<'a>, Around)>,
 }
 
 impl<'a> Tree<'a> {
-    pub(crate) fn new(nodes: AstNodes<'a>) -> Self {
-        Self { nodes }
+    /// Of about this many parts.
+    pub(crate) fn with_capacity(parts: usize) -> Self {
+        Self { nodes: Vec::with_capacity(parts) }
     }
 
-    /// All syntax, outer before inner.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeId, AstKind<'a>)> {
-        self.nodes.iter_enumerated().map(|(id, node)| (id, node.kind()))
+    /// Adds syntax, which then stands around what is inside. A text of at most 4 GiB, which is
+    /// all that can be parsed, has fewer parts than there are numbers.
+    pub(crate) fn add(&mut self, kind: AstKind<'a>, around: Around) -> Around {
+        let number = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        self.nodes.push((kind, around));
+        Around(number)
     }
 
-    /// Syntax by its number.
-    pub(crate) fn kind(&self, id: NodeId) -> AstKind<'a> {
-        self.nodes.kind(id)
-    }
-
-    /// What stands around syntax.
-    pub(crate) fn around(&self, id: NodeId) -> Around {
-        Around((id != NodeId::ROOT).then(|| self.nodes.parent_id(id)))
+    /// What stands around that.
+    pub(crate) fn beyond(&self, around: Around) -> Around {
+        self.get(around).map_or(Around::NOTHING, |(_, beyond)| beyond)
     }
 
     /// The syntax around something, and what stands around that.
     pub(crate) fn get(&self, around: Around) -> Option<(AstKind<'a>, Around)> {
-        let id = around.0?;
-        Some((self.nodes.kind(id), self.around(id)))
+        self.nodes.get(around.0 as usize).copied()
     }
 
     /// Everything around, from inside to outside.
@@ -59,12 +60,11 @@ pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
         | AstKind::ExportAllDeclaration(_)
         | AstKind::TSExternalModuleReference(_)
         | AstKind::ImportExpression(_)
-        | AstKind::ThisExpression(_)
         | AstKind::JSXElement(_)
         | AstKind::JSXFragment(_)
         | AstKind::ExportDefaultDeclaration(_)
+        | AstKind::ExportNamedDeclaration(_)
         | AstKind::WithStatement(_) => true,
-        AstKind::StringLiteral(text) => text.value == "constructor",
         AstKind::BindingProperty(property) => {
             property.computed || property.key.is_specific_static_name("constructor")
         }

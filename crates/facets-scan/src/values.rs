@@ -9,10 +9,9 @@ use oxc_ast::ast::{
     Argument, ArrowFunctionBody, BinaryOperator, CallExpression, ChainElement, Expression,
     IdentifierReference, PropertyKey, TemplateLiteral,
 };
-use oxc_semantic::Scoping;
-use oxc_syntax::symbol::{SymbolFlags, SymbolId};
+use oxc_syntax::symbol::SymbolId;
 
-use crate::collect::defined;
+use crate::scopes::{Names, Variable};
 use crate::thing::{Root, Thing, global, module};
 
 /// A thing, and the variables through which it came.
@@ -99,10 +98,10 @@ const MAX_TEXT: usize = 4096;
 type Things<'a> = Rc<Vec<Known<'a>>>;
 
 /// The variables of a program and what they stand for.
-pub(crate) struct Values<'a, 's> {
+pub(crate) struct Values<'a, 'n> {
     arena: &'a Allocator,
     source: &'a str,
-    scoping: &'s Scoping,
+    names: &'n Names<'a>,
     sources: Sources<'a>,
     memo: RefCell<Vec<Option<Things<'a>>>>,
     matters: RefCell<Vec<Option<bool>>>,
@@ -113,18 +112,18 @@ pub(crate) struct Values<'a, 's> {
     nothing: Things<'a>,
 }
 
-impl<'a, 's> Values<'a, 's> {
+impl<'a, 'n> Values<'a, 'n> {
     pub(crate) fn new(
         arena: &'a Allocator,
         source: &'a str,
-        scoping: &'s Scoping,
+        names: &'n Names<'a>,
         sources: Sources<'a>,
     ) -> Self {
         let symbols = sources.open.len();
         Self {
             arena,
             source,
-            scoping,
+            names,
             sources,
             memo: RefCell::new(vec![None; symbols]),
             matters: RefCell::new(vec![None; symbols]),
@@ -143,7 +142,7 @@ impl<'a, 's> Values<'a, 's> {
 
     /// The variable that a name leads to; none if the program does not define it.
     pub(crate) fn symbol(&self, name: &IdentifierReference<'a>) -> Option<SymbolId> {
-        defined(self.scoping, name.reference_id.get()?)
+        self.names.variable(name)
     }
 
     pub(crate) fn of_identifier(&self, name: &IdentifierReference<'a>, depth: usize) -> Things<'a> {
@@ -167,13 +166,16 @@ impl<'a, 's> Values<'a, 's> {
 
     /// Whether a variable can be a function of the program, or something else that is known.
     pub(crate) fn may_be_function(&self, symbol: SymbolId) -> bool {
-        self.scoping.symbol_flags(symbol).contains(SymbolFlags::Function)
-            || self.sources.of(symbol.index()).next().is_some()
+        self.variable(symbol).is_function || self.sources.of(symbol.index()).next().is_some()
+    }
+
+    fn variable(&self, symbol: SymbolId) -> &Variable<'a> {
+        &self.names.variables[symbol.index()]
     }
 
     /// The name of a variable, and where it is defined.
     pub(crate) fn name(&self, symbol: SymbolId) -> (&str, u32) {
-        (self.scoping.symbol_name(symbol), self.scoping.symbol_span(symbol).start)
+        (self.variable(symbol).name, self.variable(symbol).start)
     }
 
     pub(crate) fn of_symbol(&self, symbol: SymbolId, depth: usize) -> Things<'a> {
@@ -194,7 +196,7 @@ impl<'a, 's> Values<'a, 's> {
         }
         let cuts = self.cuts.get();
         let mut all = Vec::new();
-        if self.scoping.symbol_flags(symbol).contains(SymbolFlags::Function) {
+        if self.variable(symbol).is_function {
             all.push(Known { thing: Thing::Function, trail: Vec::new() });
         }
         for source in self.sources.of(index) {
@@ -386,11 +388,7 @@ impl<'a, 's> Values<'a, 's> {
 
     /// What a variable is given, if it is given just that and nothing else ever.
     fn only_value(&self, symbol: SymbolId) -> Option<&'a Expression<'a>> {
-        let flags = self.scoping.symbol_flags(symbol);
-        let fixed = flags.intersects(SymbolFlags::Variable)
-            && !self.scoping.symbol_is_mutated(symbol)
-            && self.scoping.symbol_redeclarations(symbol).is_empty()
-            && !self.sources.open[symbol.index()];
+        let fixed = self.variable(symbol).is_constant && !self.sources.open[symbol.index()];
         let mut sources = self.sources.of(symbol.index());
         match (fixed, sources.next(), sources.next()) {
             (true, Some(Source::Value(value, path)), None) if path.is_empty() => Some(value),

@@ -137,6 +137,8 @@ pub(crate) fn global(name: &str) -> Option<Gives> {
         | "navigator"
         | "__non_webpack_require__" => Nothing,
         "WebAssembly" => One(CodeEvaluation),
+        // Some runtimes serve with them; and a worker talks with who started it.
+        "addEventListener" | "onmessage" | "onerror" | "postMessage" => Unknown,
         _ if HARMLESS.binary_search(&name).is_ok() => Nothing,
         // In scripts that are typed in, built-in modules are globals.
         _ => match builtin(name) {
@@ -151,27 +153,30 @@ pub(crate) fn global(name: &str) -> Option<Gives> {
 const HARMLESS: &[&str] = &[
     "AbortController", "AbortSignal", "AggregateError", "Array", "ArrayBuffer",
     "AsyncDisposableStack", "AsyncIterator", "Atomics", "BigInt", "BigInt64Array", "BigUint64Array",
-    "Blob", "Boolean", "BroadcastChannel", "Buffer", "ByteLengthQueuingStrategy", "CloseEvent",
-    "CompressionStream", "CountQueuingStrategy", "CustomEvent", "DOMException", "DataView", "Date",
-    "DecompressionStream", "DisposableStack", "Error", "ErrorEvent", "EvalError", "Event",
-    "EventTarget", "File", "FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array",
-    "FormData", "Headers", "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "Iterator",
-    "JSON", "Map", "Math", "MessageChannel", "MessageEvent", "MessagePort", "NaN", "Number",
-    "Object", "Performance", "PerformanceEntry", "PerformanceMark", "PerformanceMeasure",
-    "PerformanceObserver", "Promise", "Proxy", "RangeError", "ReadableByteStreamController",
+    "Blob", "Boolean", "BroadcastChannel", "Buffer", "BuildError", "BuildMessage",
+    "ByteLengthQueuingStrategy", "CloseEvent", "CompressionStream", "CountQueuingStrategy",
+    "CustomEvent", "DOMException", "DataView", "Date", "DecompressionStream", "DisposableStack",
+    "Error", "ErrorEvent", "EvalError", "Event", "EventTarget", "File", "FinalizationRegistry",
+    "Float16Array", "Float32Array", "Float64Array", "FormData", "HTMLRewriter", "Headers",
+    "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "Iterator", "JSON", "Map", "Math",
+    "MessageChannel", "MessageEvent", "MessagePort", "NaN", "Number", "Object", "Performance",
+    "PerformanceEntry", "PerformanceMark", "PerformanceMeasure", "PerformanceObserver",
+    "PerformanceObserverEntryList", "PerformanceResourceTiming", "PerformanceServerTiming",
+    "PerformanceTiming", "Promise", "Proxy", "RangeError", "ReadableByteStreamController",
     "ReadableStream", "ReadableStreamBYOBReader", "ReadableStreamBYOBRequest",
     "ReadableStreamDefaultController", "ReadableStreamDefaultReader", "ReferenceError", "Reflect",
-    "RegExp", "Request", "Response", "Set", "SharedArrayBuffer", "String", "SuppressedError",
-    "Symbol", "SyntaxError", "TextDecoder", "TextDecoderStream", "TextEncoder", "TextEncoderStream",
-    "TransformStream", "TransformStreamDefaultController", "TypeError", "URIError", "URL",
-    "URLPattern", "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array",
-    "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "WritableStream",
-    "WritableStreamDefaultController", "WritableStreamDefaultWriter", "__dirname", "__filename",
-    "atob", "btoa", "clearImmediate", "clearInterval", "clearTimeout", "console",
-    "decodeURI", "decodeURIComponent", "define", "encodeURI", "encodeURIComponent", "escape",
-    "exports", "gc", "isFinite", "isNaN", "parseFloat", "parseInt", "performance", "queueMicrotask",
-    "reportError", "setImmediate", "setInterval", "setTimeout", "structuredClone", "undefined",
-    "unescape",
+    "RegExp", "Request", "ResolveError", "ResolveMessage", "Response", "Set", "SharedArrayBuffer",
+    "String", "SuppressedError", "Symbol", "SyntaxError", "Temporal", "TextDecoder",
+    "TextDecoderStream", "TextEncoder", "TextEncoderStream", "TransformStream",
+    "TransformStreamDefaultController", "TypeError", "URIError", "URL", "URLPattern",
+    "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap",
+    "WeakRef", "WeakSet", "WritableStream", "WritableStreamDefaultController",
+    "WritableStreamDefaultWriter", "__dirname", "__filename", "alert", "atob", "btoa",
+    "clearImmediate", "clearInterval", "clearTimeout", "confirm", "console", "decodeURI",
+    "decodeURIComponent", "define", "dispatchEvent", "encodeURI", "encodeURIComponent", "escape",
+    "exports", "gc", "isFinite", "isNaN", "parseFloat", "parseInt", "performance", "prompt",
+    "queueMicrotask", "removeEventListener", "reportError", "setImmediate", "setInterval",
+    "setTimeout", "structuredClone", "undefined", "unescape",
 ];
 
 /// Whether a global reaches nothing, however it is used.
@@ -398,5 +403,23 @@ mod tests {
         assert_eq!(global("noSuchThing"), None);
         assert!(GLOBAL_OBJECTS.iter().all(|name| is_watched(name)));
         assert!(!HARMLESS.iter().any(|name| is_watched(name)));
+    }
+
+    /// A global that no table has would count as the program's own once something assigns it.
+    #[test]
+    fn every_global_of_the_runtimes_is_known() {
+        for runtime in ["node", "bun"] {
+            let Some(program) = facets_testkit::component(runtime) else { continue };
+            let folder = tempfile::tempdir().expect("a folder");
+            let script = folder.path().join("globals.mjs");
+            let print = "console.log(Object.getOwnPropertyNames(globalThis).join(' '))";
+            std::fs::write(&script, print).expect("writes");
+            let run = std::process::Command::new(program).arg(&script).output().expect("runs");
+            let names = String::from_utf8(run.stdout).expect("text");
+            assert!(names.split_whitespace().count() > 100, "{runtime}: {names}");
+            let known = |name: &&str| global(name).is_some() || GLOBAL_OBJECTS.contains(name);
+            let unknown: Vec<&str> = names.split_whitespace().filter(|name| !known(name)).collect();
+            assert!(unknown.is_empty(), "{runtime} has {unknown:?}");
+        }
     }
 }

@@ -35,9 +35,10 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "facets-surface",
     "oxc_allocator",
     "oxc_ast",
+    "oxc_ast_visit",
     "oxc_parser",
-    "oxc_semantic",
     "oxc_span",
+    "oxc_str",
     "oxc_syntax",
     "ryu-js",
     "saphyr-parser",
@@ -106,6 +107,9 @@ const IMPURE: &[&str] = &[
     "option_env!",
 ];
 
+/// A map whose hashes are the same in every run.
+const FIXED_MAP: &str = "IdentHashMap";
+
 /// A table of names that scanned programs use.
 const NAMES_OF_OTHERS: &str = "facets-scan/src/words.rs";
 
@@ -169,10 +173,11 @@ pub(super) fn check_purity() -> Outcome<Vec<String>> {
         if !PURE.iter().any(|name| path.starts_with(&format!("crates/{name}/src/"))) {
             continue;
         }
-        if path.ends_with(NAMES_OF_OTHERS) {
+        if path.ends_with(NAMES_OF_OTHERS) || path.ends_with("/tests.rs") {
             continue;
         }
         for (number, line) in sources::production_lines(&text) {
+            let line = line.replace(FIXED_MAP, "");
             if let Some(word) = IMPURE.iter().find(|word| line.contains(**word)) {
                 complaints.push(format!("{path}:{number}: `{word}` in a pure crate"));
             }

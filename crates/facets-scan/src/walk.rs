@@ -1,0 +1,391 @@
+//! One way through a program: its syntax, its scopes, and what is to be looked at.
+
+use std::cell::Cell;
+
+use oxc_allocator::ArenaVec;
+use oxc_ast::AstKind;
+use oxc_ast::ast::{
+    ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BigIntLiteral, BindingIdentifier,
+    BooleanLiteral, CatchParameter, Class, Declaration, Directive, Elision, FormalParameter,
+    FormalParameterRest, FormalParameters, Function, IdentifierName, IdentifierReference,
+    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, LabelIdentifier,
+    NullLiteral, NumericLiteral, PrivateIdentifier, Program, RegExpLiteral, SimpleAssignmentTarget,
+    Statement, StringLiteral, TSClassImplements, TSEnumDeclaration, TSExternalModuleDeclaration,
+    TSGlobalDeclaration, TSImportEqualsDeclaration, TSIndexSignature, TSInterfaceDeclaration,
+    TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSThisParameter, TSType,
+    TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration,
+    TSTypeParameterInstantiation, TemplateElement, ThisExpression, VariableDeclaration,
+    VariableDeclarationKind,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_syntax::reference::ReferenceId;
+use oxc_syntax::scope::{ScopeFlags, ScopeId};
+
+use crate::collect::is_collected;
+use crate::scopes::{Declared, Extent, Names, Scopes};
+use crate::tree::{Around, Tree, is_judged};
+
+/// A use of a name.
+#[derive(Clone, Copy)]
+pub(crate) struct Mention<'a> {
+    pub(crate) name: &'a IdentifierReference<'a>,
+    pub(crate) around: Around,
+}
+
+/// Something else that may reach a capability.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) kind: AstKind<'a>,
+    pub(crate) around: Around,
+}
+
+/// A program that was walked through.
+pub(crate) struct Walked<'a> {
+    pub(crate) tree: Tree<'a>,
+    pub(crate) names: Names<'a>,
+    /// Every use of a name, in the order of `names.references`.
+    pub(crate) mentions: Vec<Mention<'a>>,
+    pub(crate) places: Vec<Place<'a>>,
+    /// What gives values to variables.
+    pub(crate) givers: Vec<AstKind<'a>>,
+}
+
+/// Walks through a program of this many bytes.
+pub(crate) fn walk<'a>(program: &Program<'a>, length: usize, strict: bool) -> Walked<'a> {
+    let mut walker = Walker {
+        tree: Tree::with_capacity(length / 12),
+        around: Around::NOTHING,
+        scopes: Scopes::new(length),
+        declares: Declared::Here,
+        strict,
+        all_strict: strict,
+        mentions: Vec::with_capacity(length / 25),
+        places: Vec::with_capacity(length / 256),
+        givers: Vec::with_capacity(length / 256),
+    };
+    walker.visit_program(program);
+    let Walker { tree, scopes, mentions, places, givers, .. } = walker;
+    Walked { tree, names: scopes.finish(), mentions, places, givers }
+}
+
+#[cfg(test)]
+mod tests;
+
+struct Walker<'a> {
+    tree: Tree<'a>,
+    /// The innermost syntax that is open.
+    around: Around,
+    scopes: Scopes<'a>,
+    /// How names of patterns are declared here.
+    declares: Declared,
+    strict: bool,
+    all_strict: bool,
+    mentions: Vec<Mention<'a>>,
+    places: Vec<Place<'a>>,
+    givers: Vec<AstKind<'a>>,
+}
+
+impl<'a> Walker<'a> {
+    fn place(&mut self, kind: AstKind<'a>) {
+        self.places.push(Place { kind, around: self.around });
+    }
+
+    fn mention(&mut self, name: &IdentifierReference<'a>, writes: bool) {
+        let number = self.scopes.refer(name.name, writes);
+        name.reference_id.set(Some(ReferenceId::from_usize(number)));
+        self.mentions.push(Mention { name: self.alloc(name), around: self.around });
+    }
+
+    fn declare(&mut self, id: &BindingIdentifier<'a>, how: Declared) {
+        id.symbol_id.set(Some(self.scopes.declare(id.name, id.span.start, how)));
+    }
+
+    /// Names in a pattern are declared in a way.
+    fn declaring(&mut self, how: Declared, visit: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.declares, how);
+        visit(self);
+        self.declares = before;
+    }
+
+    /// Code that is strict, or as strict as what is around it.
+    fn strictly(&mut self, strict: bool, visit: impl FnOnce(&mut Self)) {
+        let before = self.strict;
+        self.strict |= strict;
+        visit(self);
+        self.strict = before;
+    }
+
+    fn within(&mut self, extent: Extent, visit: impl FnOnce(&mut Self)) {
+        self.scopes.open(extent);
+        visit(self);
+        self.scopes.close();
+    }
+
+    /// The defaults of parameters do not see the variables of the body.
+    fn function(&mut self, parameters: &FormalParameters<'a>, body: impl FnOnce(&mut Self)) {
+        if is_plain(parameters) {
+            return self.within(Extent::Body, |walker| {
+                walker.visit_formal_parameters(parameters);
+                body(walker);
+            });
+        }
+        self.within(Extent::Parameters, |walker| {
+            walker.visit_formal_parameters(parameters);
+            walker.within(Extent::Body, body);
+        });
+    }
+
+    fn declare_function(&mut self, function: &Function<'a>) {
+        let Some(id) = &function.id else { return };
+        let loose = !self.strict && !function.r#async && !function.generator;
+        let symbol = if loose {
+            self.scopes.declare_loose_function(id.name, id.span.start)
+        } else {
+            self.scopes.declare(id.name, id.span.start, Declared::Function)
+        };
+        id.symbol_id.set(Some(symbol));
+    }
+}
+
+/// Whether parameters are names and nothing else.
+fn is_plain(parameters: &FormalParameters<'_>) -> bool {
+    let plain = |one: &FormalParameter<'_>| {
+        one.initializer.is_none()
+            && one.pattern.is_binding_identifier()
+            && one.decorators.is_empty()
+    };
+    parameters.rest.is_none() && parameters.items.iter().all(plain)
+}
+
+/// Whether a namespace is there when the program runs.
+fn is_there(namespace: &TSNamespaceDeclaration<'_>) -> bool {
+    match &namespace.body {
+        _ if namespace.declare => false,
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => is_there(inner),
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => {
+            block.body.iter().any(|statement| match statement {
+                Statement::ExportDeclaration(export) => !is_erased(&export.declaration),
+                Statement::ExportNamedDeclaration(_) | Statement::EmptyStatement(_) => false,
+                other => other.as_declaration().is_none_or(|inner| !is_erased(inner)),
+            })
+        }
+    }
+}
+
+/// Types and promises are gone when the program runs.
+fn is_erased(declaration: &Declaration<'_>) -> bool {
+    match declaration {
+        Declaration::TSTypeAliasDeclaration(_)
+        | Declaration::TSInterfaceDeclaration(_)
+        | Declaration::TSGlobalDeclaration(_)
+        | Declaration::TSExternalModuleDeclaration(_)
+        | Declaration::TSImportEqualsDeclaration(_) => true,
+        Declaration::FunctionDeclaration(function) => function.declare || function.body.is_none(),
+        Declaration::TSNamespaceDeclaration(inner) => !is_there(inner),
+        other => other.declare(),
+    }
+}
+
+impl<'a> Visit<'a> for Walker<'a> {
+    fn enter_node(&mut self, kind: AstKind<'a>) {
+        if is_judged(kind) {
+            self.place(kind);
+        }
+        if is_collected(kind) {
+            self.givers.push(kind);
+        }
+        self.around = self.tree.add(kind, self.around);
+    }
+
+    fn leave_node(&mut self, _: AstKind<'a>) {
+        self.around = self.tree.beyond(self.around);
+    }
+
+    fn enter_scope(&mut self, flags: ScopeFlags, _: &Cell<Option<ScopeId>>) {
+        let body = ScopeFlags::Top | ScopeFlags::ClassStaticBlock | ScopeFlags::TsModuleBlock;
+        self.scopes.open(if flags.intersects(body) {
+            Extent::Body
+        } else if flags.contains(ScopeFlags::CatchClause) {
+            Extent::Catch
+        } else {
+            Extent::Block
+        });
+    }
+
+    fn leave_scope(&mut self) {
+        self.scopes.close();
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, _: ScopeFlags) {
+        // Without a body it only says that there is a function somewhere.
+        let Some(body) = it.body.as_ref().filter(|_| !it.declare) else { return };
+        if it.is_declaration() {
+            self.declare_function(it);
+        }
+        let kind = AstKind::Function(self.alloc(it));
+        self.enter_node(kind);
+        let inside = |walker: &mut Self| {
+            walker.strictly(body.has_use_strict_directive(), |walker| {
+                walker.function(&it.params, |walker| walker.visit_function_body(body));
+            });
+        };
+        match it.id.as_ref().filter(|_| it.is_expression()) {
+            Some(id) => self.within(Extent::Block, |walker| {
+                walker.declare(id, Declared::Function);
+                inside(walker);
+            }),
+            None => inside(self),
+        }
+        self.leave_node(kind);
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        let kind = AstKind::ArrowFunctionExpression(self.alloc(it));
+        self.enter_node(kind);
+        self.strictly(it.has_use_strict_directive(), |walker| {
+            walker.function(&it.params, |walker| walker.visit_arrow_function_body(&it.body));
+        });
+        self.leave_node(kind);
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        if it.declare {
+            return;
+        }
+        let inside = |walker: &mut Self| {
+            walker.strictly(true, |walker| {
+                walker.declaring(Declared::Other, |walker| walk::walk_class(walker, it));
+            });
+        };
+        if it.is_expression() && it.id.is_some() {
+            self.within(Extent::Block, inside);
+        } else {
+            inside(self);
+        }
+    }
+
+    fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
+        self.declaring(Declared::Here, |walker| walk::walk_formal_parameter(walker, it));
+    }
+
+    fn visit_formal_parameter_rest(&mut self, it: &FormalParameterRest<'a>) {
+        self.declaring(Declared::Here, |walker| walk::walk_formal_parameter_rest(walker, it));
+    }
+
+    fn visit_catch_parameter(&mut self, it: &CatchParameter<'a>) {
+        self.declaring(Declared::Here, |walker| walk::walk_catch_parameter(walker, it));
+    }
+
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        let how = match it.kind {
+            _ if it.declare => return,
+            VariableDeclarationKind::Var => Declared::Var,
+            _ => Declared::Here,
+        };
+        self.declaring(how, |walker| walk::walk_variable_declaration(walker, it));
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        self.declare(it, self.declares);
+    }
+
+    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
+        let kind = AstKind::ImportDeclaration(self.alloc(it));
+        self.enter_node(kind);
+        let is_type = |kind: ImportOrExportKind| kind == ImportOrExportKind::Type;
+        for specifier in it.specifiers.iter().flatten().filter(|_| !is_type(it.import_kind)) {
+            match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(one) if is_type(one.import_kind) => {}
+                other => self.declare(other.local(), Declared::Other),
+            }
+        }
+        self.leave_node(kind);
+    }
+
+    fn visit_ts_import_equals_declaration(&mut self, it: &TSImportEqualsDeclaration<'a>) {
+        if it.import_kind != ImportOrExportKind::Type {
+            self.declaring(Declared::Other, |walker| {
+                walk::walk_ts_import_equals_declaration(walker, it);
+            });
+        }
+    }
+
+    fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
+        if !it.declare {
+            self.declaring(Declared::Other, |walker| walk::walk_ts_enum_declaration(walker, it));
+        }
+    }
+
+    fn visit_ts_namespace_declaration(&mut self, it: &TSNamespaceDeclaration<'a>) {
+        if is_there(it) {
+            self.declaring(Declared::Other, |walker| {
+                walk::walk_ts_namespace_declaration(walker, it);
+            });
+        }
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.mention(it, false);
+    }
+
+    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
+        match it {
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => self.mention(name, true),
+            other => walk::walk_simple_assignment_target(self, other),
+        }
+    }
+
+    fn visit_assignment_target_property_identifier(
+        &mut self,
+        it: &AssignmentTargetPropertyIdentifier<'a>,
+    ) {
+        let kind = AstKind::AssignmentTargetPropertyIdentifier(self.alloc(it));
+        self.enter_node(kind);
+        self.mention(&it.binding, true);
+        if let Some(init) = &it.init {
+            self.visit_expression(init);
+        }
+        self.leave_node(kind);
+    }
+
+    fn visit_this_expression(&mut self, it: &ThisExpression) {
+        // In strict code `this` is never the global object.
+        if !self.all_strict {
+            let kind = AstKind::ThisExpression(self.alloc(it));
+            self.place(kind);
+        }
+    }
+
+    fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
+        if it.value == "constructor" {
+            let kind = AstKind::StringLiteral(self.alloc(it));
+            self.place(kind);
+        }
+    }
+
+    // Nothing stands in these that could matter.
+    fn visit_identifier_name(&mut self, _: &IdentifierName<'a>) {}
+    fn visit_label_identifier(&mut self, _: &LabelIdentifier<'a>) {}
+    fn visit_private_identifier(&mut self, _: &PrivateIdentifier<'a>) {}
+    fn visit_boolean_literal(&mut self, _: &BooleanLiteral) {}
+    fn visit_null_literal(&mut self, _: &NullLiteral) {}
+    fn visit_numeric_literal(&mut self, _: &NumericLiteral<'a>) {}
+    fn visit_big_int_literal(&mut self, _: &BigIntLiteral<'a>) {}
+    fn visit_reg_exp_literal(&mut self, _: &RegExpLiteral<'a>) {}
+    fn visit_template_element(&mut self, _: &TemplateElement<'a>) {}
+    fn visit_elision(&mut self, _: &Elision) {}
+    fn visit_directives(&mut self, _: &ArenaVec<'a, Directive<'a>>) {}
+
+    // Types are gone when the program runs.
+    fn visit_ts_type(&mut self, _: &TSType<'a>) {}
+    fn visit_ts_type_annotation(&mut self, _: &TSTypeAnnotation<'a>) {}
+    fn visit_ts_type_parameter_declaration(&mut self, _: &TSTypeParameterDeclaration<'a>) {}
+    fn visit_ts_type_parameter_instantiation(&mut self, _: &TSTypeParameterInstantiation<'a>) {}
+    fn visit_ts_type_alias_declaration(&mut self, _: &TSTypeAliasDeclaration<'a>) {}
+    fn visit_ts_interface_declaration(&mut self, _: &TSInterfaceDeclaration<'a>) {}
+    fn visit_ts_class_implements_list(&mut self, _: &ArenaVec<'a, TSClassImplements<'a>>) {}
+    fn visit_ts_index_signature(&mut self, _: &TSIndexSignature<'a>) {}
+    fn visit_ts_this_parameter(&mut self, _: &TSThisParameter<'a>) {}
+    fn visit_ts_external_module_declaration(&mut self, _: &TSExternalModuleDeclaration<'a>) {}
+    fn visit_ts_global_declaration(&mut self, _: &TSGlobalDeclaration<'a>) {}
+}
