@@ -60,6 +60,47 @@ pub(crate) enum Command {
     Digest(Digest),
     /// Show everything that an MCP server declares, and its identity
     Inspect(Inspect),
+    /// Begin to trust a server: look at it, approve it, pin it
+    Add(Add),
+    /// Start what is pinned, and report what changed
+    Check(Check),
+    /// Look at what changed, and pin it anew
+    Approve(Approve),
+    /// Check that what is pinned is whole; starts nothing
+    Verify {
+        /// The servers; all of them if none is given
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Report what the lock has become since this revision of git
+        #[arg(long, value_name = "REV")]
+        against: Option<String>,
+        /// What is bad enough for exit code 1
+        #[arg(long, value_enum, default_value_t = Level::Moderate)]
+        fail_on: Level,
+    },
+    /// Compare two servers, or one at two times; starts nothing
+    #[command(
+        after_help = "Each is the name of a pinned server, NAME@REV for the pin at a revision of git,\na surface file, or a file with contracts (also of MCP Fusion).\nExit code 1 if something is at or above --fail-on."
+    )]
+    Diff {
+        /// The first
+        #[arg(value_name = "BEFORE")]
+        before: String,
+        /// The second
+        #[arg(value_name = "AFTER")]
+        after: String,
+        /// What is bad enough for exit code 1
+        #[arg(long, value_enum, default_value_t = Level::Moderate)]
+        fail_on: Level,
+    },
+    /// List the servers of this project
+    List,
+    /// No longer trust servers: unpin them
+    Remove {
+        /// The servers
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
     /// Find what the source of a JavaScript or TypeScript server can reach
     Scan {
         /// A directory, or one file
@@ -123,6 +164,85 @@ pub(crate) struct Inspect {
     pub(crate) timeout: u64,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  facet add memory -- npx -y @modelcontextprotocol/server-memory\n  facet add docs https://mcp.example.com/ --header Authorization=MY_TOKEN"
+)]
+pub(crate) struct Add {
+    /// Its name in this project
+    pub(crate) name: String,
+    /// An http(s) URL
+    #[arg(required_unless_present = "words", conflicts_with = "words")]
+    pub(crate) url: Option<String>,
+    /// A command to start, behind `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) words: Vec<OsString>,
+    /// Answer every question with yes
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Pass this variable of the environment on to the command
+    #[arg(long = "env", value_name = "NAME", value_parser = variable, conflicts_with = "url")]
+    pub(crate) variables: Vec<String>,
+    /// Send a header, with the value of an environment variable
+    #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
+    pub(crate) headers: Vec<(String, String)>,
+    /// Scan the server's source, too, now and at every check
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) source: Option<PathBuf>,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 as approved, 1 drift, 2 could not judge (a server that does not start, or that\nnobody has approved on this machine)."
+)]
+pub(crate) struct Check {
+    /// The servers; all of them if none is given
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// What is bad enough for exit code 1
+    #[arg(long, value_enum, default_value_t = Level::Moderate)]
+    pub(crate) fail_on: Level,
+    /// Start what the lock says, also if nobody approved it on this machine: for CI that trusts
+    /// the reviewed file
+    #[arg(long)]
+    pub(crate) trust_lock: bool,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Approve {
+    /// The servers
+    #[arg(required = true, value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Answer every question with yes
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Accept changes up to this without a question
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) accept: Option<Level>,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+}
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Level {
+    /// Anything at all
+    Info,
+    /// Nothing to worry about
+    Safe,
+    /// Somebody should read it
+    Moderate,
+    /// Nobody should run it unread
+    Critical,
+}
+
 /// What a server can be kept from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxPart {
@@ -130,6 +250,11 @@ pub(crate) enum SandboxPart {
     Network,
     /// Files but for the system's and those of the current directory
     Filesystem,
+}
+
+fn variable(text: &str) -> Result<String, String> {
+    let name: Result<facets_model::VariableName, _> = text.parse();
+    name.map(|name| name.to_string()).map_err(|error| format!("{text:?} is no variable: {error}"))
 }
 
 fn header(text: &str) -> Result<(String, String), String> {

@@ -13,10 +13,14 @@ use facets_ops::digest_contract::{
 use facets_ops::digest_file::{DigestFileRequest, digest_file};
 use facets_ops::digest_json::{DigestJsonRequest, digest_json};
 use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
+use facets_ops::diff::{DiffRequest, diff};
 use facets_ops::doctor::{DoctorRequest, doctor};
 use facets_ops::explain::{explain, explanations};
 use facets_ops::init::{self, InitRequest, init};
+use facets_ops::list::list;
+use facets_ops::remove::{RemoveRequest, remove};
 use facets_ops::scan::{ScanRequest, scan};
+use facets_ops::verify::{VerifyRequest, verify};
 use facets_ops::{Input, OpsError};
 
 use crate::args::{Args, Command, ContractMode, Digest, Format, InitKind};
@@ -82,11 +86,28 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             renderer.scan(&report)
         }
         Command::Inspect(arguments) => crate::inspect::run(arguments, renderer)?,
+        Command::Add(arguments) => crate::trust::run_add(arguments, renderer)?,
+        Command::Check(arguments) => crate::trust::run_check(arguments, renderer)?,
+        Command::Approve(arguments) => crate::trust::run_approve(arguments, renderer)?,
+        Command::Verify { names, against, fail_on } => {
+            let request = VerifyRequest { names, against, fail_on: fail_on.into() };
+            renderer.verify(&verify(&request)?)
+        }
+        Command::Diff { before, after, fail_on } => {
+            let request = DiffRequest { before, after, fail_on: fail_on.into() };
+            renderer.diff(&diff(&request)?)
+        }
+        Command::List => renderer.list(&list()?),
+        Command::Remove { names } => {
+            let request = RemoveRequest { names };
+            remove(&request)?;
+            renderer.removed(&request.names)
+        }
         Command::Doctor => {
             let directory = PathBuf::from(".");
             renderer.doctor(&doctor(&DoctorRequest { directory }))
         }
-        Command::Explain { code: Some(code) } => renderer.explanation(explain(&code)?),
+        Command::Explain { code: Some(code) } => renderer.explanation(&explain(&code)?),
         Command::Explain { code: None } => renderer.codes(explanations()),
         Command::Completions { shell } => {
             let mut script = Vec::new();

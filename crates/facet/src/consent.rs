@@ -1,8 +1,8 @@
-//! The question before something is started.
+//! The questions before something is started, and before it is trusted.
 
 use std::io::{IsTerminal as _, Write as _};
 
-use facets_ops::inspect::{Answer, Consent, LaunchShown};
+use facets_ops::inspect::{Answer, ApprovalPage, Consent, LaunchShown};
 
 use crate::render;
 
@@ -11,17 +11,22 @@ pub(crate) struct Terminal {
     pub(crate) yes: bool,
 }
 
-impl Consent for Terminal {
-    fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
+impl Terminal {
+    /// Whether somebody is there and has not answered yet.
+    pub(crate) fn asks(&self) -> bool {
+        !self.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
+    fn ask(&self, page: &str, question: &str) -> Answer {
         if self.yes {
             return Answer::Yes;
         }
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        if !self.asks() {
             return Answer::Nobody;
         }
-        let question = format!("{}Start it? [y/N] ", render::launch(launch));
+        let text = format!("{page}{question} [y/N] ");
         let mut stderr = anstream::stderr();
-        if stderr.write_all(question.as_bytes()).and_then(|()| stderr.flush()).is_err() {
+        if stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).is_err() {
             return Answer::Nobody;
         }
         let mut line = String::new();
@@ -29,5 +34,16 @@ impl Consent for Terminal {
             Ok(1..) if matches!(&*line.trim().to_lowercase(), "y" | "yes") => Answer::Yes,
             _ => Answer::No,
         }
+    }
+}
+
+impl Consent for Terminal {
+    fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
+        let question = if launch.url.is_some() { "Connect to it?" } else { "Start it?" };
+        self.ask(&render::launch(launch), question)
+    }
+
+    fn may_pin(&self, page: &ApprovalPage) -> Answer {
+        self.ask(&render::approval_page(page), "Approve it?")
     }
 }

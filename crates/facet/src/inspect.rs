@@ -1,29 +1,22 @@
 //! Arguments of `inspect` become a request.
 
-use std::time::Duration;
-
 use facets_ops::OpsError;
-use facets_ops::inspect::{
-    CaptureLimits, CaptureOptions, InspectRequest, InspectTarget, SandboxRequest, inspect,
-};
+use facets_ops::inspect::{InspectRequest, InspectTarget, SandboxRequest, inspect};
 
 use crate::args::{Inspect, SandboxPart};
 use crate::consent::Terminal;
 use crate::output::Shown;
 use crate::render::Renderer;
-
-/// Everything together may take as long as a few slow answers.
-const ANSWERS: u32 = 4;
+use crate::trust::options;
 
 pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let answer = Duration::from_secs(arguments.timeout);
-    let limits = CaptureLimits { answer, total: answer * ANSWERS, ..CaptureLimits::default() };
+    let options = options(arguments.timeout);
     let consent = Terminal { yes: arguments.yes };
     let request = InspectRequest {
         save: arguments.save.clone(),
         source: arguments.source.clone(),
         target: target(arguments)?,
-        options: CaptureOptions { limits, ..CaptureOptions::default() },
+        options,
     };
     inspect(request, &consent).map(|report| renderer.inspect(&report))
 }

@@ -7,6 +7,7 @@ mod inspect;
 mod output;
 mod progress;
 mod render;
+mod trust;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use facets_digest::Progress;
 use facets_ops::Input;
+use facets_ops::check::CheckProgress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Less is done before a bar could be read.
@@ -49,6 +50,43 @@ impl Progress for Bar {
         if let Some(bar) = &self.0 {
             bar.inc(bytes);
         }
+    }
+}
+
+/// How many servers have answered: on a terminal only.
+pub(crate) struct Count {
+    bar: ProgressBar,
+}
+
+impl Count {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let bar = if quiet || !std::io::stderr().is_terminal() {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new(0)
+        };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} servers {msg}") {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+}
+
+impl CheckProgress for Count {
+    fn begin(&self, servers: usize) {
+        self.bar.set_length(servers as u64);
+        self.bar.enable_steady_tick(Duration::from_millis(200));
+    }
+
+    fn done(&self, name: &str) {
+        self.bar.set_message(crate::render::visible(name));
+        self.bar.inc(1);
+    }
+}
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 

@@ -14,8 +14,8 @@ use facets_surface::{
 
 use crate::{Input, OpsError};
 
-const MAX_INPUT: u64 = 256 << 20;
-const LIMITS: Limits = Limits { bytes: 256 << 20, depth: 140, values: 8_000_000 };
+pub(crate) const MAX_INPUT: u64 = 256 << 20;
+pub(crate) const LIMITS: Limits = Limits { bytes: 256 << 20, depth: 140, values: 8_000_000 };
 
 /// Whose digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub fn digest_contract(request: &DigestContractRequest) -> Result<DigestContract
     }
 }
 
-fn read_v1(bytes: &[u8], input: &Input) -> Result<Contracts, OpsError> {
+pub(crate) fn read_v1(bytes: &[u8], input: &Input) -> Result<Contracts, OpsError> {
     let path = input.name();
     let json_error = |source| OpsError::Json { path: path.clone(), source };
     if is_surface(bytes) {
@@ -109,13 +109,13 @@ fn read_v1(bytes: &[u8], input: &Input) -> Result<Contracts, OpsError> {
 }
 
 /// A tool may be called `surfaceVersion`; what stands there then is a contract.
-fn is_surface(bytes: &[u8]) -> bool {
+pub(crate) fn is_surface(bytes: &[u8]) -> bool {
     let members = json::split_object(bytes, LIMITS).ok().flatten().unwrap_or_default();
     members.iter().any(|member| member.name == "surfaceVersion" && !member.value.starts_with('{'))
 }
 
 /// Their contracts have another member where ours has `inputSchema`.
-fn looks_like_fusion(document: &Value<'_>) -> bool {
+pub(crate) fn looks_like_fusion(document: &Value<'_>) -> bool {
     let is_theirs = |contract: &Value<'_>| {
         member(contract, "surface")
             .and_then(|surface| member(surface, "inputSchemaDigest"))
@@ -223,7 +223,7 @@ fn scanner_of(bytes: &[u8]) -> Option<u32> {
     parse_surface_file(bytes).ok()?.source.entitlements?.scanner
 }
 
-fn mode_of(bytes: &[u8]) -> Mode {
+pub(crate) fn mode_of(bytes: &[u8]) -> Mode {
     // What cannot be read is refused by its reader, with the place.
     match json::parse(bytes, Origin::Captured, LIMITS) {
         Ok(document) if looks_like_fusion(&document) => Mode::FusionV1,

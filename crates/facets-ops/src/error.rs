@@ -1,4 +1,5 @@
 mod observe;
+mod project;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,11 @@ use std::path::{Path, PathBuf};
 use facets_digest::json::{JsonError, Position};
 use facets_model::{NameError, UrlError};
 use facets_probe::ObserveError;
+use facets_project::ProjectError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
+
+pub use project::ServerError;
 
 /// Why facet could not judge.
 #[derive(Debug, thiserror::Error)]
@@ -160,6 +164,12 @@ pub enum OpsError {
     /// A server could not be started, reached, or understood.
     #[error("{0}")]
     Observe(#[from] ObserveError),
+    /// A project cannot be read or changed.
+    #[error("{0}")]
+    Project(#[from] ProjectError),
+    /// Something about a server of the project.
+    #[error("{0}")]
+    Server(#[from] ServerError),
     /// A directory was expected.
     #[error("{} is not a directory", path.display())]
     NotADirectory {
@@ -259,7 +269,8 @@ impl OpsError {
         "variable-not-set",
     ];
 
-    fn code(&self) -> &'static str {
+    /// The word for `facet explain`.
+    pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "file-unreadable",
             Self::Unwritable { .. } => "file-unwritable",
@@ -287,6 +298,8 @@ impl OpsError {
             Self::NoVariable { .. } => "variable-not-set",
             Self::BadUrl { .. } => "bad-url",
             Self::Observe(error) => observe::code(error),
+            Self::Project(error) => error.code(),
+            Self::Server(error) => error.code(),
             Self::NotADirectory { .. } => "not-a-directory",
             Self::NoManifest { .. } => "manifest-not-found",
             Self::AmbiguousManifest { .. } => "manifest-ambiguous",
@@ -306,6 +319,7 @@ impl OpsError {
             file: self.file().map(Path::to_owned),
             position: match self {
                 Self::Json { source, .. } => Some(source.position),
+                Self::Project(error) => project::position(error),
                 _ => None,
             },
             expected,
@@ -316,6 +330,7 @@ impl OpsError {
 
     fn file(&self) -> Option<&Path> {
         match self {
+            Self::Project(error) => project::file(error),
             Self::Unreadable { path, .. }
             | Self::Unwritable { path, .. }
             | Self::TooLarge { path, .. }
@@ -343,6 +358,7 @@ impl OpsError {
             | Self::BadUrl { .. }
             | Self::BadHeader { .. }
             | Self::Observe(_)
+            | Self::Server(_)
             | Self::UnknownCode { .. } => None,
         }
     }
@@ -392,6 +408,8 @@ impl OpsError {
                 both("an absolute http or https URL without credentials", source.to_string())
             }
             Self::Observe(error) => observe::expected_and_actual(error),
+            Self::Project(error) => project::expected_and_actual(error),
+            Self::Server(error) => error.expected_and_actual(),
             Self::NoManifest { .. } => {
                 both("facet.json, facet.yaml or server.yaml", "none of them".to_owned())
             }
@@ -454,7 +472,9 @@ impl OpsError {
             Self::Observe(error) if observe::code(error) == "server-unauthorized" => {
                 "facet inspect URL --header Authorization=MY_TOKEN".to_owned()
             }
-            Self::NotApproved { .. } => "facet inspect --yes -- COMMAND".to_owned(),
+            Self::Project(error) => project::next(error),
+            Self::Server(error) => error.next(),
+            Self::NotApproved { .. } => "facet explain not-approved".to_owned(),
             Self::NoVariable { name } => format!("export {name}=…"),
             Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),
             Self::StdinTwice => "facet digest file -".to_owned(),

@@ -1,24 +1,44 @@
 //! `facet explain`: what a code means, and what to do.
 
+use std::borrow::Cow;
+
+use facets_drift::markers::{RULES, Rule};
+
 use crate::OpsError;
 
 const TEXT: &str = include_str!("../codes.md");
 
 /// A code, explained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The code.
     pub code: &'static str,
     /// The explanation, in Markdown.
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
 }
 
-/// Every explanation, in the order of the page.
+/// Every explanation: those of the page in its order, then those of the markers.
 pub fn explanations() -> impl Iterator<Item = Explanation> {
-    TEXT.split("\n## ").skip(1).map(|section| {
+    let page = TEXT.split("\n## ").skip(1).map(|section| {
         let (code, text) = section.split_once('\n').unwrap_or((section, ""));
-        Explanation { code: code.trim(), text: text.trim() }
-    })
+        Explanation { code: code.trim(), text: text.trim().into() }
+    });
+    page.chain(RULES.iter().map(marker))
+}
+
+/// A rule explains itself by its examples.
+fn marker(rule: &Rule) -> Explanation {
+    let shown = |text: &&str| format!("  {}\n", text.escape_debug());
+    let hits: String = rule.hits.iter().take(2).map(shown).collect();
+    let passes: String = rule.passes.iter().take(2).map(shown).collect();
+    let text = format!(
+        "A marker for {}. A text that tells a model what to do, or that shows people something else \
+         than it shows a model, has such marks. One that is new since the approval makes its \
+         finding critical; one that was approved does not.\n\nIt hits, for example,\n\n{hits}\n\
+         and not\n\n{passes}",
+        rule.looks_for
+    );
+    Explanation { code: rule.code, text: text.trim_end().to_owned().into() }
 }
 
 /// Explains one code.
@@ -54,11 +74,16 @@ mod tests {
             facets_model::manifest::CODES,
             crate::build_check::CODES,
             OpsError::CODES,
+            crate::ServerError::CODES,
+            facets_lock::LockError::CODES,
+            facets_project::ProjectError::CODES,
             facets_mcp::CaptureError::CODES,
             &["usage", "output-failed"],
         ]
         .concat()
         .into_iter()
+        .chain(facets_drift::FindingType::ALL.iter().map(|kind| kind.name()))
+        .chain(RULES.iter().map(|rule| rule.code))
         .collect();
         let explained: BTreeSet<&str> = explanations().map(|e| e.code).collect();
         assert_eq!(explained, codes);

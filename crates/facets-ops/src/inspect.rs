@@ -12,6 +12,7 @@ pub use facets_probe::{Filesystem, Network, Sandbox};
 use facets_probe::{Target, observe};
 use facets_surface::{Source, Surface, SurfaceHashes, parse_surface_file, write_surface_file};
 
+pub use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::input::read_regular;
 use crate::scan::{ScanReport, ScanRequest, scan};
 use crate::surface_warnings::{SurfaceWarning, warnings};
@@ -65,38 +66,6 @@ pub struct InspectRequest {
     pub source: Option<PathBuf>,
 }
 
-/// Whoever decides whether something is started.
-pub trait Consent {
-    /// Shows what would be started, in full, and says whether it may be.
-    fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
-}
-
-/// What would be started.
-#[derive(Debug)]
-pub struct LaunchShown<'a> {
-    /// The command line.
-    pub words: &'a [OsString],
-    /// The file that its first word leads to.
-    pub program: Option<PathBuf>,
-    /// Variables whose values it would see.
-    pub variables: &'a [String],
-    /// Where it would start.
-    pub directory: &'a Path,
-    /// What it would be kept from.
-    pub sandbox: &'a Sandbox,
-}
-
-/// An answer to [`Consent::may_start`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Start it.
-    Yes,
-    /// Do not.
-    No,
-    /// There is nobody to ask.
-    Nobody,
-}
-
 /// Everything there is to say about a surface.
 #[derive(Debug)]
 pub struct InspectReport {
@@ -120,11 +89,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
     let (mut surface, conduct) = match target {
         InspectTarget::File(path) => (read_surface(&path)?, None),
         other => {
-            let target = prepare(other, consent)?;
-            let launcher = Launcher::from_current_executable()
-                .map_err(|source| OpsError::Unreadable { path: "facet".into(), source })?;
-            let seen = observe(&launcher, &target, options)?;
-            let Capture { surface, conduct, .. } = seen.capture;
+            let (surface, conduct) = look_at(&prepare(other, consent)?, options)?;
             (surface, Some(conduct))
         }
     };
@@ -140,12 +105,29 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
     Ok(InspectReport { scan: scanned, ..report(surface, conduct.as_ref(), save) })
 }
 
-/// Writes a surface file, and only one that can be read again.
-fn save_surface(surface: &Surface, path: &Path) -> Result<(), OpsError> {
+/// Starts or calls a server, and takes down what it declares.
+pub(crate) fn look_at(
+    target: &Target,
+    options: CaptureOptions,
+) -> Result<(Surface, Conduct), OpsError> {
+    let launcher = Launcher::from_current_executable()
+        .map_err(|source| OpsError::Unreadable { path: "facet".into(), source })?;
+    let Capture { surface, conduct, .. } = observe(&launcher, target, options)?.capture;
+    Ok((surface, conduct))
+}
+
+/// The surface file, if it can be read again.
+pub(crate) fn surface_text(surface: &Surface, path: &Path) -> Result<String, OpsError> {
     let text = write_surface_file(surface);
     if text.len() as u64 > MAX_SURFACE_FILE || parse_surface_file(text.as_bytes()).is_err() {
         return Err(OpsError::SurfaceTooLarge { path: path.to_owned(), limit: MAX_SURFACE_FILE });
     }
+    Ok(text)
+}
+
+/// Writes a surface file, and only one that can be read again.
+fn save_surface(surface: &Surface, path: &Path) -> Result<(), OpsError> {
+    let text = surface_text(surface, path)?;
     write_file::replace(path, text.as_bytes())
 }
 
@@ -165,7 +147,7 @@ pub(crate) fn read_surface(path: &Path) -> Result<Surface, OpsError> {
     parse_surface_file(&bytes).map_err(|source| OpsError::SurfaceFile { path, source })
 }
 
-fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsError> {
+pub(crate) fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsError> {
     match target {
         InspectTarget::Command { words, variables, sandbox } => {
             let directory = std::env::current_dir()
@@ -178,6 +160,7 @@ fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsEr
             let sandbox = sandbox_for(words.first(), &directory, sandbox);
             let shown = LaunchShown {
                 words: &words,
+                url: None,
                 program: words
                     .first()
                     .and_then(|word| facets_launch::find_program(word, &directory)),
@@ -185,11 +168,7 @@ fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsEr
                 directory: &directory,
                 sandbox: &sandbox,
             };
-            match consent.may_start(&shown) {
-                Answer::Yes => {}
-                Answer::No => return Err(OpsError::NotApproved { asked: true }),
-                Answer::Nobody => return Err(OpsError::NotApproved { asked: false }),
-            }
+            consent.may_start(&shown).required()?;
             let mut words = words.into_iter();
             let program = words.next().unwrap_or_default();
             let args = words.collect();

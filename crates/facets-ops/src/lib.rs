@@ -1,6 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+pub mod add;
+pub mod approve;
 pub mod build_check;
+pub mod check;
+pub mod diff;
 pub mod digest_contract;
 pub mod digest_file;
 pub mod digest_json;
@@ -9,15 +13,22 @@ pub mod doctor;
 pub mod explain;
 pub mod init;
 pub mod inspect;
+pub mod list;
+pub mod remove;
 pub mod scan;
+pub mod verify;
 
+mod consent;
 mod error;
+mod git;
 mod input;
+mod pin;
+mod pinned;
 mod problem;
 mod surface_warnings;
 mod write_file;
 
-pub use error::{Failure, OpsError, shell_word};
+pub use error::{Failure, OpsError, ServerError, shell_word};
 pub use input::Input;
 pub use problem::FileProblem;
 pub use surface_warnings::SurfaceWarning;

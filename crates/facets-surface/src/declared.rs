@@ -95,6 +95,34 @@ fn keyed<'v, 'a>(actions: &'v Value<'a>) -> Option<Vec<(&'v str, &'v Value<'a>)>
     (!twins).then_some(keyed)
 }
 
+/// The rules that are declared for a tool (spec 6.4), without the instructions of the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemRules {
+    /// Rules as they stand, sorted.
+    pub fixed: Vec<String>,
+    /// The source of rules that are made while the server runs.
+    pub dynamic: Option<String>,
+    /// A declaration of another shape, canonical.
+    pub unverifiable: Option<String>,
+}
+
+impl SystemRules {
+    pub(crate) fn of(declared: Option<&Value<'_>>) -> Self {
+        let owned = |rules: Vec<&str>| rules.into_iter().map(str::to_owned).collect();
+        match Rules::new(declared, None) {
+            Rules::Known { fixed, dynamic } => Self {
+                fixed: owned(fixed),
+                dynamic: dynamic.map(str::to_owned),
+                unverifiable: None,
+            },
+            Rules::Unverifiable { declared, .. } => {
+                let form = String::from_utf8_lossy(&declared.to_canonical()).into_owned();
+                Self { unverifiable: Some(form), ..Self::default() }
+            }
+        }
+    }
+}
+
 /// The rules that a server imposes on the model.
 #[derive(Clone, Debug)]
 pub(crate) enum Rules<'v> {

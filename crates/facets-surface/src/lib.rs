@@ -17,7 +17,7 @@ pub use api::api_surface;
 pub use compare::{Comparison, compare_contracts};
 pub use contract::{Contract, ContractDigest, Part, ServerContract};
 pub use contract_file::{ContractError, Contracts, parse_contracts};
-pub use declared::META_KEY;
+pub use declared::{META_KEY, SystemRules};
 pub use definition::{Definition, DefinitionError, Kind, ToolIdentity};
 pub use economics::{Economics, InflationRisk, Output};
 pub use entitlements::{Entitlements, Verdict};

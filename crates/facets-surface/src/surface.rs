@@ -4,6 +4,7 @@ use facets_digest::json::{self, Limits, Origin, Value, compare_utf16, write_stri
 use facets_digest::{Digest, Hasher};
 
 use crate::contract::{Contract, ServerContract, ServerPromises};
+use crate::declared::{Declared, SystemRules};
 use crate::{Definition, Entitlements, Kind, ToolIdentity, api_surface};
 
 /// How a server is spoken to.
@@ -200,12 +201,31 @@ impl Surface {
 
     /// The contract of every tool, in the order of the tools (spec 6).
     pub fn contracts(&self) -> impl Iterator<Item = Contract> {
+        self.contracts_of(|_| true)
+    }
+
+    /// The contracts of the tools with these names, in their order.
+    pub fn contracts_of(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = Contract> {
         let server = ServerPromises::new(
             self.source.contract.as_deref(),
             self.instructions.as_deref(),
             self.source.entitlements.as_ref(),
         );
-        self.items(Kind::Tool).iter().map(move |tool| Contract::of_tool(tool, &server))
+        let tools = self.items(Kind::Tool).iter().filter(move |tool| wanted(tool.name()));
+        tools.map(move |tool| Contract::of_tool(tool, &server))
+    }
+
+    /// The rules that are declared for the tools with these names, in their order (spec 6.4).
+    pub fn system_rules_of(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = SystemRules> {
+        let declared = Declared::parse(self.source.contract.as_deref()).unwrap_or_default();
+        let tools = self.items(Kind::Tool).iter().filter(move |tool| wanted(tool.name()));
+        tools.map(move |tool| {
+            let value = tool.value();
+            SystemRules::of(declared.for_tool(tool.name(), &value).get("systemRules"))
+        })
     }
 
     /// The hashes of all contracts (spec 6.2).

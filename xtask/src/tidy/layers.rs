@@ -11,8 +11,9 @@ const LAYERS: &[&[&str]] = &[
     &["facets-digest"],
     &["facets-model", "facets-wire"],
     &["facets-surface"],
-    &["facets-scan"],
-    &["facets-worker"],
+    &["facets-scan", "facets-lock"],
+    &["facets-drift"],
+    &["facets-worker", "facets-project"],
     &["facets-launch", "facets-mcp"],
     &["facets-probe"],
     &["facets-ops"],
@@ -24,7 +25,7 @@ const WORKSHOP: &[&str] = &["facets-testkit", "facets-bench", "xtask"];
 
 /// Crates without files, network, environment, clock or randomness.
 const PURE: &[&str] =
-    &["facets-digest", "facets-model", "facets-wire", "facets-surface", "facets-scan"];
+    &["facets-digest", "facets-model", "facets-wire", "facets-surface", "facets-scan", "facets-lock", "facets-drift"];
 
 /// Pure in what they say, but on a parser that stands on many others: they run in a cage.
 const CAGED: &[&str] = &["facets-scan"];
@@ -32,6 +33,8 @@ const CAGED: &[&str] = &["facets-scan"];
 /// What pure crates may stand on. Adding one is a decision about the trust core.
 const PURE_DEPENDENCIES: &[&str] = &[
     "facets-digest",
+    "facets-lock",
+    "facets-model",
     "facets-surface",
     "oxc_allocator",
     "oxc_ast",

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use facets_ops::inspect::InspectReport;
-use facets_surface::{Economics, InflationRisk, Kind};
+use facets_surface::{Economics, InflationRisk, Kind, Surface};
 use serde_json::{Value, json};
 
 use super::text::visible;
@@ -27,8 +26,7 @@ pub(super) struct Cost<'r> {
 }
 
 impl<'r> Cost<'r> {
-    pub(super) fn of(report: &'r InspectReport) -> Self {
-        let surface = &report.surface;
+    pub(super) fn of(surface: &'r Surface) -> Self {
         let tools = surface.items(Kind::Tool).iter();
         let mut tools: Vec<(&str, Economics)> =
             tools.map(|tool| (tool.name(), tool.economics())).collect();

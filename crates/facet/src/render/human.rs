@@ -132,7 +132,7 @@ pub(super) fn doctor(report: &DoctorReport) -> Shown {
     Shown::styled(out)
 }
 
-pub(super) fn explanation(explanation: Explanation) -> Shown {
+pub(super) fn explanation(explanation: &Explanation) -> Shown {
     Shown::styled(format!("{STRONG}{}{STRONG:#}\n\n{}\n", explanation.code, explanation.text))
 }
 
@@ -148,6 +148,6 @@ pub(super) fn codes(all: &[Explanation]) -> Shown {
     Shown::styled(out)
 }
 
-fn plural(count: usize, noun: &str) -> String {
+pub(super) fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

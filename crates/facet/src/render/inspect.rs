@@ -21,6 +21,9 @@ const WARN: Style = AnsiColor::Yellow.on_default();
 
 /// What would be started, in full.
 pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
+    if let Some(url) = launch.url {
+        return format!("This would connect to\n  {STRONG}{}{STRONG:#}\n", visible(url));
+    }
     let words: Vec<String> = launch
         .words
         .iter()
@@ -63,7 +66,7 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
     let resources = resources_text(report.hashes.resources);
     let _ =
         writeln!(out, "resources    {}", resources.unwrap_or_else(|| "none announced".to_owned()));
-    Cost::of(report).human(verbose, &mut out);
+    Cost::of(&report.surface).human(verbose, &mut out);
     reach(report, &mut out);
     if let Some(text) = &surface.instructions {
         let _ = writeln!(out, "\n{STRONG}instructions{STRONG:#}");
@@ -335,7 +338,7 @@ pub(super) fn json(report: &InspectReport) -> Value {
         "behavior": report.hashes.behavior.digest.to_string(),
         "entitlements": surface.source.entitlements.as_ref().map(scan::json_entitlements),
         "scanner": surface.source.entitlements.as_ref().and_then(|found| found.scanner),
-        "cost": Cost::of(report).json(),
+        "cost": Cost::of(&report.surface).json(),
         "tools": tools_with_behavior(report),
         "contracts": contracts_json(report),
         "prompts": digests(Kind::Prompt),

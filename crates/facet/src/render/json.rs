@@ -136,10 +136,10 @@ pub(super) fn doctor(report: &DoctorReport) -> Value {
     json!({ "ok": report.is_healthy(), "version": env!("CARGO_PKG_VERSION"), "checks": checks.collect::<Vec<_>>() })
 }
 
-pub(super) fn explanation(explanation: Explanation) -> Value {
+pub(super) fn explanation(explanation: &Explanation) -> Value {
     json!({ "code": explanation.code, "text": explanation.text })
 }
 
 pub(super) fn codes(all: &[Explanation]) -> Value {
-    json!({ "codes": all.iter().copied().map(explanation).collect::<Vec<_>>() })
+    json!({ "codes": all.iter().map(explanation).collect::<Vec<_>>() })
 }

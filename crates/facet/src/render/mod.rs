@@ -1,7 +1,9 @@
 //! Reports as people and machines read them.
 
+mod approval;
 mod contract;
 mod cost;
+mod drift;
 mod human;
 mod inspect;
 pub(crate) mod json;
@@ -13,6 +15,8 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 use facets_ops::build_check::BuildCheckReport;
+use facets_ops::check::CheckReport;
+use facets_ops::diff::DiffReport;
 use facets_ops::digest_contract::{DigestCompareReport, DigestContractReport};
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::digest_json::DigestJsonReport;
@@ -20,7 +24,8 @@ use facets_ops::digest_surface::DigestSurfaceReport;
 use facets_ops::doctor::DoctorReport;
 use facets_ops::explain::Explanation;
 use facets_ops::init::InitReport;
-use facets_ops::inspect::InspectReport;
+use facets_ops::inspect::{ApprovalPage, InspectReport};
+use facets_ops::list::ListReport;
 use facets_ops::scan::ScanReport;
 use facets_ops::{Failure, OpsError};
 
@@ -101,12 +106,61 @@ impl Renderer {
         self.show(human, || json::build_check(report)).with_exit(exit)
     }
 
+    pub(crate) fn added(&self, page: &ApprovalPage, was_read: bool) -> Shown {
+        self.show(
+            || approval::pinned(&[page], was_read, self.quiet),
+            || approval::json_of(page),
+        )
+    }
+
+    pub(crate) fn approved(&self, pages: &[ApprovalPage], was_read: bool) -> Shown {
+        let all: Vec<&ApprovalPage> = pages.iter().collect();
+        let json = || {
+            let servers: Vec<_> = pages.iter().map(approval::json_of).collect();
+            serde_json::json!({ "servers": servers })
+        };
+        self.show(|| approval::pinned(&all, was_read, self.quiet), json)
+    }
+
+    pub(crate) fn check(&self, report: &CheckReport) -> Shown {
+        self.checked(report, drift::Verb::Check)
+    }
+
+    pub(crate) fn verify(&self, report: &CheckReport) -> Shown {
+        self.checked(report, drift::Verb::Verify)
+    }
+
+    fn checked(&self, report: &CheckReport, verb: drift::Verb) -> Shown {
+        let human = drift::checked(report, verb, (self.quiet, self.verbose));
+        let exit = human.exit;
+        self.show(|| human, || drift::checked_json(report)).with_exit(exit)
+    }
+
+    pub(crate) fn diff(&self, report: &DiffReport) -> Shown {
+        let exit = if report.is_fine() { Exit::Yes } else { Exit::No };
+        let human = || drift::diff(report, self.quiet, self.verbose);
+        self.show(human, || drift::diff_json(report)).with_exit(exit)
+    }
+
+    pub(crate) fn list(&self, report: &ListReport) -> Shown {
+        self.show(|| approval::list(report, self.quiet), || approval::list_json(report))
+    }
+
+    pub(crate) fn removed(&self, names: &[String]) -> Shown {
+        let human = || {
+            let lines: Vec<String> =
+                names.iter().map(|name| format!("removed {}\n", text::visible(name))).collect();
+            Shown::styled(lines.concat())
+        };
+        self.show(human, || serde_json::json!({ "removed": names }))
+    }
+
     pub(crate) fn doctor(&self, report: &DoctorReport) -> Shown {
         let exit = if report.is_healthy() { Exit::Yes } else { Exit::No };
         self.show(|| human::doctor(report), || json::doctor(report)).with_exit(exit)
     }
 
-    pub(crate) fn explanation(&self, explanation: Explanation) -> Shown {
+    pub(crate) fn explanation(&self, explanation: &Explanation) -> Shown {
         self.show(|| human::explanation(explanation), || json::explanation(explanation))
     }
 
@@ -131,6 +185,7 @@ impl Renderer {
     }
 }
 
+pub(crate) use approval::page as approval_page;
 pub(crate) use inspect::launch;
 pub(crate) use text::{escape_in_json, visible};
 

@@ -2,7 +2,7 @@
 /// rest and every place stays what it was.
 ///
 /// An unfinished comment is left as it stands: the reader then points at it.
-pub(super) fn blank_comments(text: &str) -> String {
+pub fn blank_comments(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
     // A comma behind a value that nothing but white space and comments has followed yet.
     let mut pending_comma = None;

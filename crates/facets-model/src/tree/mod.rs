@@ -8,6 +8,8 @@ mod jsonc;
 mod print;
 mod yaml;
 
+pub use jsonc::blank_comments;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 

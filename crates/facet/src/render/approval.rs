@@ -1,0 +1,275 @@
+//! The page that somebody reads before trusting a server, and the lists of what is trusted.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use facets_drift::risk::Risk;
+use facets_lock::{Extent, Grants, Launch};
+use facets_ops::inspect::ApprovalPage;
+use facets_ops::list::{ListReport, ListedServer};
+use facets_surface::Kind;
+use serde_json::{Value, json};
+
+use super::cost::Cost;
+use super::text::visible;
+use super::{drift, human, scan};
+use crate::output::Shown;
+
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const WARN: Style = AnsiColor::Yellow.on_default();
+const GOOD: Style = AnsiColor::Green.on_default();
+const STRONG: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+
+/// Tools of one risk that are named before the rest is counted.
+const TOOLS: usize = 12;
+
+/// Everything that an approval is about.
+pub(crate) fn page(page: &ApprovalPage) -> String {
+    let mut out = String::new();
+    let identity = &page.surface.server;
+    let said = visible(&format!("{} {}", identity.name, identity.version));
+    let _ = writeln!(
+        out,
+        "{STRONG}{}{STRONG:#} {QUIET}says that it is{QUIET:#} {}",
+        visible(&page.name),
+        said.trim()
+    );
+    if let Some(changes) = &page.changes {
+        if changes.is_empty() {
+            let _ = writeln!(out, "nothing changed since it was approved");
+        } else {
+            let _ = writeln!(out, "\n{STRONG}what changed{STRONG:#}");
+            drift::list(changes, false, &mut out);
+        }
+        return out;
+    }
+    counts(page, &mut out);
+    risks(page, &mut out);
+    markers(page, &mut out);
+    Cost::of(&page.surface).human(false, &mut out);
+    reach(page, &mut out);
+    grants(&page.grants, &mut out);
+    out
+}
+
+fn counts(page: &ApprovalPage, out: &mut String) {
+    let kinds = [
+        (Kind::Tool, "tool"),
+        (Kind::Prompt, "prompt"),
+        (Kind::Resource, "resource"),
+        (Kind::ResourceTemplate, "resource template"),
+    ];
+    let counts: Vec<String> = kinds
+        .iter()
+        .map(|(kind, noun)| (page.surface.items(*kind).len(), noun))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| human::plural(count, noun))
+        .collect();
+    let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
+    let _ = writeln!(out, "declares {counts}");
+}
+
+/// What its tools can do, by their words.
+fn risks(page: &ApprovalPage, out: &mut String) {
+    for (risk, style) in [(Risk::High, BAD), (Risk::Medium, WARN), (Risk::Low, GOOD)] {
+        let tools: Vec<_> =
+            page.look.tools.iter().filter(|tool| tool.assessment.risk == risk).collect();
+        if tools.is_empty() {
+            continue;
+        }
+        let count = human::plural(tools.len(), "tool");
+        let _ = writeln!(out, "\n{style}{} risk{style:#}: {count}", risk.name());
+        for tool in tools.iter().take(TOOLS) {
+            let reasons = visible(&tool.assessment.reasons.join(", "));
+            let separator = if reasons.is_empty() { "" } else { ": " };
+            let _ = writeln!(
+                out,
+                "  {}{QUIET}{separator}{reasons}{QUIET:#}",
+                visible(&tool.name)
+            );
+        }
+        if tools.len() > TOOLS {
+            let _ = writeln!(out, "  {QUIET}and {} more{QUIET:#}", tools.len() - TOOLS);
+        }
+    }
+}
+
+fn markers(page: &ApprovalPage, out: &mut String) {
+    if page.look.markers.is_empty() && page.warnings.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{WARN}worth a second look{WARN:#}");
+    for marker in &page.look.markers {
+        let subject = match marker.subject.as_str() {
+            "" => "instructions".to_owned(),
+            name => format!("{} {}", marker.subject_kind.name(), visible(name)),
+        };
+        let _ = writeln!(
+            out,
+            "  {subject}: \"{}\" {QUIET}[{}]{QUIET:#}",
+            visible(&marker.evidence.words),
+            marker.evidence.rule
+        );
+    }
+    for warning in &page.warnings {
+        let subject = visible(&warning.subject);
+        let separator = if subject.is_empty() { "" } else { ": " };
+        let _ = writeln!(out, "  {subject}{separator}{}", visible(&warning.message));
+    }
+}
+
+fn reach(page: &ApprovalPage, out: &mut String) {
+    match &page.surface.source.entitlements {
+        None => {
+            let _ = writeln!(
+                out,
+                "\n{QUIET}what its source can reach is unknown; --source DIR looks{QUIET:#}"
+            );
+        }
+        Some(entitlements) => {
+            let _ = writeln!(out, "\n{STRONG}its source can reach{STRONG:#}");
+            scan::entitlements(entitlements, "  ", out);
+        }
+    }
+}
+
+/// spec 11.4: said plainly
+fn grants(grants: &Grants, out: &mut String) {
+    let words = |extent: &Extent| match extent {
+        Extent::None => "none".to_owned(),
+        Extent::All => "all".to_owned(),
+        Extent::Listed(items) => visible(&items.join(", ")),
+    };
+    let flag = |flag: bool| if flag { "yes" } else { "no" };
+    let _ = writeln!(
+        out,
+        "\n{STRONG}it may{STRONG:#} use network: {}; files: {}; other programs: {}; ask the model: \
+         {}; ask you: {}",
+        words(&grants.network),
+        words(&grants.filesystem),
+        flag(grants.subprocess),
+        flag(grants.sampling),
+        flag(grants.elicitation)
+    );
+}
+
+/// What was pinned; the page itself, unless somebody has just read it.
+pub(super) fn pinned(pages: &[&ApprovalPage], was_read: bool, quiet: bool) -> Shown {
+    let mut out = String::new();
+    for page in pages {
+        if !was_read {
+            out.push_str(&self::page(page));
+            out.push('\n');
+        }
+        let tools = human::plural(page.surface.items(Kind::Tool).len(), "tool");
+        let _ = writeln!(
+            out,
+            "{GOOD}approved{GOOD:#} {} ({tools}, surface {})",
+            visible(&page.name),
+            page.hashes.surface
+        );
+    }
+    let talk = "commit facets.json, facets.lock and .facets/surfaces\nnext: facet check\n";
+    Shown { talk: if quiet { String::new() } else { talk.to_owned() }, ..Shown::styled(out) }
+}
+
+pub(super) fn json_of(page: &ApprovalPage) -> Value {
+    let tools: Vec<Value> = page
+        .look
+        .tools
+        .iter()
+        .map(|tool| {
+            json!({
+                "name": tool.name,
+                "risk": tool.assessment.risk.name(),
+                "reasons": tool.assessment.reasons,
+            })
+        })
+        .collect();
+    let markers: Vec<Value> = page
+        .look
+        .markers
+        .iter()
+        .map(|marker| {
+            json!({
+                "subject": { "kind": marker.subject_kind.name(), "name": marker.subject },
+                "rule": marker.evidence.rule,
+                "words": marker.evidence.words,
+            })
+        })
+        .collect();
+    let warnings: Vec<Value> = page
+        .warnings
+        .iter()
+        .map(|warning| json!({ "subject": warning.subject, "message": warning.message }))
+        .collect();
+    json!({
+        "name": page.name,
+        "surface": page.hashes.surface.to_string(),
+        "api_surface": page.hashes.api_surface.to_string(),
+        "behavior": page.hashes.behavior.digest.to_string(),
+        "tools": tools,
+        "markers": markers,
+        "warnings": warnings,
+        "cost": Cost::of(&page.surface).json(),
+        "entitlements": page.surface.source.entitlements.as_ref().map(scan::json_entitlements),
+        "grants": serde_json::from_str::<Value>(&page.grants.to_json()).unwrap_or(Value::Null),
+        "changes": page.changes.as_ref().map(|changes| drift::json_of_all(changes)),
+    })
+}
+
+pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
+    let mut out = String::new();
+    let width = report.servers.iter().map(|server| visible(&server.name).chars().count()).max();
+    for server in &report.servers {
+        let name = visible(&server.name);
+        let state = match (server.tools, server.approved) {
+            (None, _) if server.launch.is_none() => "not started by this facet".to_owned(),
+            (None, _) => "not pinned".to_owned(),
+            (Some(tools), true) => format!("approved, {}", human::plural(tools, "tool")),
+            (Some(tools), false) => {
+                format!("not approved on this machine, {}", human::plural(tools, "tool"))
+            }
+        };
+        let width = width.unwrap_or(0);
+        let _ = writeln!(out, "{STRONG}{name:<width$}{STRONG:#}  {state}  {}", start(server));
+    }
+    let empty = report.servers.is_empty() && !quiet;
+    let talk = if empty { "nothing is pinned here\n".to_owned() } else { String::new() };
+    Shown { talk, ..Shown::styled(out) }
+}
+
+fn start(server: &ListedServer) -> String {
+    let text = match &server.launch {
+        None => String::new(),
+        Some(Launch::Url { url, .. }) => url.clone(),
+        Some(Launch::Command { command, args, .. }) => {
+            std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" ")
+        }
+    };
+    format!("{QUIET}{}{QUIET:#}", visible(&text))
+}
+
+pub(super) fn list_json(report: &ListReport) -> Value {
+    let servers: Vec<Value> = report
+        .servers
+        .iter()
+        .map(|server| {
+            let launch = match &server.launch {
+                None => Value::Null,
+                Some(Launch::Command { command, args, env }) => {
+                    json!({ "command": command, "args": args, "env": env })
+                }
+                Some(Launch::Url { url, headers }) => json!({ "url": url, "headers": headers }),
+            };
+            json!({
+                "name": server.name,
+                "launch": launch,
+                "tools": server.tools,
+                "approved": server.approved,
+            })
+        })
+        .collect();
+    json!({ "servers": servers })
+}

@@ -1,0 +1,68 @@
+//! Arguments of the commands that pin servers become requests.
+
+use std::time::Duration;
+
+use facets_drift::Severity;
+use facets_ops::OpsError;
+use facets_ops::add::{AddRequest, add};
+use facets_ops::approve::{ApproveRequest, approve};
+use facets_ops::check::{CheckRequest, Trust, check};
+use facets_ops::inspect::{CaptureLimits, CaptureOptions, InspectTarget, SandboxRequest};
+
+use crate::args::{Add, Approve, Check, Format, Level};
+use crate::consent::Terminal;
+use crate::output::Shown;
+use crate::progress::Count;
+use crate::render::Renderer;
+
+/// Everything together may take as long as a few slow answers.
+const ANSWERS: u32 = 4;
+
+pub(crate) fn options(seconds: u64) -> CaptureOptions {
+    let answer = Duration::from_secs(seconds);
+    let limits = CaptureLimits { answer, total: answer * ANSWERS, ..CaptureLimits::default() };
+    CaptureOptions { limits, ..CaptureOptions::default() }
+}
+
+impl From<Level> for Severity {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Info => Self::Info,
+            Level::Safe => Self::Safe,
+            Level::Moderate => Self::Moderate,
+            Level::Critical => Self::Critical,
+        }
+    }
+}
+
+pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let Add { name, url, words, yes, variables, headers, source, timeout } = arguments;
+    let target = match url {
+        Some(url) => {
+            let url = url.parse().map_err(|source| OpsError::BadUrl { source })?;
+            InspectTarget::Url { url, headers }
+        }
+        None => InspectTarget::Command { words, variables, sandbox: SandboxRequest::default() },
+    };
+    let request = AddRequest { name, target, options: options(timeout), source };
+    let consent = Terminal { yes };
+    add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
+}
+
+pub(crate) fn run_check(arguments: Check, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let Check { names, fail_on, trust_lock, timeout } = arguments;
+    let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
+    let request = CheckRequest { names, options: options(timeout), trust, fail_on: fail_on.into() };
+    let count = Count::new(renderer.quiet || renderer.format == Format::Json);
+    let report = check(&request, &Terminal { yes: false }, &count)?;
+    drop(count);
+    Ok(renderer.check(&report))
+}
+
+pub(crate) fn run_approve(arguments: Approve, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let Approve { names, yes, accept, timeout } = arguments;
+    let accept = accept.map(Into::into);
+    let request = ApproveRequest { names, options: options(timeout), accept };
+    let consent = Terminal { yes };
+    approve(&request, &consent).map(|pages| renderer.approved(&pages, consent.asks()))
+}

@@ -1,0 +1,324 @@
+//! Who may start what: nothing starts that this machine has not approved.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod trusted;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use trusted::{FACET, Ran, Trusted, findings};
+
+fn server() -> Value {
+    json!({ "tools": [{ "name": "read", "description": "Reads a file of the project",
+        "inputSchema": { "type": "object", "properties": { "path": { "type": "string" } } } }] })
+}
+
+/// Somebody else's machine: a copy of the project, another home.
+struct Clone {
+    project: PathBuf,
+    home: PathBuf,
+}
+
+impl Clone {
+    fn of(trusted: &Trusted) -> Self {
+        let (project, home) =
+            (trusted.folder.path().join("clone"), trusted.folder.path().join("other-home"));
+        copy(&trusted.project(), &project);
+        std::fs::create_dir(&home).unwrap();
+        let _ = std::fs::remove_file(trusted.trace());
+        Self { project, home }
+    }
+
+    fn facet(&self, trusted: &Trusted, arguments: &[&str]) -> Ran {
+        let mut command = trusted.command_in(&self.project, &self.home, arguments);
+        Ran::of(&command.output().unwrap())
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_clone_starts_nothing_before_a_yes() {
+    let trusted = Trusted::with_server(&server());
+    let clone = Clone::of(&trusted);
+    let ran = clone.facet(&trusted, &["check"]).exits(2);
+    assert!(ran.out.contains("not-approved") && ran.out.contains("facet approve s"), "{ran:?}");
+    assert_eq!(trusted.starts(), 0);
+    clone.facet(&trusted, &["approve", "s"]).exits(2);
+    assert_eq!(trusted.starts(), 0);
+    clone.facet(&trusted, &["verify"]).exits(0);
+    clone.facet(&trusted, &["list"]).exits(0);
+    clone.facet(&trusted, &["diff", "s", "s"]).exits(0);
+    assert_eq!(trusted.starts(), 0);
+    clone.facet(&trusted, &["check", "--trust-lock"]).exits(0);
+    assert_eq!(trusted.starts(), 1);
+    // Trusting the lock once approves nothing.
+    clone.facet(&trusted, &["check"]).exits(2);
+    clone.facet(&trusted, &["approve", "s", "--yes"]).exits(0);
+    clone.facet(&trusted, &["check"]).exits(0);
+}
+
+/// On a terminal the question is asked, and the answer is kept.
+#[test]
+fn a_yes_at_the_prompt_is_an_approval() {
+    let Some(python) = facets_testkit::component("python3") else { return };
+    let trusted = Trusted::with_server(&server());
+    let clone = Clone::of(&trusted);
+    let answer = |word: &str| {
+        let script = format!(
+            "import pty, os, sys\n\
+             def read(fd):\n    data = os.read(fd, 1024)\n    \
+             if b'[y/N]' in data: os.write(fd, b'{word}\\n')\n    return data\n\
+             sys.exit(pty.spawn(sys.argv[1:], read) >> 8)"
+        );
+        // Bytes of the script's own input would be passed on: there are none.
+        let output = Command::new(&python)
+            .args(["-c", &script, FACET, "check"])
+            .current_dir(&clone.project)
+            .env("FACET_DIR", &clone.home)
+            .output()
+            .unwrap();
+        Ran::of(&output)
+    };
+    let no = answer("n");
+    assert_eq!((no.exit, trusted.starts()), (2, 0), "{no:?}");
+    assert!(no.out.contains("This would start") && no.out.contains("listed-server"), "{no:?}");
+    answer("y").exits(0);
+    assert_eq!(trusted.starts(), 1);
+    clone.facet(&trusted, &["check"]).exits(0);
+}
+
+#[test]
+fn an_edit_of_how_it_starts_asks_again() {
+    let trusted = Trusted::with_server(&server());
+    let manifest = trusted.read("facets.json");
+    let lock = trusted.read("facets.lock");
+    // In the manifest: reported, and what was approved is what is started.
+    let edits = [
+        (manifest.replace("listed-server", "listed-server-2"), "command"),
+        (manifest.replace("\"env\": []", "\"env\": [\"HOME\"]"), "env"),
+        (manifest.replace("server.json\"", "server.json\",\"--more\""), "args"),
+    ];
+    for (text, member) in edits {
+        assert_ne!(text, manifest);
+        trusted.write("facets.json", &text);
+        for verb in ["check", "verify"] {
+            let report = trusted.json(&[verb]).exits(1).json();
+            let changed = |finding: &Value| {
+                finding["type"] == "launch_changed" && finding["member"] == member
+            };
+            assert!(findings(&report).iter().any(changed), "{verb} {member}: {report:#}");
+        }
+    }
+    trusted.write("facets.json", &manifest);
+    // In the lock alone: its own digest says that it was edited.
+    trusted.write("facets.lock", &lock.replace("listed-server", "listed-server-2"));
+    let starts = trusted.starts();
+    let ran = trusted.facet(&["check"]).exits(2);
+    assert!(ran.talk.contains("lock-bad-member"), "{ran:?}");
+    // With the digest mended by hand, nobody has approved it.
+    let other = facets_lock::Launch::command(
+        facets_testkit::workspace_binary("hostile-server").display().to_string(),
+        vec!["honest".to_owned()],
+        Vec::new(),
+    );
+    let mut parsed = facets_lock::Lock::parse(lock.as_bytes()).unwrap();
+    let mut entry = parsed.server("s").unwrap().clone();
+    entry.launch = other;
+    parsed = parsed.with_server("s", &entry).unwrap();
+    trusted.write("facets.lock", parsed.text());
+    let ran = trusted.facet(&["check"]).exits(1);
+    assert!(ran.out.contains("launch_changed") || ran.out.contains("not judged"), "{ran:?}");
+    assert_eq!(trusted.starts(), starts, "nothing was started");
+}
+
+#[test]
+fn an_approval_holds_where_it_was_given() {
+    let trusted = Trusted::with_server(&server());
+    let other = trusted.folder.path().join("elsewhere");
+    copy(&trusted.project(), &other);
+    let _ = std::fs::remove_file(trusted.trace());
+    // The same user, the same lock, another folder: the command may find other files there.
+    let mut command = trusted.command_in(&other, &trusted.home(), &["check"]);
+    Ran::of(&command.output().unwrap()).exits(2);
+    assert_eq!(trusted.starts(), 0);
+}
+
+#[test]
+fn what_was_edited_by_hand_is_refused() {
+    let trusted = Trusted::with_server(&server());
+    let lock = trusted.read("facets.lock");
+    let surface = trusted.read(".facets/surfaces/s.json");
+    let entry = facets_lock::Lock::parse(lock.as_bytes()).unwrap();
+    let pinned = entry.server("s").unwrap().surface.to_string();
+    let zero = format!("sha256:{}", "0".repeat(64));
+    let edits = [
+        (lock.replace(&pinned, &zero), surface.clone(), "`surface` in facets.lock"),
+        (lock.clone(), surface.replace("Reads", "Sends"), "surfaces/s.json"),
+        (lock.clone(), surface.replace("  \"", "   \""), "surfaces/s.json"),
+    ];
+    let starts = trusted.starts();
+    for (lock, surface, said) in edits {
+        trusted.write("facets.lock", &lock);
+        trusted.write(".facets/surfaces/s.json", &surface);
+        for verb in ["check", "verify"] {
+            let ran = trusted.facet(&[verb]).exits(1);
+            assert!(ran.out.contains("edited") && ran.out.contains(said), "{said}: {ran:?}");
+        }
+        trusted.facet(&["check", "--trust-lock"]).exits(1);
+        trusted.facet(&["diff", "s", "s"]).exits(2);
+    }
+    trusted.write("facets.lock", &lock);
+    std::fs::remove_file(trusted.file(".facets/surfaces/s.json")).unwrap();
+    trusted.facet(&["check"]).exits(1);
+    assert_eq!(trusted.starts(), starts, "nothing was started");
+    // Looked at as if it were new, it is whole again.
+    trusted.facet(&["approve", "s", "--yes"]).exits(0);
+    trusted.facet(&["check"]).exits(0);
+    assert_eq!(trusted.read(".facets/surfaces/s.json"), surface);
+}
+
+#[test]
+fn a_server_that_cannot_start_is_not_judged() {
+    let trusted = Trusted::with_server(&server());
+    trusted.declare(&json!({ "fails": "no API_KEY" }));
+    let ran = trusted.facet(&["check"]).exits(2);
+    assert!(ran.out.contains("no API_KEY") && ran.out.contains("not judged"), "{ran:?}");
+    let report = trusted.json(&["check"]).exits(2).json();
+    assert_eq!(report["judgement"], "unknown");
+    assert_eq!(report["servers"][0]["error"]["code"], "server-closed");
+}
+
+#[test]
+fn only_what_is_accepted_is_approved() {
+    let trusted = Trusted::with_server(&server());
+    let mut changed = server();
+    changed["tools"][0]["description"] = json!("Reads a text file of the project");
+    trusted.declare(&changed);
+    let before = trusted.read("facets.lock");
+    // Moderate: not with `safe`, and nobody is there to ask.
+    trusted.facet(&["approve", "s", "--accept", "safe"]).exits(2);
+    assert_eq!(trusted.read("facets.lock"), before);
+    let ran = trusted.facet(&["approve", "s", "--accept", "moderate"]).exits(0);
+    assert!(ran.out.contains("what changed") && ran.out.contains("+ Reads a text file"), "{ran:?}");
+    trusted.facet(&["check"]).exits(0);
+    changed["tools"][0]["inputSchema"] = json!({ "type": "object" });
+    trusted.declare(&changed);
+    trusted.facet(&["approve", "s", "--accept", "moderate"]).exits(2);
+    trusted.facet(&["approve", "s", "--accept", "critical"]).exits(0);
+    trusted.facet(&["check"]).exits(0);
+}
+
+fn git(project: &Path, arguments: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=n", "-c", "user.email=e@example.com"])
+        .args(arguments)
+        .current_dir(project)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{arguments:?}: {done:?}");
+}
+
+#[test]
+fn a_weaker_lock_is_named_against_a_revision() {
+    if facets_testkit::component("git").is_none() {
+        return;
+    }
+    let trusted = Trusted::with_server(&server());
+    let project = trusted.project();
+    git(&project, &["init", "-q"]);
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "-qm", "one"]);
+    trusted.facet(&["verify", "--against", "HEAD"]).exits(0);
+    let starts = trusted.starts();
+    // A reviewed change of the surface.
+    let mut changed = server();
+    changed["tools"][0]["inputSchema"]["properties"]["mode"] = json!({ "type": "string" });
+    trusted.declare(&changed);
+    trusted.facet(&["approve", "s", "--yes"]).exits(0);
+    let report = trusted.json(&["verify", "--against", "HEAD"]).exits(1).json();
+    assert_eq!(findings(&report)[0]["type"], "tool_changed", "{report:#}");
+    let ran = trusted.facet(&["diff", "s@HEAD", "s"]).exits(1);
+    assert!(ran.out.contains("takes the new argument `mode`"), "{ran:?}");
+    // Wider grants, another launch, a new server.
+    let lock = facets_lock::Lock::parse(trusted.read("facets.lock").as_bytes()).unwrap();
+    let mut narrow = lock.server("s").unwrap().clone();
+    narrow.grants.subprocess = false;
+    narrow.grants.network = facets_lock::Extent::Listed(vec!["example.com".to_owned()]);
+    trusted.write("facets.lock", lock.with_server("s", &narrow).unwrap().text());
+    git(&project, &["commit", "-qam", "two"]);
+    let mut wide = narrow.clone();
+    wide.grants = facets_lock::Grants::ALL;
+    trusted.write("facets.lock", lock.with_server("s", &wide).unwrap().text());
+    let report = trusted.json(&["verify", "--against", "HEAD"]).exits(1).json();
+    let found = findings(&report);
+    assert_eq!(found[0]["type"], "grant_widened", "{report:#}");
+    assert!(found[0]["sentence"].as_str().unwrap().contains("network, subprocess"));
+    trusted.add("t").exits(0);
+    let report = trusted.json(&["verify", "--against", "HEAD", "t"]).exits(1).json();
+    assert_eq!(findings(&report)[0]["type"], "launch_changed", "{report:#}");
+    trusted.facet(&["remove", "t"]).exits(0);
+    assert_eq!(trusted.starts(), starts + 2, "verify and diff start nothing");
+    let ran = trusted.facet(&["verify", "--against", "--help"]);
+    assert_eq!(ran.exit, 2);
+    trusted.facet(&["verify", "--against", "nowhere"]).exits(2);
+}
+
+#[test]
+fn a_ledger_that_others_can_write_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let trusted = Trusted::with_server(&server());
+    let approvals = trusted.home().join("approvals");
+    std::fs::set_permissions(&approvals, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let ran = trusted.facet(&["check"]).exits(2);
+    assert!(ran.out.contains("project-untrusted-file"), "{ran:?}");
+    std::fs::set_permissions(&approvals, std::fs::Permissions::from_mode(0o700)).unwrap();
+    trusted.facet(&["check"]).exits(0);
+    let mut command = trusted.command(&["check"]);
+    let output = command.env_remove("FACET_DIR").env_remove("HOME").output().unwrap();
+    let ran = Ran::of(&output).exits(2);
+    assert!(ran.out.contains("no-home"), "{ran:?}");
+}
+
+/// An address: nothing is started, and still nobody calls it before a yes.
+#[test]
+fn an_address_is_approved_like_a_command() {
+    let trusted = Trusted::new();
+    let lock = facets_lock::Lock::empty();
+    let surface = facets_surface::Surface {
+        era: facets_surface::Era::Initialize,
+        protocol: "2025-11-25".to_owned(),
+        server: facets_surface::ServerIdentity::from_info("{}"),
+        capabilities: "{}".to_owned(),
+        instructions: None,
+        tools: None,
+        prompts: None,
+        resources: None,
+        resources_volatile: false,
+        resource_templates: None,
+        source: facets_surface::Source::default(),
+    };
+    let url = "http://127.0.0.1:9/".to_owned();
+    let launch = facets_lock::Launch::Url { url, headers: std::collections::BTreeMap::new() };
+    let entry = facets_lock::LockedServer::new("u", launch, surface.era, &surface.hashes());
+    trusted.write("facets.lock", lock.with_server("u", &entry).unwrap().text());
+    std::fs::create_dir_all(trusted.file(".facets/surfaces")).unwrap();
+    let text = facets_surface::write_surface_file(&surface);
+    trusted.write(".facets/surfaces/u.json", &text);
+    let report = trusted.json(&["check"]).exits(2).json();
+    assert_eq!(report["servers"][0]["error"]["code"], "not-approved", "{report:#}");
+    let report = trusted.json(&["check", "--trust-lock"]).exits(2).json();
+    assert_ne!(report["servers"][0]["error"]["code"], "not-approved", "{report:#}");
+}

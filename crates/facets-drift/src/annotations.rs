@@ -1,0 +1,89 @@
+//! What a tool claims about its own danger.
+
+use facets_digest::json::Value;
+
+use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::items::shown;
+use crate::schema::member;
+
+/// A hint, and how dangerous each of its values is: true, absent, false.
+struct Hint {
+    name: &'static str,
+    danger: [u8; 3],
+}
+
+/// Where the protocol gives a default, leaving a hint out means that default; but a tool that
+/// begins to call itself destructive is more dangerous than one that said nothing.
+const HINTS: &[Hint] = &[
+    Hint { name: "readOnlyHint", danger: [0, 1, 1] },
+    Hint { name: "destructiveHint", danger: [2, 1, 0] },
+    Hint { name: "idempotentHint", danger: [0, 1, 1] },
+    Hint { name: "openWorldHint", danger: [1, 1, 0] },
+];
+
+fn danger(hint: &Hint, annotations: Option<&Value<'_>>) -> u8 {
+    match annotations.and_then(|all| member(all, hint.name)) {
+        Some(Value::Bool(true)) => hint.danger[0],
+        Some(Value::Bool(false)) => hint.danger[2],
+        _ => hint.danger[1],
+    }
+}
+
+/// One finding for each hint that changed, and one for everything else.
+pub(crate) fn compare(
+    tool: &str,
+    before: Option<&Value<'_>>,
+    after: Option<&Value<'_>>,
+    out: &mut Vec<Finding>,
+) {
+    let mut names: Vec<&str> = Vec::new();
+    for side in [before, after].into_iter().flatten() {
+        match side {
+            Value::Object(object) => names.extend(object.members().iter().map(|m| &*m.name)),
+            _ => names.push(""),
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let of = |side: Option<&Value<'_>>| match side {
+            Some(whole) if name.is_empty() => Some(shown(whole)),
+            Some(whole) => member(whole, name).map(shown),
+            None => None,
+        };
+        let (old, new) = (of(before), of(after));
+        if old == new {
+            continue;
+        }
+        let hint = HINTS.iter().find(|hint| hint.name == name);
+        let (severity, sentence) = grade(name, hint, before, after);
+        let finding = Finding::new(
+            FindingType::ToolChanged,
+            (SubjectKind::Tool, tool),
+            (severity, Compat::Risky),
+            sentence,
+        );
+        let place = format!("annotations.{name}");
+        out.push(finding.of_member(place.trim_end_matches('.'), old, new));
+    }
+}
+
+fn grade(
+    name: &str,
+    hint: Option<&Hint>,
+    before: Option<&Value<'_>>,
+    after: Option<&Value<'_>>,
+) -> (Severity, String) {
+    let Some(hint) = hint else {
+        return (Severity::Moderate, format!("the annotation `{name}` is another"));
+    };
+    let (old, new) = (danger(hint, before), danger(hint, after));
+    if new > old {
+        (Severity::Critical, format!("says with `{name}` that it is more dangerous than it was"))
+    } else if new < old {
+        let sentence = format!("claims with `{name}` to be safer: a host may stop asking");
+        (Severity::Moderate, sentence)
+    } else {
+        (Severity::Moderate, format!("writes `{name}` otherwise; by its default it means the same"))
+    }
+}

@@ -1,0 +1,166 @@
+//! What tools promise beyond their declarations.
+
+use std::collections::BTreeSet;
+
+use facets_surface::{Contract, Entitlements, SystemRules, compare_contracts};
+
+use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::promises;
+use crate::surfaces::Side;
+
+/// The behaviour of two servers, of which one is known by more than its declaration.
+pub(crate) fn compare_behaviour(before: Side<'_>, after: Side<'_>, out: &mut Vec<Finding>) {
+    let unknown = Entitlements::unknown();
+    let old = before.surface.source.entitlements.as_ref().unwrap_or(&unknown);
+    let new = after.surface.source.entitlements.as_ref().unwrap_or(&unknown);
+    entitlements(old, new, out);
+    let compared = compare_contracts(&before.hashes.behavior, &after.hashes.behavior);
+    let changed: BTreeSet<&str> = compared.changed.iter().map(|(name, _)| *name).collect();
+    let wanted = |name: &str| changed.contains(name);
+    let sides = before.surface.contracts_of(wanted).zip(after.surface.contracts_of(wanted));
+    let rules = before.surface.system_rules_of(wanted).zip(after.surface.system_rules_of(wanted));
+    let mut found = Vec::new();
+    for ((old, new), (old_rules, new_rules)) in sides.zip(rules) {
+        promises::compare(new.name(), &old, &new, &mut found);
+        promises::compare_rules(new.name(), &old_rules, &new_rules, &mut found);
+    }
+    out.extend(say_once(found, after.hashes.behavior.tools().len()));
+}
+
+/// What is the same for every tool is the server's, and said once.
+fn say_once(found: Vec<Finding>, tools: usize) -> Vec<Finding> {
+    let mut groups: Vec<(Finding, usize)> = Vec::new();
+    for finding in found {
+        let same = |other: &&mut (Finding, usize)| {
+            let Finding { kind, member, before, after, .. } = &other.0;
+            (kind, member, before, after)
+                == (&finding.kind, &finding.member, &finding.before, &finding.after)
+        };
+        // A hostile server may have many; only neighbours are the same promise then.
+        match groups.iter_mut().rev().take(64).find(same) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((finding, 1)),
+        }
+    }
+    let said = groups.into_iter().map(|(mut finding, count)| {
+        if count > 1 && count == tools {
+            finding.subject_kind = SubjectKind::Server;
+            finding.subject.clear();
+        } else if count > 1 {
+            finding.sentence.push_str(&format!("; so have {} more tools", count - 1));
+        }
+        finding
+    });
+    said.collect()
+}
+
+/// What the code of a server can reach.
+pub(crate) fn entitlements(old: &Entitlements, new: &Entitlements, out: &mut Vec<Finding>) {
+    let server = (SubjectKind::Server, "");
+    for ((name, was), (_, is)) in old.verdicts().into_iter().zip(new.verdicts()) {
+        let (kind, grade, sentence) = match was.cmp(&is) {
+            std::cmp::Ordering::Equal => continue,
+            std::cmp::Ordering::Less => (
+                FindingType::EntitlementGained,
+                (Severity::Critical, Compat::Risky),
+                format!("its code can reach more: {name}"),
+            ),
+            std::cmp::Ordering::Greater => (
+                FindingType::EntitlementLost,
+                (Severity::Info, Compat::Safe),
+                format!("its code can reach less: {name}"),
+            ),
+        };
+        let sides = (Some(was.name().to_owned()), Some(is.name().to_owned()));
+        let finding = Finding::new(kind, server, grade, sentence);
+        out.push(finding.of_member(format!("entitlements.{name}"), sides.0, sides.1));
+    }
+    raw_names(&old.raw, &new.raw, out);
+}
+
+/// Other ways to what was reached before.
+fn raw_names(old: &[String], new: &[String], out: &mut Vec<Finding>) {
+    let old: BTreeSet<&str> = old.iter().map(String::as_str).collect();
+    let new: BTreeSet<&str> = new.iter().map(String::as_str).collect();
+    let names = |names: BTreeSet<&str>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let added: BTreeSet<&str> = new.difference(&old).copied().collect();
+    let removed: BTreeSet<&str> = old.difference(&new).copied().collect();
+    let server = (SubjectKind::Server, "");
+    if !added.is_empty() {
+        let grade = (Severity::Moderate, Compat::Risky);
+        let sentence = "its code uses more of the runtime than it did";
+        let finding = Finding::new(FindingType::EntitlementGained, server, grade, sentence);
+        out.push(finding.of_member("entitlements.raw", None, Some(names(added))));
+    }
+    if !removed.is_empty() {
+        let grade = (Severity::Info, Compat::Safe);
+        let sentence = "its code uses less of the runtime than it did";
+        let finding = Finding::new(FindingType::EntitlementLost, server, grade, sentence);
+        out.push(finding.of_member("entitlements.raw", Some(names(removed)), None));
+    }
+}
+
+/// Two contracts of which nothing else is known (spec 6.1).
+#[must_use]
+pub fn compare_contract_documents(before: &Contract, after: &Contract) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let tool = after.name();
+    promises::compare(tool, before, after, &mut out);
+    promises::compare_declared(tool, before, after, &mut out);
+    let (old, new) = (promises::entitlements_of(before), promises::entitlements_of(after));
+    entitlements(&old, &new, &mut out);
+    crate::finding::sort(&mut out);
+    out
+}
+
+/// Two sets of contracts by their names.
+#[must_use]
+pub fn compare_contract_sets(before: &[Contract], after: &[Contract]) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let find = |all: &'_ [Contract], name: &str| all.iter().position(|one| one.name() == name);
+    for new in after {
+        match find(before, new.name()) {
+            Some(index) => out.extend(compare_contract_documents(&before[index], new)),
+            None => out.push(Finding::new(
+                FindingType::ToolAdded,
+                (SubjectKind::Tool, new.name()),
+                (Severity::Critical, Compat::Safe),
+                "nobody has approved this tool",
+            )),
+        }
+    }
+    for old in before.iter().filter(|old| find(after, old.name()).is_none()) {
+        out.push(Finding::new(
+            FindingType::ToolRemoved,
+            (SubjectKind::Tool, old.name()),
+            (Severity::Info, Compat::Breaking),
+            "this tool is gone",
+        ));
+    }
+    dedup_server_findings(&mut out);
+    crate::finding::sort(&mut out);
+    out
+}
+
+/// Every contract of a server repeats what its code can reach.
+fn dedup_server_findings(out: &mut Vec<Finding>) {
+    let mut seen: Vec<Finding> = Vec::new();
+    out.retain(|finding| {
+        if finding.subject_kind != SubjectKind::Server {
+            return true;
+        }
+        let new = !seen.contains(finding);
+        if new {
+            seen.push(finding.clone());
+        }
+        new
+    });
+}
+
+/// The rules as a reader would write them down.
+pub(crate) fn shown_rules(rules: &SystemRules) -> Option<String> {
+    let mut lines: Vec<String> = rules.fixed.clone();
+    lines.extend(rules.dynamic.iter().map(|source| format!("(dynamic) {source}")));
+    lines.extend(rules.unverifiable.iter().map(|form| format!("(unverifiable) {form}")));
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}

@@ -1,0 +1,68 @@
+//! What to know before something is approved for the first time.
+
+use facets_surface::{Definition, Kind, Surface};
+
+use crate::finding::{Evidence, SubjectKind};
+use crate::items::subject_kind;
+use crate::risk::{self, Assessment};
+use crate::surfaces::names;
+use crate::texts::{Role, Text, evidence, evidence_of};
+
+/// A tool, and how much it can do by its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolLook {
+    /// Its name.
+    pub name: String,
+    /// How much it can do, and why that is thought.
+    pub assessment: Assessment,
+}
+
+/// A marker, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkerLook {
+    /// What kind of thing has it.
+    pub subject_kind: SubjectKind,
+    /// Its name; empty for the instructions of the server.
+    pub subject: String,
+    /// The marker.
+    pub evidence: Evidence,
+}
+
+/// Everything that somebody should see who decides about a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FirstLook {
+    /// The tools, the most powerful first.
+    pub tools: Vec<ToolLook>,
+    /// What is suspicious in any text.
+    pub markers: Vec<MarkerLook>,
+}
+
+/// Looks at a surface that nobody has approved.
+#[must_use]
+pub fn first_look(surface: &Surface) -> FirstLook {
+    let assess = |tool: &Definition| ToolLook {
+        name: tool.name().to_owned(),
+        assessment: risk::assess(tool),
+    };
+    let mut tools: Vec<ToolLook> = surface.items(Kind::Tool).iter().map(assess).collect();
+    tools.sort_by(|a, b| b.assessment.risk.cmp(&a.assessment.risk));
+    let known = names(surface, Kind::Tool);
+    let mut markers = Vec::new();
+    let mut add = |subject_kind, subject: &str, found: Vec<Evidence>| {
+        markers.extend(found.into_iter().map(|evidence| MarkerLook {
+            subject_kind,
+            subject: subject.to_owned(),
+            evidence,
+        }));
+    };
+    if let Some(text) = surface.instructions.as_deref() {
+        let text = Text { text, role: Role::Prose };
+        add(SubjectKind::Server, "", evidence(&[], text, "", &[]));
+    }
+    for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
+        for item in surface.items(kind) {
+            add(subject_kind(kind), item.name(), evidence_of(item, &[], &known));
+        }
+    }
+    FirstLook { tools, markers }
+}

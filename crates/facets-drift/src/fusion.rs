@@ -1,0 +1,195 @@
+//! Two contracts of MCP Fusion, member by member.
+
+use std::collections::BTreeMap;
+
+use facets_digest::json::Value;
+
+use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::items::shown;
+use crate::promises::{economics, guardrails, middleware};
+use crate::schema::member;
+use crate::text::{TextChange, classify};
+
+/// Everything that is different between two contracts, also what their own diff passes over.
+#[must_use]
+pub fn compare_fusion_contracts(before: &Value<'_>, after: &Value<'_>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let name = member(after, "surface").and_then(|surface| member(surface, "name"));
+    let tool = name.map(shown).unwrap_or_default();
+    promises(&tool, before, after, &mut out);
+    let (old, new) = (flatten(before), flatten(after));
+    let mut places: Vec<&String> = old.keys().chain(new.keys()).collect();
+    places.sort();
+    places.dedup();
+    for place in places {
+        let sides = (old.get(place).cloned(), new.get(place).cloned());
+        if sides.0 != sides.1 {
+            leaf(&tool, place, sides, &mut out);
+        }
+    }
+    actions(&tool, before, after, &mut out);
+    crate::finding::sort(&mut out);
+    out
+}
+
+/// What other readers of contracts judge as well.
+fn promises(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Finding>) {
+    let behavior = |side| member(side, "behavior");
+    let of = |side, name| behavior(side).and_then(|part| member(part, name));
+    guardrails(tool, of(before, "cognitiveGuardrails"), of(after, "cognitiveGuardrails"), out);
+    middleware(tool, of(before, "middlewareChain"), of(after, "middlewareChain"), out);
+    let none = Value::Null;
+    let cost = |side| member(side, "tokenEconomics").unwrap_or(&none);
+    economics(tool, cost(before), cost(after), out);
+}
+
+/// Members by their places; the actions are looked at one by one.
+fn flatten(contract: &Value<'_>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    collect(contract, String::new(), &mut found);
+    found
+}
+
+fn collect(value: &Value<'_>, place: String, found: &mut BTreeMap<String, String>) {
+    match value {
+        // Null and absent hash differently there, and mean the same to a reader.
+        Value::Null => {}
+        Value::Object(object) if place != "surface.actions" => {
+            for member in object.members() {
+                let inner = match place.as_str() {
+                    "" => member.name.to_string(),
+                    outer => format!("{outer}.{}", member.name),
+                };
+                collect(&member.value, inner, found);
+            }
+        }
+        Value::Object(_) => {}
+        other => {
+            found.insert(place, shown(other));
+        }
+    }
+}
+
+type Sides = (Option<String>, Option<String>);
+
+fn leaf(tool: &str, place: &str, sides: Sides, out: &mut Vec<Finding>) {
+    use Compat::{Breaking, Cosmetic, Risky, Safe};
+    use FindingType::{EntitlementGained, EntitlementLost, ToolChanged, ToolRenamed};
+    use Severity::{Critical, Info, Moderate, Safe as Harmless};
+    let typo = || match &sides {
+        (Some(was), Some(is)) => classify(was, is) == TextChange::Typo,
+        _ => false,
+    };
+    let (kind, grade, sentence) = match place {
+        "surface.name" => (ToolRenamed, (Critical, Breaking), "has another name"),
+        "surface.description" if typo() => {
+            (ToolChanged, (Harmless, Cosmetic), "its description differs by no more than a typo")
+        }
+        "surface.description" => (ToolChanged, (Moderate, Risky), "has another description"),
+        "surface.inputSchemaDigest" => (ToolChanged, (Critical, Breaking), "takes other arguments"),
+        "surface.tags" => (ToolChanged, (Moderate, Cosmetic), "has other tags"),
+        "behavior.systemRulesFingerprint" => rules(&sides),
+        "behavior.egressSchemaDigest" => {
+            (ToolChanged, (Moderate, Risky), "gives back something else")
+        }
+        // Judged with the rest of what limits a tool.
+        "tokenEconomics.inflationRisk" | "tokenEconomics.unboundedCollection" => return,
+        place
+            if place.starts_with("behavior.cognitiveGuardrails")
+                || place == "behavior.middlewareChain" =>
+        {
+            return;
+        }
+        "entitlements.raw" => {
+            (EntitlementGained, (Moderate, Risky), "its code uses other names of the runtime")
+        }
+        place if place.starts_with("entitlements.") => match sides.1.as_deref() {
+            Some("false") | None => (EntitlementLost, (Info, Safe), "its code can reach less"),
+            _ => (EntitlementGained, (Critical, Risky), "its code can reach more"),
+        },
+        _ => (ToolChanged, (Moderate, Risky), "promises something else"),
+    };
+    let finding = Finding::new(kind, (SubjectKind::Tool, tool), grade, sentence);
+    out.push(finding.of_member(place, sides.0, sides.1));
+}
+
+fn rules(sides: &Sides) -> (FindingType, (Severity, Compat), &'static str) {
+    let none = |side: &Option<String>| side.as_deref().is_none_or(|side| side == "none");
+    let dynamic = sides.1.as_deref().is_some_and(|after| after.contains("dynamic"));
+    let (severity, compat, sentence) = match (none(&sides.0), none(&sides.1)) {
+        _ if dynamic => (Severity::Critical, Compat::Breaking, "rules are now made while it runs"),
+        (true, false) => (Severity::Moderate, Compat::Risky, "there are rules, and were none"),
+        (false, true) => (Severity::Critical, Compat::Breaking, "the rules are gone"),
+        _ => (
+            Severity::Critical,
+            Compat::Breaking,
+            "has other rules; which, a fingerprint does not say",
+        ),
+    };
+    (FindingType::RulesChanged, (severity, compat), sentence)
+}
+
+/// What the actions of a tool say of themselves.
+fn actions(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Finding>) {
+    let of = |side: &Value<'_>| -> BTreeMap<String, BTreeMap<String, String>> {
+        let actions = member(side, "surface").and_then(|surface| member(surface, "actions"));
+        let Some(Value::Object(actions)) = actions else { return BTreeMap::new() };
+        let each = actions.members().iter();
+        each.map(|action| (action.name.to_string(), flatten(&action.value))).collect()
+    };
+    let (old, new) = (of(before), of(after));
+    let subject = (SubjectKind::Tool, tool);
+    for (key, fields) in &new {
+        let place = format!("surface.actions.{key}");
+        let Some(was) = old.get(key) else {
+            let grade = (Severity::Critical, Compat::Safe);
+            let sentence = format!("has the new action `{key}`");
+            let finding = Finding::new(FindingType::ToolChanged, subject, grade, sentence);
+            out.push(finding.of_member(place, None, Some(key.clone())));
+            continue;
+        };
+        let mut names: Vec<&String> = was.keys().chain(fields.keys()).collect();
+        names.sort();
+        names.dedup();
+        for name in names {
+            let sides = (was.get(name).cloned(), fields.get(name).cloned());
+            if sides.0 != sides.1 {
+                let (grade, sentence) = action_member(key, name, &sides);
+                let finding = Finding::new(FindingType::ToolChanged, subject, grade, sentence);
+                out.push(finding.of_member(format!("{place}.{name}"), sides.0, sides.1));
+            }
+        }
+    }
+    for key in old.keys().filter(|key| !new.contains_key(*key)) {
+        let grade = (Severity::Info, Compat::Breaking);
+        let sentence = format!("no longer has the action `{key}`");
+        let finding = Finding::new(FindingType::ToolChanged, subject, grade, sentence);
+        out.push(finding.of_member(format!("surface.actions.{key}"), Some(key.clone()), None));
+    }
+}
+
+fn action_member(key: &str, name: &str, sides: &Sides) -> ((Severity, Compat), String) {
+    let became = |word: &str| sides.1.as_deref() == Some(word);
+    match name {
+        "destructive" if became("true") => {
+            ((Severity::Critical, Compat::Risky), format!("`{key}` is destructive"))
+        }
+        "readOnly" | "idempotent" if !became("true") => {
+            let grade = (Severity::Critical, Compat::Risky);
+            (grade, format!("`{key}` no longer says that it is {name}"))
+        }
+        "destructive" | "readOnly" | "idempotent" => {
+            let grade = (Severity::Moderate, Compat::Risky);
+            (grade, format!("`{key}` claims to be safer"))
+        }
+        "requiredFields" | "inputSchemaDigest" => {
+            let grade = (Severity::Critical, Compat::Breaking);
+            (grade, format!("`{key}` takes other arguments"))
+        }
+        "hasMiddleware" if !became("true") => {
+            let grade = (Severity::Critical, Compat::Risky);
+            (grade, format!("`{key}` has no middleware any more"))
+        }
+        _ => ((Severity::Moderate, Compat::Risky), format!("`{key}` says otherwise: {name}")),
+    }
+}

@@ -1,0 +1,294 @@
+//! One definition against the one that was approved.
+
+use facets_digest::json::Value;
+use facets_surface::{Definition, Kind};
+
+use crate::annotations;
+use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::risk;
+use crate::schema::{SchemaVerdict, compare_schemas, describe, member};
+use crate::text::{TextChange, classify};
+use crate::texts::{Role, Text, evidence, texts};
+
+/// Longer values are shown in part.
+const MAX_SHOWN: usize = 4000;
+
+/// A value as a reader of a report sees it: a text as it is, anything else as JSON.
+pub(crate) fn shown(value: &Value<'_>) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        other => {
+            let form = String::from_utf8_lossy(&other.to_canonical()).into_owned();
+            match form.char_indices().nth(MAX_SHOWN) {
+                Some((end, _)) => format!("{}…", &form[..end]),
+                None => form,
+            }
+        }
+    }
+}
+
+pub(crate) fn subject_kind(kind: Kind) -> SubjectKind {
+    match kind {
+        Kind::Tool => SubjectKind::Tool,
+        Kind::Prompt => SubjectKind::Prompt,
+        Kind::Resource => SubjectKind::Resource,
+        Kind::ResourceTemplate => SubjectKind::Template,
+    }
+}
+
+fn changed_type(kind: Kind) -> FindingType {
+    match kind {
+        Kind::Tool => FindingType::ToolChanged,
+        Kind::Prompt => FindingType::PromptChanged,
+        Kind::Resource => FindingType::ResourceChanged,
+        Kind::ResourceTemplate => FindingType::TemplateChanged,
+    }
+}
+
+/// Everything that is different between two definitions of one thing. `tools` are the names
+/// that the server now gives to its tools.
+pub(crate) fn compare_items(
+    before: &Definition,
+    after: &Definition,
+    tools: &[&str],
+    out: &mut Vec<Finding>,
+) {
+    let (old, new) = (before.value(), after.value());
+    let pair = Pair { kind: after.kind(), name: after.name(), old: &old, new: &new };
+    let start = out.len();
+    for name in pair.member_names() {
+        if name == pair.kind.key() {
+            continue;
+        }
+        let (was, is) = (member(&old, name), member(&new, name));
+        if was.map(Value::to_canonical) != is.map(Value::to_canonical) {
+            pair.member(name, was, is, out);
+        }
+    }
+    pair.texts(tools, out);
+    if pair.kind == Kind::Tool {
+        risk_level(before, after, out);
+        say_words_once(start, out);
+    }
+    // Hashes differ, so something is to be said (only how the key is written can be left).
+    if out.len() == start && before.digest() != after.digest() {
+        out.push(pair.finding((Severity::Moderate, Compat::Cosmetic), "is written otherwise"));
+    }
+}
+
+/// Of a schema in which only words differ, the words are said, not the schema as well.
+fn say_words_once(start: usize, out: &mut Vec<Finding>) {
+    let found = out.split_off(start);
+    let worded = |schema: &str| {
+        let inside = format!("{schema}.");
+        found.iter().any(|finding| finding.member.starts_with(&inside))
+    };
+    let again = |finding: &Finding| {
+        finding.severity == Severity::Safe
+            && ["inputSchema", "outputSchema"].contains(&&*finding.member)
+            && worded(&finding.member)
+    };
+    let keep: Vec<bool> = found.iter().map(|finding| !again(finding)).collect();
+    let kept = found.into_iter().zip(keep).filter(|(_, keep)| *keep);
+    out.extend(kept.map(|(finding, _)| finding));
+}
+
+struct Pair<'p, 'v> {
+    kind: Kind,
+    name: &'p str,
+    old: &'p Value<'v>,
+    new: &'p Value<'v>,
+}
+
+impl Pair<'_, '_> {
+    fn finding(&self, grade: (Severity, Compat), sentence: impl Into<String>) -> Finding {
+        let subject = (subject_kind(self.kind), self.name);
+        Finding::new(changed_type(self.kind), subject, grade, sentence)
+    }
+
+    fn member_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for side in [self.old, self.new] {
+            if let Value::Object(object) = side {
+                names.extend(object.members().iter().map(|member| &*member.name));
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    fn member(
+        &self,
+        name: &str,
+        was: Option<&Value<'_>>,
+        is: Option<&Value<'_>>,
+        out: &mut Vec<Finding>,
+    ) {
+        let finding = match (self.kind, name) {
+            // Texts that only differ are looked at together, wherever they stand.
+            (_, "description" | "title") if both_texts(was, is) => return,
+            (Kind::Tool, "inputSchema") => return self.input_schema(was, is, out),
+            (Kind::Tool, "outputSchema") => return self.output_schema(was, is, out),
+            (Kind::Tool, "annotations") => return annotations::compare(self.name, was, is, out),
+            (_, name) if is_case_variant(name) && is.is_some() => {
+                let sentence = format!("has `{name}`, which some readers take for another member");
+                self.finding((Severity::Critical, Compat::Risky), sentence)
+            }
+            (Kind::Tool, "description") => {
+                let sentence = if is.is_none() {
+                    "has no description any more"
+                } else {
+                    "has another description"
+                };
+                self.finding((Severity::Moderate, Compat::Risky), sentence)
+            }
+            (Kind::Tool, _) => {
+                let sentence = format!("`{name}` is another");
+                self.finding((Severity::Moderate, Compat::Cosmetic), sentence)
+            }
+            (_, "arguments" | "mimeType") => {
+                self.finding((Severity::Safe, Compat::Risky), format!("`{name}` is another"))
+            }
+            _ => self.finding((Severity::Safe, Compat::Cosmetic), format!("`{name}` is another")),
+        };
+        out.push(finding.of_member(name, was.map(shown), is.map(shown)));
+    }
+
+    fn input_schema(
+        &self,
+        was: Option<&Value<'_>>,
+        is: Option<&Value<'_>>,
+        out: &mut Vec<Finding>,
+    ) {
+        let equivalent = matches!((was, is), (Some(was), Some(is))
+            if compare_schemas(was, is) == SchemaVerdict::Equivalent);
+        let finding = if equivalent {
+            let sentence = "the input schema is written otherwise and accepts the same";
+            self.finding((Severity::Safe, Compat::Cosmetic), sentence)
+        } else {
+            let sentence = describe(was, is);
+            self.finding((Severity::Critical, Compat::Breaking), sentence)
+        };
+        out.push(finding.of_member("inputSchema", was.map(shown), is.map(shown)));
+    }
+
+    fn output_schema(
+        &self,
+        was: Option<&Value<'_>>,
+        is: Option<&Value<'_>>,
+        out: &mut Vec<Finding>,
+    ) {
+        let equivalent = matches!((was, is), (Some(was), Some(is))
+            if compare_schemas(was, is) == SchemaVerdict::Equivalent);
+        let finding = if equivalent {
+            let sentence = "the output schema is written otherwise and allows the same";
+            self.finding((Severity::Safe, Compat::Cosmetic), sentence)
+        } else {
+            let sentence = match (was, is) {
+                (None, _) => "promises an output schema",
+                (_, None) => "no longer promises an output schema",
+                _ => "gives back something else",
+            };
+            self.finding((Severity::Moderate, Compat::Risky), sentence)
+        };
+        out.push(finding.of_member("outputSchema", was.map(shown), is.map(shown)));
+    }
+
+    /// Texts that changed, and everything suspicious in any text that is new.
+    fn texts(&self, tools: &[&str], out: &mut Vec<Finding>) {
+        let key = self.kind.key();
+        let (old, new) = (texts(self.old, key), texts(self.new, key));
+        let approved: Vec<&str> = old.values().map(|text| text.text).collect();
+        for (place, text) in &new {
+            let was = old.get(place).map(|was| was.text);
+            if was == Some(text.text) {
+                continue;
+            }
+            let evidence = evidence(&approved, *text, self.name, tools);
+            let reworded = text.role == Role::Prose && was.is_some();
+            if !reworded && evidence.is_empty() {
+                continue;
+            }
+            let (grade, sentence) = self.grade_text(place, *text, was);
+            let finding = self.finding(grade, sentence).with_evidence(evidence);
+            let after = Some(text.text.to_owned());
+            out.push(finding.of_member(place.clone(), was.map(str::to_owned), after));
+        }
+    }
+
+    fn grade_text(
+        &self,
+        place: &str,
+        text: Text<'_>,
+        was: Option<&str>,
+    ) -> ((Severity, Compat), String) {
+        let what = match place {
+            "description" => "the description".to_owned(),
+            other => format!("the text at `{other}`"),
+        };
+        let typo = was.is_some_and(|was| classify(was, text.text) == TextChange::Typo);
+        let sentence = match (typo, was) {
+            (true, _) => format!("{what} differs by no more than a typo"),
+            (false, Some(_)) => format!("{what} is another"),
+            (false, None) => format!("{what} is new"),
+        };
+        let tool = self.kind == Kind::Tool;
+        let grade = match (tool, typo) {
+            (_, true) => (Severity::Safe, Compat::Cosmetic),
+            // A title is for people; a description, wherever it stands, tells the model what to do.
+            (true, false) if place == "title" => (Severity::Moderate, Compat::Cosmetic),
+            (true, false) => (Severity::Moderate, Compat::Risky),
+            (false, false) => (Severity::Safe, Compat::Cosmetic),
+        };
+        (grade, sentence)
+    }
+}
+
+fn both_texts(was: Option<&Value<'_>>, is: Option<&Value<'_>>) -> bool {
+    matches!((was, is), (Some(Value::String(_)), Some(Value::String(_))))
+}
+
+/// Members of the protocol; a reader that ignores case takes `Description` for one of them.
+const MEMBERS: &[&str] = &[
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "icons",
+    "_meta",
+    "execution",
+    "arguments",
+    "uri",
+    "uriTemplate",
+    "mimeType",
+    "size",
+];
+
+fn is_case_variant(name: &str) -> bool {
+    !MEMBERS.contains(&name) && MEMBERS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+fn risk_level(before: &Definition, after: &Definition, out: &mut Vec<Finding>) {
+    let (old, new) = (risk::assess(before), risk::assess(after));
+    if old.risk == new.risk {
+        return;
+    }
+    let up = new.risk > old.risk;
+    let severity = if up { Severity::Critical } else { Severity::Info };
+    let reasons = if up { &new.reasons } else { &old.reasons };
+    let because = if up { "because" } else { "it was that because" };
+    let sentence = format!(
+        "risk {} instead of {}: {because} {}",
+        new.risk.name(),
+        old.risk.name(),
+        reasons.join(", ")
+    );
+    let subject = (SubjectKind::Tool, after.name());
+    let grade = (severity, Compat::Safe);
+    let finding = Finding::new(FindingType::RiskLevelChanged, subject, grade, sentence);
+    let names = (Some(old.risk.name().to_owned()), Some(new.risk.name().to_owned()));
+    out.push(finding.of_member("", names.0, names.1));
+}

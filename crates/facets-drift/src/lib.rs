@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+
+mod annotations;
+mod contracts;
+mod finding;
+mod first_look;
+mod fusion;
+mod items;
+pub mod markers;
+mod pins;
+mod promises;
+mod renames;
+pub mod risk;
+mod schema;
+mod surfaces;
+mod templates;
+mod text;
+mod texts;
+
+pub use contracts::{compare_contract_documents, compare_contract_sets};
+pub use finding::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
+pub use first_look::{FirstLook, MarkerLook, ToolLook, first_look};
+pub use fusion::compare_fusion_contracts;
+pub use pins::{compare_launches, compare_pins};
+pub use schema::{SchemaVerdict, compare_schemas};
+pub use surfaces::{Side, compare_surfaces};
+pub use text::{TextChange, classify};

@@ -1,0 +1,189 @@
+//! Places that something could be sent to, or come from: URLs and e-mail addresses.
+
+use std::ops::Range;
+
+use super::chunks::chunks;
+use super::fold::Folded;
+use super::found::Found;
+
+const URL: &str = "marker-url";
+const EMAIL: &str = "marker-email";
+
+/// Schemes of addresses with `//`. Others, such as a server's own, are names only.
+const SCHEMES: &[&str] = &[
+    "http", "https", "hxxp", "hxxps", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "file", "smb",
+    "gopher", "ldap", "ldaps", "tcp", "udp", "telnet", "git",
+];
+
+/// Hosts that nobody can send anything to: kept for examples, the own machine, and those that
+/// only publish standards.
+const HARMLESS: &[&str] = &[
+    "example.com",
+    "example.org",
+    "example.net",
+    "example.edu",
+    "localhost",
+    "127.0.0.1",
+    "0.0.0.0",
+    "json-schema.org",
+    "schema.org",
+    "www.w3.org",
+    "www.rfc-editor.org",
+    "datatracker.ietf.org",
+    "tools.ietf.org",
+    "spdx.org",
+    "modelcontextprotocol.io",
+];
+
+/// Last labels that exist for examples and tests only.
+const HARMLESS_LABELS: &[&str] = &["example", "test", "invalid", "localhost", "local", "tld"];
+
+/// Last labels by which a host without a scheme is known.
+const LABELS: &[&str] = &[
+    "ai", "app", "biz", "cc", "club", "cn", "co", "com", "de", "dev", "eu", "fr", "gg", "icu",
+    "info", "io", "link", "live", "me", "net", "online", "org", "pw", "ru", "sh", "shop", "site",
+    "space", "tech", "tk", "to", "top", "uk", "us", "ws", "xyz", "zip",
+];
+
+/// Endings of files that look like e-mail addresses: `icon@2x.png`.
+const FILES: &[&str] = &["gif", "jpeg", "jpg", "js", "json", "mjs", "png", "svg", "ts", "webp"];
+
+/// Finds URLs, hosts with a path or port, and e-mail addresses.
+pub(super) fn look(folded: &Folded<'_>, found: &mut Found) {
+    let text = folded.text();
+    for place in chunks(text) {
+        let chunk = text.get(place.clone()).unwrap_or_default();
+        if !chunk.contains(['.', ':', '@']) {
+            continue;
+        }
+        let mut seen = urls(chunk, |at, key| {
+            found.add_folded(URL, folded, &(place.start + at..place.end), &key);
+        });
+        seen |= pseudo_url(chunk).is_some_and(|key| {
+            found.add_folded(URL, folded, &place, key);
+            true
+        });
+        if seen {
+            continue;
+        }
+        if let Some(key) = bare_host(chunk) {
+            found.add_folded(URL, folded, &place, &key);
+        }
+        emails(chunk, |at| {
+            let key = chunk.get(at.clone()).unwrap_or_default();
+            found.add_folded(EMAIL, folded, &(place.start + at.start..place.start + at.end), key);
+        });
+    }
+}
+
+/// Calls back with the beginning and the scheme and host of each URL; says whether there are any.
+fn urls(chunk: &str, mut each: impl FnMut(usize, String)) -> bool {
+    let mut seen = false;
+    for (at, _) in chunk.match_indices("://") {
+        let before = chunk.get(..at).unwrap_or_default();
+        let scheme = before.bytes().rev().take(8).take_while(u8::is_ascii_alphabetic).count();
+        let start = at - scheme;
+        let scheme = before.get(start..).unwrap_or_default();
+        let rest = chunk.get(at + 3..).unwrap_or_default();
+        let authority = authority(rest);
+        let names_nothing =
+            rest.is_empty() || rest.starts_with("...") || rest.starts_with('\u{2026}');
+        seen = true;
+        if SCHEMES.contains(&scheme) && !names_nothing && !is_harmless(authority) {
+            each(start, format!("{scheme}://{authority}"));
+        }
+    }
+    seen
+}
+
+/// Up to the path. A file URL has none; then the path's first part tells.
+fn authority(rest: &str) -> &str {
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    let end = if end == 0 { rest.len().min(1) } else { end };
+    rest.get(..end).unwrap_or_default()
+}
+
+/// `data:` with a type, `javascript:` with code: addresses that carry what they name.
+fn pseudo_url(chunk: &str) -> Option<&str> {
+    if let Some(rest) = chunk.strip_prefix("javascript:") {
+        return (!rest.is_empty() && !rest.starts_with('/')).then_some("javascript:");
+    }
+    if chunk.strip_prefix("vbscript:").is_some_and(|rest| !rest.is_empty()) {
+        return Some("vbscript:");
+    }
+    let rest = chunk.strip_prefix("data:")?;
+    let (kind, _) = rest.split_once('/')?;
+    let known = ["text", "image", "application", "audio", "video", "font"].contains(&kind);
+    known.then(|| chunk.get(..chunk.len().min(40)).unwrap_or("data:"))
+}
+
+/// A host without scheme: `www.`, or with a known last label (or digits) and a path or port.
+fn bare_host(chunk: &str) -> Option<String> {
+    let start = chunk.rfind(|c: char| !c.is_ascii()).map_or(0, |at| {
+        at + chunk.get(at..).and_then(|c| c.chars().next()).map_or(0, char::len_utf8)
+    });
+    let chunk = chunk.get(start..)?;
+    let end = chunk.find(['/', ':', '?', '#']).unwrap_or(chunk.len());
+    let (host, rest) = chunk.split_at_checked(end)?;
+    let last = host.rsplit('.').next()?;
+    let is_name = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    if !host.contains('.') || !host.split('.').all(is_name) || is_harmless(host) {
+        return None;
+    }
+    let points = rest.len() > 1
+        && match rest.as_bytes() {
+            [b':', port, ..] => port.is_ascii_digit(),
+            [b'/', first, ..] => first.is_ascii_alphabetic() || host.starts_with("www."),
+            [b'?', ..] => true,
+            _ => false,
+        };
+    let numbers =
+        host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok());
+    let known = LABELS.binary_search(&last).is_ok() || numbers;
+    let metadata = host == "169.254.169.254";
+    let www = host.starts_with("www.") && host.split('.').count() > 2;
+    (www || metadata || (known && points)).then(|| format!("//{host}"))
+}
+
+/// Calls back with the place of each e-mail address.
+fn emails(chunk: &str, mut each: impl FnMut(Range<usize>)) {
+    let mut from = 0;
+    for (at, _) in chunk.match_indices('@') {
+        let before = chunk.get(from..at).unwrap_or_default();
+        from = at + 1;
+        let after = chunk.get(from..).unwrap_or_default();
+        let name =
+            |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'%' | b'+' | b'-');
+        let local = before.bytes().rev().take_while(name).count();
+        let domain =
+            after.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'));
+        let domain = after.get(..domain.count()).unwrap_or_default();
+        let is_remote = after.get(domain.len()..).is_some_and(|rest| rest.starts_with(':'))
+            && before.ends_with("git");
+        if local > 0 && is_mail_domain(domain) && !is_remote {
+            each(at - local..from + domain.len());
+        }
+    }
+}
+
+fn is_mail_domain(domain: &str) -> bool {
+    let Some((name, last)) = domain.rsplit_once('.') else { return false };
+    !name.is_empty()
+        && last.len() > 1
+        && last.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !FILES.contains(&last)
+        && !is_harmless(domain)
+}
+
+fn is_harmless(authority: &str) -> bool {
+    let host = authority.split_once(':').map_or(authority, |(host, _)| host);
+    let last = host.rsplit('.').next().unwrap_or_default();
+    !authority.contains('@')
+        && (HARMLESS_LABELS.contains(&last)
+            || HARMLESS.iter().any(|harmless| {
+                let rest = host.strip_suffix(harmless);
+                rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            }))
+}

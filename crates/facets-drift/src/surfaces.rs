@@ -1,0 +1,274 @@
+//! Two surfaces: the one that was approved, and the one that is there.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use facets_digest::Digest;
+use facets_digest::json::compare_utf16;
+use facets_surface::{Definition, Kind, Listing, Surface, SurfaceHashes};
+
+use crate::contracts::compare_behaviour;
+use crate::finding::{self, Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::items::{compare_items, subject_kind};
+use crate::renames::{Renames, find_renames};
+use crate::schema::member;
+use crate::templates;
+use crate::texts::{Role, Text, evidence, evidence_of};
+
+/// A surface and its hashes.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'s> {
+    /// What the server declares.
+    pub surface: &'s Surface,
+    /// Its hashes, which decide what is looked at.
+    pub hashes: &'s SurfaceHashes,
+}
+
+/// Everything that changed, the worst first.
+#[must_use]
+pub fn compare_surfaces(before: Side<'_>, after: Side<'_>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    identity(before.surface, after.surface, &mut out);
+    // spec 7.6: hashes first
+    if before.hashes.surface != after.hashes.surface {
+        declarations(before.surface, after.surface, &mut out);
+    }
+    if before.hashes.resources != after.hashes.resources {
+        resources(before.surface, after.surface, &mut out);
+    }
+    if before.hashes.behavior.digest != after.hashes.behavior.digest
+        || before.surface.source != after.surface.source
+    {
+        compare_behaviour(before, after, &mut out);
+    }
+    finding::sort(&mut out);
+    out
+}
+
+/// What a server says of itself, which is in no hash.
+fn identity(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+    let server = (SubjectKind::Server, "");
+    let (old, new) = (&before.server, &after.server);
+    if old.name != new.name {
+        let grade = (Severity::Moderate, Compat::Risky);
+        let sentence = "the server calls itself otherwise";
+        let finding = Finding::new(FindingType::ServerRenamed, server, grade, sentence);
+        out.push(finding.of_member("name", Some(old.name.clone()), Some(new.name.clone())));
+    }
+    if old.version != new.version {
+        let grade = (Severity::Info, Compat::Safe);
+        let sentence = "the server says that it has another version";
+        let finding = Finding::new(FindingType::VersionChanged, server, grade, sentence);
+        out.push(finding.of_member(
+            "version",
+            Some(old.version.clone()),
+            Some(new.version.clone()),
+        ));
+    }
+}
+
+fn declarations(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+    let server = (SubjectKind::Server, "");
+    if before.capabilities != after.capabilities {
+        let grade = (Severity::Moderate, Compat::Risky);
+        let sentence = "the server announces other capabilities";
+        let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
+        let sides = (Some(before.capabilities.clone()), Some(after.capabilities.clone()));
+        out.push(finding.of_member("capabilities", sides.0, sides.1));
+    }
+    instructions(before, after, out);
+    for kind in [Kind::Tool, Kind::Prompt, Kind::ResourceTemplate] {
+        emptied(kind, before, after, out);
+        compare_lists(kind, before, after, out);
+    }
+}
+
+fn instructions(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+    let (old, new) = (&before.instructions, &after.instructions);
+    if old == new {
+        return;
+    }
+    let sentence = match (old, new) {
+        (None, _) => "the server gives the model instructions, and gave none",
+        (_, None) => "the server gives the model no instructions any more",
+        _ => "the server gives the model other instructions",
+    };
+    let approved: Vec<&str> = old.iter().map(String::as_str).collect();
+    let found = new.as_deref().map(|text| {
+        // Instructions are there to name the tools.
+        evidence(&approved, Text { text, role: Role::Prose }, "", &[])
+    });
+    let grade = (Severity::Moderate, Compat::Risky);
+    let server = (SubjectKind::Server, "");
+    let finding = Finding::new(FindingType::InstructionsChanged, server, grade, sentence);
+    let finding = finding.of_member("instructions", old.clone(), new.clone());
+    out.push(finding.with_evidence(found.unwrap_or_default()));
+}
+
+pub(crate) fn names(surface: &Surface, kind: Kind) -> Vec<&str> {
+    surface.items(kind).iter().map(Definition::name).collect()
+}
+
+/// An empty list never takes the place of a full one unnoticed: it may be a server that failed.
+fn emptied(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+    let count = before.items(kind).len();
+    if count == 0 || !after.items(kind).is_empty() {
+        return;
+    }
+    let what = kind.list();
+    let now = match after.listing(kind) {
+        Some(Listing::Refused { code }) => format!("and now refuses the list with error {code}"),
+        Some(Listing::Items(_)) => "and now lists none".to_owned(),
+        None => "and now has no such list".to_owned(),
+    };
+    let sentence = format!("listed {count} {what}, {now}");
+    let grade = (Severity::Moderate, Compat::Breaking);
+    let server = (SubjectKind::Server, "");
+    let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
+    out.push(finding.of_member(what, Some(count.to_string()), Some("0".to_owned())));
+}
+
+fn resources(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+    if after.resources_volatile && !before.resources_volatile {
+        let grade = (Severity::Critical, Compat::Risky);
+        let sentence = "the resources differ from one list to the next, and did not";
+        let server = (SubjectKind::Server, "");
+        out.push(Finding::new(FindingType::BecameVolatile, server, grade, sentence));
+        return;
+    }
+    // What varies by itself says nothing by varying.
+    if !before.resources_volatile && !after.resources_volatile {
+        emptied(Kind::Resource, before, after, out);
+        compare_lists(Kind::Resource, before, after, out);
+    }
+}
+
+/// What became of the definitions of one kind: O(k) by name and hash.
+fn compare_lists(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+    let split = split(before.items(kind), after.items(kind));
+    let tools = names(after, Kind::Tool);
+    for (old, new) in &split.changed {
+        compare_items(old, new, &tools, out);
+    }
+    let Renames { pairs, removed, added } = match kind {
+        Kind::Tool => find_renames(split.removed, split.added),
+        Kind::ResourceTemplate => templates::find_pairs(split.removed, split.added),
+        Kind::Prompt | Kind::Resource => {
+            Renames { pairs: Vec::new(), removed: split.removed, added: split.added }
+        }
+    };
+    for (old, new) in pairs {
+        match kind {
+            Kind::ResourceTemplate => templates::compare(old, new, &tools, out),
+            _ => renamed(old, new, &tools, out),
+        }
+    }
+    for old in removed {
+        out.push(removal(old));
+    }
+    for new in added {
+        let finding = addition(new);
+        out.push(finding.with_evidence(evidence_of(new, &[], &tools)));
+    }
+}
+
+struct Split<'s> {
+    removed: Vec<&'s Definition>,
+    added: Vec<&'s Definition>,
+    changed: Vec<(&'s Definition, &'s Definition)>,
+}
+
+/// Walks two sorted lists side by side.
+fn split<'s>(mut old: &'s [Definition], mut new: &'s [Definition]) -> Split<'s> {
+    let mut result = Split { removed: Vec::new(), added: Vec::new(), changed: Vec::new() };
+    loop {
+        match (old, new) {
+            ([], []) => return result,
+            ([first, rest @ ..], []) => {
+                result.removed.push(first);
+                old = rest;
+            }
+            ([], [first, rest @ ..]) => {
+                result.added.push(first);
+                new = rest;
+            }
+            ([left, old_rest @ ..], [right, new_rest @ ..]) => {
+                match compare_utf16(left.name(), right.name()) {
+                    Ordering::Less => {
+                        result.removed.push(left);
+                        old = old_rest;
+                    }
+                    Ordering::Greater => {
+                        result.added.push(right);
+                        new = new_rest;
+                    }
+                    Ordering::Equal => {
+                        if left.digest() != right.digest() {
+                            result.changed.push((left, right));
+                        }
+                        (old, new) = (old_rest, new_rest);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn removal(old: &Definition) -> Finding {
+    let kind = match old.kind() {
+        Kind::Tool => FindingType::ToolRemoved,
+        Kind::Prompt => FindingType::PromptRemoved,
+        Kind::Resource => FindingType::ResourceRemoved,
+        Kind::ResourceTemplate => FindingType::TemplateRemoved,
+    };
+    let subject = (subject_kind(old.kind()), old.name());
+    let sentence = format!("this {} is gone", subject.0.name());
+    Finding::new(kind, subject, (Severity::Info, Compat::Breaking), sentence).of_member(
+        "",
+        Some(summary(old)),
+        None,
+    )
+}
+
+fn addition(new: &Definition) -> Finding {
+    let (kind, severity) = match new.kind() {
+        Kind::Tool => (FindingType::ToolAdded, Severity::Critical),
+        Kind::Prompt => (FindingType::PromptAdded, Severity::Moderate),
+        Kind::Resource => (FindingType::ResourceAdded, Severity::Moderate),
+        Kind::ResourceTemplate => (FindingType::TemplateAdded, Severity::Moderate),
+    };
+    let subject = (subject_kind(new.kind()), new.name());
+    let mut sentence = format!("nobody has approved this {}", subject.0.name());
+    if new.kind() == Kind::Tool {
+        let assessed = crate::risk::assess(new);
+        sentence.push_str(&format!("; risk {}", assessed.risk.name()));
+        if !assessed.reasons.is_empty() {
+            sentence.push_str(&format!(": {}", assessed.reasons.join(", ")));
+        }
+    }
+    Finding::new(kind, subject, (severity, Compat::Safe), sentence).of_member(
+        "",
+        None,
+        Some(summary(new)),
+    )
+}
+
+/// What a definition says of itself.
+pub(crate) fn summary(item: &Definition) -> String {
+    let value = item.value();
+    member(&value, "description").map(crate::items::shown).unwrap_or_default()
+}
+
+/// The same thing under another name, and whatever else is different.
+fn renamed(old: &Definition, new: &Definition, tools: &[&str], out: &mut Vec<Finding>) {
+    let sentence = format!("looks like `{}` under another name", old.name());
+    let grade = (Severity::Critical, Compat::Breaking);
+    let subject = (SubjectKind::Tool, new.name());
+    let finding = Finding::new(FindingType::ToolRenamed, subject, grade, sentence);
+    let sides = (Some(old.name().to_owned()), Some(new.name().to_owned()));
+    out.push(finding.of_member("name", sides.0, sides.1));
+    compare_items(old, new, tools, out);
+}
+
+/// Definitions by a digest of one of their members.
+pub(crate) type ByDigest<'s> = BTreeMap<Digest, Vec<&'s Definition>>;

@@ -1,0 +1,114 @@
+//! Every text of a definition, and where it stands.
+
+use std::collections::BTreeMap;
+
+use facets_digest::json::Value;
+use facets_surface::Definition;
+
+use crate::finding::Evidence;
+use crate::markers::{Context, Marker, new_markers};
+
+/// What a text is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Read by people and models: a description, a title.
+    Prose,
+    /// The name of a member, such as a parameter.
+    Name,
+    /// The name of the thing itself.
+    Key,
+    /// Any other value.
+    Data,
+}
+
+/// A text in a definition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'v> {
+    pub(crate) text: &'v str,
+    pub(crate) role: Role,
+}
+
+/// The texts of a value by their places, such as `inputSchema.properties.path.description`.
+pub(crate) fn texts<'v>(value: &'v Value<'_>, key: &str) -> BTreeMap<String, Text<'v>> {
+    let mut found = BTreeMap::new();
+    if let Value::Object(object) = value {
+        for member in object.members() {
+            let role = if member.name == key { Role::Key } else { role(&member.name) };
+            name(&member.name, "", &mut found);
+            collect(&member.value, role, member.name.to_string(), &mut found);
+        }
+    }
+    found
+}
+
+fn role(member: &str) -> Role {
+    if matches!(member, "description" | "title") { Role::Prose } else { Role::Data }
+}
+
+fn name<'v>(name: &'v str, place: &str, found: &mut BTreeMap<String, Text<'v>>) {
+    // The names that the protocol gives are no text of the server's.
+    let place = format!("{place}{{{name}}}");
+    found.insert(place, Text { text: name, role: Role::Name });
+}
+
+fn collect<'v>(
+    value: &'v Value<'_>,
+    role_here: Role,
+    place: String,
+    found: &mut BTreeMap<String, Text<'v>>,
+) {
+    match value {
+        Value::String(text) => {
+            found.insert(place, Text { text, role: role_here });
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(item, Role::Data, format!("{place}[{index}]"), found);
+            }
+        }
+        Value::Object(object) => {
+            for member in object.members() {
+                name(&member.name, &place, found);
+                collect(
+                    &member.value,
+                    role(&member.name),
+                    format!("{place}.{}", member.name),
+                    found,
+                );
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// What is new and suspicious in a text, seen beside everything that was approved there.
+pub(crate) fn evidence(
+    approved: &[&str],
+    text: Text<'_>,
+    own: &str,
+    tools: &[&str],
+) -> Vec<Evidence> {
+    let found = new_markers(approved, text.text, &Context { own, tools });
+    // The address of a resource is an address, and a name may be that of a parameter, too.
+    let counts = |marker: &Marker| match text.role {
+        Role::Key => !["marker-url", "marker-other-tool"].contains(&marker.rule),
+        Role::Name => marker.rule != "marker-other-tool",
+        Role::Prose | Role::Data => true,
+    };
+    let found = found.into_iter().filter(counts);
+    found.map(|marker| Evidence { rule: marker.rule, words: marker.words }).collect()
+}
+
+/// All markers of a definition that nobody has approved yet.
+pub(crate) fn evidence_of(item: &Definition, approved: &[&str], tools: &[&str]) -> Vec<Evidence> {
+    let value = item.value();
+    let mut all = Vec::new();
+    for text in texts(&value, item.kind().key()).values() {
+        for one in evidence(approved, *text, item.name(), tools) {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
+    all
+}

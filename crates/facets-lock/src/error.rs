@@ -1,0 +1,55 @@
+//! Why a lock cannot be used.
+
+use facets_digest::json::JsonError;
+
+use crate::edit::EditError;
+
+/// Why a lock cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LockError {
+    /// It is not JSON.
+    #[error("{0}")]
+    Json(#[from] JsonError),
+    /// It is not an object with a version.
+    #[error("it has no `lockfileVersion`")]
+    NotALock,
+    /// A version that this facet does not know.
+    #[error("{member} is {found}")]
+    Version {
+        /// Which.
+        member: &'static str,
+        /// What it is.
+        found: String,
+        /// What this facet reads.
+        known: &'static str,
+    },
+    /// A member has a value that it cannot have.
+    #[error("{place} is not {expected}")]
+    Member {
+        /// Which.
+        place: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// It cannot be changed.
+    #[error("{0}")]
+    Edit(#[from] EditError),
+}
+
+impl LockError {
+    /// Its code, for `facet explain`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Json(error) => error.kind.code(),
+            Self::NotALock => "lock-not-a-lock",
+            Self::Version { .. } => "lock-unknown-version",
+            Self::Member { .. } => "lock-bad-member",
+            Self::Edit(_) => "lock-cannot-be-edited",
+        }
+    }
+
+    /// Every code, without those of JSON.
+    pub const CODES: &'static [&'static str] =
+        &["lock-not-a-lock", "lock-unknown-version", "lock-bad-member", "lock-cannot-be-edited"];
+}

@@ -1,0 +1,130 @@
+//! What a server may do, by the decision of a user (spec 11.4).
+
+use facets_digest::json::{Value, write_list, write_string};
+
+use crate::launch::quoted;
+
+/// How much of something is granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing.
+    None,
+    /// These hosts or paths, sorted.
+    Listed(Vec<String>),
+    /// Everything.
+    All,
+}
+
+impl Extent {
+    /// Whether this is more than another, or not surely less.
+    #[must_use]
+    pub fn is_wider_than(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, _) | (_, Self::All) => false,
+            (Self::Listed(items), Self::None) => !items.is_empty(),
+            (Self::Listed(items), Self::Listed(old)) => items.iter().any(|i| !old.contains(i)),
+            (Self::All, _) => true,
+        }
+    }
+
+    fn to_json(&self) -> String {
+        match self {
+            Self::None => quoted("none"),
+            Self::All => quoted("all"),
+            Self::Listed(items) => {
+                let mut out = Vec::new();
+                write_list(['[', ']'], items, &mut out, |item, out| write_string(item, out));
+                String::from_utf8_lossy(&out).into_owned()
+            }
+        }
+    }
+
+    fn parse(value: &Value<'_>) -> Option<Self> {
+        match value {
+            Value::String(word) if &**word == "none" => Some(Self::None),
+            Value::String(word) if &**word == "all" => Some(Self::All),
+            Value::Array(items) => {
+                let items = items.iter().map(|item| match item {
+                    Value::String(text) => Some(text.to_string()),
+                    _ => None,
+                });
+                items.collect::<Option<Vec<_>>>().map(Self::Listed)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a server may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grants {
+    /// Hosts.
+    pub network: Extent,
+    /// Paths.
+    pub filesystem: Extent,
+    /// Other processes.
+    pub subprocess: bool,
+    /// Asking the model.
+    pub sampling: bool,
+    /// Asking the user.
+    pub elicitation: bool,
+}
+
+impl Grants {
+    /// spec 11.4: inline servers begin with everything
+    pub const ALL: Self = Self {
+        network: Extent::All,
+        filesystem: Extent::All,
+        subprocess: true,
+        sampling: true,
+        elicitation: true,
+    };
+
+    /// Canonical JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let Self { network, filesystem, subprocess, sampling, elicitation } = self;
+        format!(
+            "{{\"elicitation\":{elicitation},\"filesystem\":{},\"network\":{},\
+             \"sampling\":{sampling},\"subprocess\":{subprocess}}}",
+            filesystem.to_json(),
+            network.to_json()
+        )
+    }
+
+    pub(crate) fn parse(value: &Value<'_>) -> Option<Self> {
+        let Value::Object(object) = value else { return None };
+        let flag = |name: &str| match object.get(name) {
+            Some(Value::Bool(flag)) => Some(*flag),
+            _ => None,
+        };
+        let grants = Self {
+            network: Extent::parse(object.get("network")?)?,
+            filesystem: Extent::parse(object.get("filesystem")?)?,
+            subprocess: flag("subprocess")?,
+            sampling: flag("sampling")?,
+            elicitation: flag("elicitation")?,
+        };
+        // One that somebody wrote in another way, or with more, is not this.
+        (object.members().len() == 5).then_some(grants)
+    }
+
+    /// The names of what is wider than before.
+    #[must_use]
+    pub fn widened_since(&self, before: &Self) -> Vec<&'static str> {
+        let mut wider = Vec::new();
+        if self.network.is_wider_than(&before.network) {
+            wider.push("network");
+        }
+        if self.filesystem.is_wider_than(&before.filesystem) {
+            wider.push("filesystem");
+        }
+        let flags = [
+            ("subprocess", before.subprocess, self.subprocess),
+            ("sampling", before.sampling, self.sampling),
+            ("elicitation", before.elicitation, self.elicitation),
+        ];
+        wider.extend(flags.iter().filter(|(_, was, is)| !was && *is).map(|(name, ..)| *name));
+        wider
+    }
+}

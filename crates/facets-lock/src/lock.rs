@@ -1,0 +1,132 @@
+//! The lockfile as a whole (spec 8.1).
+
+use std::collections::BTreeMap;
+
+use facets_digest::json::{RawMember, split_object};
+
+use crate::edit::{Order, remove_member, set_member};
+use crate::server::LIMITS;
+use crate::{LockError, LockedServer};
+
+/// The version of the reference's part that is written.
+pub const LOCKFILE_VERSION: &str = "0.3";
+/// The version of our part.
+pub const SERVERS_VERSION: &str = "1";
+
+/// What stands under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LockedEntry {
+    /// A command or an address, with everything that was approved.
+    Inline(Box<LockedServer>),
+    /// Something that this facet does not start.
+    Other,
+}
+
+/// A lockfile: its text, and what it says about servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lock {
+    text: String,
+    servers: BTreeMap<String, LockedEntry>,
+}
+
+impl Lock {
+    /// A lock without anything.
+    #[must_use]
+    pub fn empty() -> Self {
+        let text = format!("{{\n  \"lockfileVersion\": {LOCKFILE_VERSION},\n  \"facets\": {{}}\n}}\n");
+        Self { text, servers: BTreeMap::new() }
+    }
+
+    /// Reads a lock.
+    pub fn parse(bytes: &[u8]) -> Result<Self, LockError> {
+        let members = split_object(bytes, LIMITS)?.ok_or(LockError::NotALock)?;
+        let raw = |name: &str| {
+            members.iter().find(|member| member.name == name).map(|member| member.value)
+        };
+        let version = raw("lockfileVersion").ok_or(LockError::NotALock)?;
+        if !["0.2", LOCKFILE_VERSION].contains(&version) {
+            return Err(unknown("lockfileVersion", version, "0.2 and 0.3"));
+        }
+        if let Some(found) = raw("serversVersion").filter(|found| *found != SERVERS_VERSION) {
+            return Err(unknown("serversVersion", found, SERVERS_VERSION));
+        }
+        let servers = match raw("servers") {
+            None => BTreeMap::new(),
+            Some(text) => entries(text, raw("serversVersion").is_some())?,
+        };
+        // It was read as JSON, so it is text.
+        Ok(Self { text: String::from_utf8_lossy(bytes).into_owned(), servers })
+    }
+
+    /// The text, byte for byte.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The servers by name.
+    #[must_use]
+    pub fn servers(&self) -> &BTreeMap<String, LockedEntry> {
+        &self.servers
+    }
+
+    /// One server.
+    #[must_use]
+    pub fn server(&self, name: &str) -> Option<&LockedServer> {
+        match self.servers.get(name)? {
+            LockedEntry::Inline(server) => Some(server),
+            LockedEntry::Other => None,
+        }
+    }
+
+    /// The lock with a server pinned, or pinned anew. What this facet does not know of the
+    /// older entry stays.
+    pub fn with_server(&self, name: &str, server: &LockedServer) -> Result<Self, LockError> {
+        let mut server = server.clone();
+        if let Some(old) = self.server(name) {
+            server.unknown.clone_from(&old.unknown);
+        }
+        let text = set_member(&self.text, &["serversVersion"], SERVERS_VERSION, Order::AtEnd)?;
+        let text = set_member(&text, &["servers", name], &server.to_json(2), Order::Sorted)?;
+        Self::parse(text.as_bytes())
+    }
+
+    /// The lock without a server.
+    pub fn without_server(&self, name: &str) -> Result<Self, LockError> {
+        let mut text = remove_member(&self.text, &["servers", name])?;
+        if self.servers.len() == 1 && self.servers.contains_key(name) {
+            text = remove_member(&text, &["servers"])?;
+            text = remove_member(&text, &["serversVersion"])?;
+        }
+        Self::parse(text.as_bytes())
+    }
+}
+
+fn unknown(member: &'static str, found: &str, known: &'static str) -> LockError {
+    LockError::Version { member, found: found.chars().take(20).collect(), known }
+}
+
+/// Before our version stands there, entries are somebody else's.
+fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, LockError> {
+    let members = split_object(text.as_bytes(), LIMITS)?;
+    let members = members.ok_or_else(|| LockError::Member {
+        place: "servers".to_owned(),
+        expected: "an object",
+    })?;
+    let entry = |member: RawMember<'_>| {
+        let name = member.name.to_string();
+        let inline = ours && is_inline(member.value);
+        let entry = if inline {
+            LockedEntry::Inline(Box::new(LockedServer::parse(&name, member.value)?))
+        } else {
+            LockedEntry::Other
+        };
+        Ok((name, entry))
+    };
+    members.into_iter().map(entry).collect()
+}
+
+fn is_inline(entry: &str) -> bool {
+    let members = split_object(entry.as_bytes(), LIMITS).ok().flatten().unwrap_or_default();
+    members.iter().any(|member| member.name == "command" || member.name == "url")
+}

@@ -1,0 +1,104 @@
+//! `facet approve`: look at what changed, and pin it anew.
+
+use facets_drift::{Severity, Side, compare_launches, compare_surfaces};
+use facets_lock::{Grants, Launch};
+use facets_project::{Approval, Approvals, Project, State, declared_launch};
+
+use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
+use crate::inspect::{CaptureOptions, look_at, prepare};
+use crate::pin::{Candidate, Decision, is_same_launch, pin, with_source};
+use crate::pinned::{Pinned, project_here, target_of};
+use crate::{OpsError, ServerError};
+
+/// What to approve.
+#[derive(Debug)]
+pub struct ApproveRequest {
+    /// The servers.
+    pub names: Vec<String>,
+    /// Limits and era.
+    pub options: CaptureOptions,
+    /// Accept changes up to this without asking.
+    pub accept: Option<Severity>,
+}
+
+/// Starts each server, shows what changed, and pins it anew if the answer is yes.
+pub fn approve(
+    request: &ApproveRequest,
+    consent: &dyn Consent,
+) -> Result<Vec<ApprovalPage>, OpsError> {
+    let project = project_here()?;
+    request.names.iter().map(|name| approve_one(&project, name, request, consent)).collect()
+}
+
+fn approve_one(
+    project: &Project,
+    name: &str,
+    request: &ApproveRequest,
+    consent: &dyn Consent,
+) -> Result<ApprovalPage, OpsError> {
+    let state = project.read(&|other| other == name)?;
+    let launch = launch_of(name, &state)?;
+    let before = Pinned::of(name, &state).ok();
+    let locked = state.lock.server(name);
+    let source = locked.and_then(|server| server.source.clone());
+    let known = Known { project, state: &state, name, launch: &launch, consent };
+    let (mut surface, conduct) = look_at(&prepare(target_of(&launch)?, &known)?, request.options)?;
+    with_source(&mut surface, project.root(), source.as_deref())?;
+    let changes = before.as_ref().map(|before| {
+        let hashes = surface.hashes();
+        let mut changes = compare_launches(&before.server.launch, &launch);
+        changes.extend(compare_surfaces(before.side(), Side { surface: &surface, hashes: &hashes }));
+        changes
+    });
+    let worst = changes.iter().flatten().map(|finding| finding.severity).max();
+    let accepted = match (request.accept, &changes) {
+        (Some(accept), Some(_)) => worst.is_none_or(|worst| worst <= accept),
+        (Some(accept), None) => accept == Severity::Critical,
+        (None, _) => false,
+    };
+    let decision = if accepted { Decision::Made } else { Decision::Ask(consent) };
+    let grants = locked.map_or(Grants::ALL, |server| server.grants.clone());
+    let name = name.to_owned();
+    let candidate = Candidate { name, launch, source, surface, conduct, changes, grants };
+    pin(project, candidate, &state, &decision)
+}
+
+/// How the manifest starts it, because that is what people edit; else how the lock does.
+fn launch_of(name: &str, state: &State) -> Result<Launch, OpsError> {
+    let declared = state.manifest.as_ref().and_then(|manifest| declared_launch(manifest, name));
+    let locked = state.lock.server(name).map(|server| server.launch.clone());
+    match (declared, locked) {
+        (Some(declared), Some(locked)) if is_same_launch(&declared, &locked) => Ok(locked),
+        (Some(declared), _) => Ok(declared),
+        (None, Some(locked)) => Ok(locked),
+        (None, None) => {
+            let known = state.lock.servers().keys().cloned().collect();
+            Err(ServerError::Unknown { name: name.to_owned(), known }.into())
+        }
+    }
+}
+
+/// Whoever decides, except that what this machine approved is started without a question.
+struct Known<'k> {
+    project: &'k Project,
+    state: &'k State,
+    name: &'k str,
+    launch: &'k Launch,
+    consent: &'k dyn Consent,
+}
+
+impl Consent for Known<'_> {
+    fn may_start(&self, shown: &LaunchShown<'_>) -> Answer {
+        let locked = self.state.lock.server(self.name);
+        let locked = locked.filter(|server| server.launch == *self.launch);
+        let approved = locked.is_some_and(|server| {
+            let approval = Approval::of(server, self.project.root());
+            Approvals::of_this_user().and_then(|all| all.contains(&approval)).unwrap_or(false)
+        });
+        if approved { Answer::Yes } else { self.consent.may_start(shown) }
+    }
+
+    fn may_pin(&self, page: &ApprovalPage) -> Answer {
+        self.consent.may_pin(page)
+    }
+}

@@ -1,0 +1,275 @@
+//! `facet check`: is what runs what was approved?
+
+use facets_drift::{
+    Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_launches, compare_surfaces,
+};
+use facets_mcp::CaptureError;
+use facets_probe::{Filesystem, Network, ObserveError, Sandbox, Target};
+use facets_project::{Approval, Approvals, Project, State, declared_launch};
+
+use crate::OpsError;
+use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
+use crate::inspect::{CaptureOptions, look_at, prepare};
+use crate::pin::{is_same_launch, with_source};
+use crate::pinned::{Pinned, chosen, project_here, target_of};
+
+/// What to check.
+#[derive(Debug)]
+pub struct CheckRequest {
+    /// The servers; none are all.
+    pub names: Vec<String>,
+    /// Limits and era.
+    pub options: CaptureOptions,
+    /// Who decides what may be started.
+    pub trust: Trust,
+    /// What is bad enough to say no.
+    pub fail_on: Severity,
+}
+
+/// Who decides what may be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// This user on this machine.
+    Approvals,
+    /// Whoever reviewed the lock.
+    Lock,
+}
+
+/// What became of one server.
+#[derive(Debug)]
+pub enum CheckOutcome {
+    /// It was looked at; without findings it is as it was approved.
+    Judged(Vec<Finding>),
+    /// Lock and surface file are not as facet wrote them.
+    Edited(String),
+    /// It was not looked at.
+    Failed(OpsError),
+}
+
+/// One server.
+#[derive(Debug)]
+pub struct CheckedServer {
+    /// Its name.
+    pub name: String,
+    /// How many tools it had when it was approved.
+    pub tools: usize,
+    /// What became of it.
+    pub outcome: CheckOutcome,
+}
+
+/// All servers.
+#[derive(Debug)]
+pub struct CheckReport {
+    /// Sorted by name.
+    pub servers: Vec<CheckedServer>,
+    /// What is bad enough to say no.
+    pub fail_on: Severity,
+}
+
+/// The answer to the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Everything is as it was approved.
+    Yes,
+    /// Something is not.
+    No,
+    /// Something could not be looked at.
+    Unknown,
+}
+
+impl CheckReport {
+    /// A no is one, whatever else could not be looked at.
+    #[must_use]
+    pub fn judgement(&self) -> Judgement {
+        let bad = |finding: &Finding| finding.severity >= self.fail_on;
+        let no = |server: &CheckedServer| match &server.outcome {
+            CheckOutcome::Judged(findings) => findings.iter().any(bad),
+            CheckOutcome::Edited(_) => true,
+            CheckOutcome::Failed(_) => false,
+        };
+        let unknown = |server: &CheckedServer| matches!(server.outcome, CheckOutcome::Failed(_));
+        if self.servers.iter().any(no) {
+            Judgement::No
+        } else if self.servers.iter().any(unknown) {
+            Judgement::Unknown
+        } else {
+            Judgement::Yes
+        }
+    }
+}
+
+/// Sees the servers come in.
+pub trait CheckProgress: Sync {
+    /// There are this many.
+    fn begin(&self, servers: usize);
+    /// One is done.
+    fn done(&self, name: &str);
+}
+
+/// Starts or calls every server, all at once, and compares what each declares with the lock.
+pub fn check(
+    request: &CheckRequest,
+    consent: &dyn Consent,
+    progress: &dyn CheckProgress,
+) -> Result<CheckReport, OpsError> {
+    let project = project_here()?;
+    let names = &request.names;
+    let state = project.read(&|name| names.is_empty() || names.iter().any(|n| n == name))?;
+    let mut jobs = Vec::new();
+    for name in chosen(names, &state)? {
+        jobs.push((name.clone(), ready(&name, &project, &state, request, consent)));
+    }
+    progress.begin(jobs.len());
+    let servers = std::thread::scope(|scope| {
+        let running: Vec<_> = jobs
+            .into_iter()
+            .map(|(name, job)| {
+                let (project, options) = (&project, request.options);
+                scope.spawn(move || {
+                    let checked = run(name, job, project, options);
+                    progress.done(&checked.name);
+                    checked
+                })
+            })
+            .collect();
+        running.into_iter().filter_map(|job| job.join().ok()).collect()
+    });
+    let mut report = CheckReport { servers, fail_on: request.fail_on };
+    if request.names.is_empty() {
+        report.servers.extend(not_locked(&state));
+    }
+    Ok(report)
+}
+
+/// Servers that the manifest names and nobody has approved.
+fn not_locked(state: &State) -> Vec<CheckedServer> {
+    let declared = state.manifest.iter().flat_map(|manifest| manifest.servers.keys());
+    let new = declared.filter(|name| !state.lock.servers().contains_key(*name));
+    new.map(|name| CheckedServer {
+        name: name.clone(),
+        tools: 0,
+        outcome: CheckOutcome::Failed(OpsError::NotApproved { asked: false }),
+    })
+    .collect()
+}
+
+/// A server that may be started, or why it is not.
+struct Job {
+    pinned: Pinned,
+    target: Target,
+    findings: Vec<Finding>,
+}
+
+fn ready(
+    name: &str,
+    project: &Project,
+    state: &State,
+    request: &CheckRequest,
+    consent: &dyn Consent,
+) -> Result<Box<Job>, CheckOutcome> {
+    if state.lock.server(name).is_none() {
+        let error = crate::ServerError::NotInline { name: name.to_owned() };
+        return Err(CheckOutcome::Failed(error.into()));
+    }
+    let pinned = Pinned::of(name, state).map_err(CheckOutcome::Edited)?;
+    let declared = state.manifest.as_ref().and_then(|manifest| declared_launch(manifest, name));
+    let findings = match declared {
+        Some(declared) if !is_same_launch(&declared, &pinned.server.launch) => {
+            compare_launches(&pinned.server.launch, &declared)
+        }
+        _ => Vec::new(),
+    };
+    match allowed(&pinned, project, request.trust, consent) {
+        Ok(target) => Ok(Box::new(Job { pinned, target, findings })),
+        Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(error)),
+        // That something else would be started is a no, also if nothing is.
+        Err(_) => Err(CheckOutcome::Judged(findings)),
+    }
+}
+
+/// spec 8.5: nothing is started that this machine has not approved
+fn allowed(
+    pinned: &Pinned,
+    project: &Project,
+    trust: Trust,
+    consent: &dyn Consent,
+) -> Result<Target, OpsError> {
+    let approval = Approval::of(&pinned.server, project.root());
+    let approvals = || Approvals::of_this_user();
+    let known = trust == Trust::Lock || approvals()?.contains(&approval)?;
+    let target = target_of(&pinned.server.launch)?;
+    if known {
+        return prepare(target, &Always);
+    }
+    let target = prepare(target, consent)?;
+    if let Target::Url { url, .. } = &target {
+        // Calling an address starts nothing here; but nobody has approved it either.
+        let sandbox = Sandbox { network: Network::Open, filesystem: Filesystem::Open };
+        let shown = LaunchShown {
+            words: &[],
+            url: Some(url),
+            program: None,
+            variables: &[],
+            directory: project.root(),
+            sandbox: &sandbox,
+        };
+        consent.may_start(&shown).required()?;
+    }
+    approvals()?.add(&approval)?;
+    Ok(target)
+}
+
+/// What was approved needs no question.
+struct Always;
+
+impl Consent for Always {
+    fn may_start(&self, _: &LaunchShown<'_>) -> Answer {
+        Answer::Yes
+    }
+
+    fn may_pin(&self, _: &ApprovalPage) -> Answer {
+        Answer::No
+    }
+}
+
+fn run(
+    name: String,
+    job: Result<Box<Job>, CheckOutcome>,
+    project: &Project,
+    options: CaptureOptions,
+) -> CheckedServer {
+    let job = match job {
+        Ok(job) => job,
+        Err(outcome) => return CheckedServer { name, tools: 0, outcome },
+    };
+    let tools = job.pinned.server.tools.len();
+    let outcome = match look(&job, project, options) {
+        Ok(found) => CheckOutcome::Judged(job.findings.into_iter().chain(found).collect()),
+        Err(error) => CheckOutcome::Failed(error),
+    };
+    CheckedServer { name, tools, outcome }
+}
+
+fn look(job: &Job, project: &Project, options: CaptureOptions) -> Result<Vec<Finding>, OpsError> {
+    let (mut surface, _) = match look_at(&job.target, options) {
+        Err(OpsError::Observe(ObserveError::Capture {
+            source: CaptureError::Unstable { names, .. },
+            ..
+        })) => return Ok(vec![varies(&names)]),
+        other => other?,
+    };
+    with_source(&mut surface, project.root(), job.pinned.server.source.as_deref())?;
+    let hashes = surface.hashes();
+    Ok(compare_surfaces(job.pinned.side(), Side { surface: &surface, hashes: &hashes }))
+}
+
+/// A server that answers differently from one asking to the next was not like that.
+fn varies(names: &[String]) -> Finding {
+    let sentence = format!("two lists right after each other differ: {}", names.join(", "));
+    Finding::new(
+        FindingType::SurfaceVaries,
+        (SubjectKind::Server, ""),
+        (Severity::Critical, Compat::Risky),
+        sentence,
+    )
+}

@@ -1,0 +1,211 @@
+//! What went wrong with a project or one of its servers, in words.
+
+use std::path::Path;
+
+use facets_digest::json::Position;
+use facets_lock::{EditError, LockError};
+use facets_project::ProjectError;
+
+use super::shell_word;
+
+/// Something about a server of a project.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The project has no such server.
+    #[error("there is no server {name:?} in facets.lock")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The project has it already.
+    #[error("the server {name:?} is there already")]
+    Exists {
+        /// Its name.
+        name: String,
+    },
+    /// The name cannot be that of a server.
+    #[error("{name:?} cannot be the name of a server")]
+    BadName {
+        /// What was given.
+        name: String,
+    },
+    /// It is not a command or an address, which is all that is started here.
+    #[error("the server {name:?} is neither a command nor an address")]
+    NotInline {
+        /// Its name.
+        name: String,
+    },
+    /// Lock and surface file do not belong together, or were edited.
+    #[error("what is locked of {name:?} was edited")]
+    Edited {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Another facet changed it while this one looked.
+    #[error("the server {name:?} was changed meanwhile")]
+    ChangedMeanwhile {
+        /// Its name.
+        name: String,
+    },
+    /// A word of a command is not text.
+    #[error("the command cannot be written down")]
+    NotText,
+    /// Git could not show a file.
+    #[error("git cannot show {what}")]
+    Git {
+        /// The file at a revision.
+        what: String,
+        /// What git said.
+        reason: String,
+    },
+    /// Two things that cannot be compared.
+    #[error("{left} and {right} are different kinds of things")]
+    Incomparable {
+        /// The first.
+        left: &'static str,
+        /// The second.
+        right: &'static str,
+    },
+}
+
+impl ServerError {
+    /// Every code.
+    pub const CODES: &'static [&'static str] = &[
+        "server-unknown",
+        "server-exists",
+        "server-bad-name",
+        "server-not-inline",
+        "lock-edited",
+        "project-changed-meanwhile",
+        "command-not-text",
+        "git-failed",
+        "diff-incomparable",
+    ];
+
+    pub(super) fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "server-unknown",
+            Self::Exists { .. } => "server-exists",
+            Self::BadName { .. } => "server-bad-name",
+            Self::NotInline { .. } => "server-not-inline",
+            Self::Edited { .. } => "lock-edited",
+            Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
+            Self::NotText => "command-not-text",
+            Self::Git { .. } => "git-failed",
+            Self::Incomparable { .. } => "diff-incomparable",
+        }
+    }
+
+    pub(super) fn expected_and_actual(&self) -> (Option<String>, Option<String>) {
+        let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
+        match self {
+            Self::Unknown { known, .. } if known.is_empty() => {
+                both("the name of a locked server", "none is locked here".to_owned())
+            }
+            Self::Unknown { known, .. } => both("the name of a locked server", known.join(", ")),
+            Self::Exists { .. } => both("a new name", "one that is taken".to_owned()),
+            Self::BadName { .. } => {
+                both("1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore", "another".to_owned())
+            }
+            Self::NotInline { .. } => {
+                both("a command or an address", "something that this facet does not start".to_owned())
+            }
+            Self::Edited { problem, .. } => {
+                both("lock and surface file as facet wrote them", problem.clone())
+            }
+            Self::ChangedMeanwhile { .. } => {
+                both("the lock as it was at the beginning", "another one".to_owned())
+            }
+            Self::NotText => both("words in UTF-8", "other bytes".to_owned()),
+            Self::Git { reason, .. } => both("a file in the history", reason.clone()),
+            Self::Incomparable { .. } => {
+                both("two servers, two surface files, or two contracts", "a mixture".to_owned())
+            }
+        }
+    }
+
+    pub(super) fn next(&self) -> String {
+        match self {
+            Self::Unknown { .. } => "facet list".to_owned(),
+            Self::Exists { name } => format!("facet approve {name}"),
+            Self::Edited { .. } => "git diff facets.lock .facets/surfaces".to_owned(),
+            Self::ChangedMeanwhile { name } => format!("facet check {name}"),
+            other => format!("facet explain {}", other.code()),
+        }
+    }
+}
+
+fn json_error(error: &ProjectError) -> Option<&facets_digest::json::JsonError> {
+    match error {
+        ProjectError::Lock { source: LockError::Json(json), .. }
+        | ProjectError::Edit { source: EditError::Json(json), .. } => Some(json),
+        _ => None,
+    }
+}
+
+pub(super) fn position(error: &ProjectError) -> Option<Position> {
+    json_error(error).map(|json| json.position)
+}
+
+pub(super) fn file(error: &ProjectError) -> Option<&Path> {
+    match error {
+        ProjectError::Io { path, .. }
+        | ProjectError::Untrusted { path, .. }
+        | ProjectError::TooLarge { path, .. }
+        | ProjectError::Lock { path, .. }
+        | ProjectError::Manifest { path, .. }
+        | ProjectError::Edit { path, .. }
+        | ProjectError::Busy { path }
+        | ProjectError::Interrupted { path } => Some(path),
+        ProjectError::NoHome => None,
+    }
+}
+
+pub(super) fn expected_and_actual(error: &ProjectError) -> (Option<String>, Option<String>) {
+    let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
+    if let Some(json) = json_error(error) {
+        let problem = facets_model::manifest::Problem::from_json(json);
+        return both(&problem.allowed, problem.found);
+    }
+    match error {
+        ProjectError::Io { what: "read", source, .. } => both("a readable file", source.to_string()),
+        ProjectError::Io { source, .. } => both("a place to write to", source.to_string()),
+        ProjectError::Untrusted { reason, .. } => {
+            both("a plain file or folder of this user", (*reason).to_owned())
+        }
+        ProjectError::TooLarge { limit, .. } => {
+            both(&format!("at most {limit} bytes"), "more than that".to_owned())
+        }
+        ProjectError::Lock { source: LockError::Version { known, .. }, .. } => {
+            both(&format!("version {known}"), "another: a newer facet can read it".to_owned())
+        }
+        ProjectError::Lock { source, .. } => {
+            both("a lock as facet writes it", source.to_string())
+        }
+        ProjectError::Manifest { problems, .. } => {
+            let plural = if *problems == 1 { "" } else { "s" };
+            both("a manifest in order", format!("{problems} problem{plural}"))
+        }
+        ProjectError::Edit { source, .. } => both("an object to edit", source.to_string()),
+        ProjectError::Busy { .. } => both("the project for itself", "another facet holds it".to_owned()),
+        ProjectError::Interrupted { .. } => {
+            both("the file as before or after the change", "something else".to_owned())
+        }
+        ProjectError::NoHome => both("HOME or FACET_DIR", "neither is set".to_owned()),
+    }
+}
+
+pub(super) fn next(error: &ProjectError) -> String {
+    match error {
+        ProjectError::Manifest { path, .. } => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            format!("facet build --check {}", shell_word(folder.unwrap_or(Path::new("."))))
+        }
+        ProjectError::NoHome => "export FACET_DIR=…".to_owned(),
+        other => format!("facet explain {}", other.code()),
+    }
+}

@@ -1,0 +1,65 @@
+//! Files as they were at a revision.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use facets_lock::Lock;
+use facets_project::{LOCK, ProjectError, surface_path};
+use facets_surface::parse_surface_file;
+
+use crate::pinned::Pinned;
+use crate::{OpsError, ServerError};
+
+/// A file at a revision; none if it was not there.
+fn show(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>, OpsError> {
+    let what = format!("{revision}:./{path}");
+    let failed = |reason: String| ServerError::Git { what: what.clone(), reason };
+    // A revision is no option, and an object is shown as it is: no filter of the repository runs.
+    if revision.starts_with('-') || revision.contains(':') || revision.is_empty() {
+        return Err(failed("that is no revision".to_owned()).into());
+    }
+    let git = |arguments: &[&str]| {
+        Command::new("git")
+            .args(["--no-pager", "-c", "core.fsmonitor=false"])
+            .args(arguments)
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| failed(error.to_string()))
+    };
+    let commit = format!("{revision}^{{commit}}");
+    let known = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+    if !known.status.success() {
+        return Err(failed("there is no such revision here".to_owned()).into());
+    }
+    let found = git(&["cat-file", "blob", &what])?;
+    Ok(found.status.success().then_some(found.stdout))
+}
+
+/// The lock at a revision; an empty one if there was none.
+pub(crate) fn lock_at(root: &Path, revision: &str) -> Result<Lock, OpsError> {
+    match show(root, revision, LOCK)? {
+        None => Ok(Lock::empty()),
+        Some(bytes) => Lock::parse(&bytes).map_err(|source| {
+            let path = format!("{revision}:{LOCK}").into();
+            OpsError::Project(ProjectError::Lock { path, source })
+        }),
+    }
+}
+
+/// A server as it was locked at a revision.
+pub(crate) fn pinned_at(
+    root: &Path,
+    revision: &str,
+    name: &str,
+    lock: &Lock,
+) -> Result<Pinned, OpsError> {
+    let known = || lock.servers().keys().cloned().collect();
+    let unknown = || ServerError::Unknown { name: format!("{name}@{revision}"), known: known() };
+    let server = lock.server(name).ok_or_else(unknown)?.clone();
+    let edited = |problem: String| ServerError::Edited { name: format!("{name}@{revision}"), problem };
+    let bytes = show(root, revision, &surface_path(name))?;
+    let bytes = bytes.ok_or_else(|| edited(format!("{} is missing", surface_path(name))))?;
+    let surface = parse_surface_file(&bytes).map_err(|error| edited(error.to_string()))?;
+    Pinned::pair(name, server, surface).map_err(|problem| edited(problem).into())
+}

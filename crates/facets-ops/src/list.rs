@@ -1,0 +1,71 @@
+//! `facet list`: what is locked here.
+
+use facets_lock::{Launch, LockedEntry};
+use facets_project::{Approval, Approvals, State, declared_launch};
+
+use crate::OpsError;
+use crate::pinned::project_here;
+
+/// One server.
+#[derive(Debug)]
+pub struct ListedServer {
+    /// Its name.
+    pub name: String,
+    /// How it starts; none if this facet does not start it, or nothing is locked.
+    pub launch: Option<Launch>,
+    /// How many tools it has; none if nothing is locked.
+    pub tools: Option<usize>,
+    /// Whether this user has approved it on this machine.
+    pub approved: bool,
+}
+
+/// The servers of a project, by name.
+#[derive(Debug)]
+pub struct ListReport {
+    /// Sorted by name.
+    pub servers: Vec<ListedServer>,
+}
+
+/// Lists what is locked, and what the manifest names without it.
+pub fn list() -> Result<ListReport, OpsError> {
+    let project = project_here()?;
+    let state = project.read(&|_| false)?;
+    let approvals = Approvals::of_this_user().ok();
+    let mut servers: Vec<ListedServer> = state
+        .lock
+        .servers()
+        .iter()
+        .map(|(name, entry)| match entry {
+            LockedEntry::Other => {
+                ListedServer { name: name.clone(), launch: None, tools: None, approved: false }
+            }
+            LockedEntry::Inline(server) => {
+                let approval = Approval::of(server, project.root());
+                let approved = approvals
+                    .as_ref()
+                    .is_some_and(|approvals| approvals.contains(&approval).unwrap_or(false));
+                ListedServer {
+                    name: name.clone(),
+                    launch: Some(server.launch.clone()),
+                    tools: Some(server.tools.len()),
+                    approved,
+                }
+            }
+        })
+        .collect();
+    servers.extend(only_declared(&state));
+    servers.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(ListReport { servers })
+}
+
+fn only_declared(state: &State) -> Vec<ListedServer> {
+    let Some(manifest) = &state.manifest else { return Vec::new() };
+    let new = manifest.servers.keys().filter(|name| !state.lock.servers().contains_key(*name));
+    new.map(|name| ListedServer {
+        name: name.clone(),
+        launch: declared_launch(manifest, name),
+        tools: None,
+        approved: false,
+    })
+    .collect()
+}

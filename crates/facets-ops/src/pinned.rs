@@ -1,0 +1,103 @@
+//! What the lock says about servers, checked against itself.
+
+use std::path::{Path, PathBuf};
+
+use facets_drift::Side;
+use facets_lock::{Launch, LockedEntry, LockedServer};
+use facets_project::{Project, State, SurfaceOnDisk, surface_path};
+use facets_surface::{Surface, SurfaceHashes};
+
+use crate::inspect::{InspectTarget, SandboxRequest};
+use crate::{OpsError, ServerError};
+
+/// A locked server, and the surface file that belongs to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pinned {
+    pub(crate) server: LockedServer,
+    pub(crate) surface: Surface,
+    pub(crate) hashes: SurfaceHashes,
+}
+
+impl Pinned {
+    /// The pair of a name, or what was edited.
+    pub(crate) fn of(name: &str, state: &State) -> Result<Self, String> {
+        let server = state.lock.server(name).ok_or("it is not locked")?;
+        let surface = match state.surfaces.get(name) {
+            None | Some(SurfaceOnDisk::Missing) => {
+                return Err(format!("{} is missing", surface_path(name)));
+            }
+            Some(SurfaceOnDisk::Refused(error)) => {
+                return Err(format!("{}: {error}", surface_path(name)));
+            }
+            Some(SurfaceOnDisk::Whole(surface)) => (**surface).clone(),
+        };
+        Self::pair(name, server.clone(), surface)
+    }
+
+    /// Whether a lock entry and a surface belong together.
+    pub(crate) fn pair(
+        name: &str,
+        server: LockedServer,
+        surface: Surface,
+    ) -> Result<Self, String> {
+        if server.surface_file != surface_path(name) {
+            return Err(format!("its `surface_file` is not {}", surface_path(name)));
+        }
+        let hashes = surface.hashes();
+        match server.first_difference(surface.era, &hashes) {
+            Some(member) => {
+                Err(format!("`{member}` in facets.lock is not that of {}", surface_path(name)))
+            }
+            None => Ok(Self { server, surface, hashes }),
+        }
+    }
+
+    pub(crate) fn side(&self) -> Side<'_> {
+        Side { surface: &self.surface, hashes: &self.hashes }
+    }
+}
+
+/// The names that are meant: those given, each of which must be locked; or all.
+pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, OpsError> {
+    let known = || state.lock.servers().keys().cloned().collect::<Vec<_>>();
+    if names.is_empty() {
+        return Ok(known());
+    }
+    let mut chosen = Vec::new();
+    for name in names {
+        match state.lock.servers().get(name) {
+            None => {
+                return Err(ServerError::Unknown { name: name.clone(), known: known() }.into());
+            }
+            Some(LockedEntry::Other) => {
+                return Err(ServerError::NotInline { name: name.clone() }.into());
+            }
+            Some(LockedEntry::Inline(_)) => chosen.push(name.clone()),
+        }
+    }
+    chosen.sort();
+    chosen.dedup();
+    Ok(chosen)
+}
+
+/// What a launch starts or calls.
+pub(crate) fn target_of(launch: &Launch) -> Result<InspectTarget, OpsError> {
+    Ok(match launch {
+        Launch::Command { command, args, env } => InspectTarget::Command {
+            words: std::iter::once(command).chain(args).map(Into::into).collect(),
+            variables: env.clone(),
+            sandbox: SandboxRequest::default(),
+        },
+        Launch::Url { url, headers } => InspectTarget::Url {
+            url: url.parse().map_err(|source| OpsError::BadUrl { source })?,
+            headers: headers.clone().into_iter().collect(),
+        },
+    })
+}
+
+/// The project of the current directory, as it really lies.
+pub(crate) fn project_here() -> Result<Project, OpsError> {
+    let here = Path::new(".");
+    let unreadable = |source| OpsError::Unreadable { path: PathBuf::from("."), source };
+    Ok(Project::at(&std::fs::canonicalize(here).map_err(unreadable)?))
+}

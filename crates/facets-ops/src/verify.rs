@@ -1,0 +1,114 @@
+//! `facet verify`: is what lies here whole? Nothing is started, ever.
+
+use std::path::Path;
+
+use facets_drift::{
+    Compat, Finding, FindingType, Severity, SubjectKind, compare_launches, compare_pins,
+    compare_surfaces,
+};
+use facets_lock::{Lock, LockedEntry};
+use facets_project::{State, declared_launch};
+
+use crate::check::{CheckOutcome, CheckReport, CheckedServer};
+use crate::pin::is_same_launch;
+use crate::pinned::{Pinned, chosen, project_here};
+use crate::{OpsError, git};
+
+/// What to verify.
+#[derive(Debug)]
+pub struct VerifyRequest {
+    /// The servers; none are all.
+    pub names: Vec<String>,
+    /// A revision to compare the lock with.
+    pub against: Option<String>,
+    /// What is bad enough to say no.
+    pub fail_on: Severity,
+}
+
+/// Checks that lock and surface files belong together, and what the lock has become since a
+/// revision.
+pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
+    let project = project_here()?;
+    let state = project.read(&|_| true)?;
+    let old = match &request.against {
+        None => None,
+        Some(revision) => Some((revision.as_str(), git::lock_at(project.root(), revision)?)),
+    };
+    let mut servers = Vec::new();
+    for name in chosen(&request.names, &state)? {
+        let outcome = verify_one(&name, &state, project.root(), old.as_ref());
+        let tools = state.lock.server(&name).map_or(0, |server| server.tools.len());
+        servers.push(CheckedServer { name, tools, outcome });
+    }
+    if let (true, Some((_, old))) = (request.names.is_empty(), &old) {
+        servers.extend(removed(old, &state.lock));
+    }
+    Ok(CheckReport { servers, fail_on: request.fail_on })
+}
+
+fn verify_one(
+    name: &str,
+    state: &State,
+    root: &Path,
+    old: Option<&(&str, Lock)>,
+) -> CheckOutcome {
+    // Somebody else's entry is whole as it is.
+    if matches!(state.lock.servers().get(name), Some(LockedEntry::Other)) {
+        return CheckOutcome::Judged(Vec::new());
+    }
+    let pinned = match Pinned::of(name, state) {
+        Ok(pinned) => pinned,
+        Err(problem) => return CheckOutcome::Edited(problem),
+    };
+    let mut findings = Vec::new();
+    let declared = state.manifest.as_ref().and_then(|manifest| declared_launch(manifest, name));
+    if let Some(declared) = declared
+        && !is_same_launch(&declared, &pinned.server.launch)
+    {
+        findings.extend(compare_launches(&pinned.server.launch, &declared));
+    }
+    match old.map(|(revision, lock)| since(name, &pinned, root, revision, lock)) {
+        None => CheckOutcome::Judged(findings),
+        Some(Ok(more)) => CheckOutcome::Judged(findings.into_iter().chain(more).collect()),
+        Some(Err(error)) => CheckOutcome::Failed(error),
+    }
+}
+
+/// What became of an entry since a revision.
+fn since(
+    name: &str,
+    pinned: &Pinned,
+    root: &Path,
+    revision: &str,
+    lock: &Lock,
+) -> Result<Vec<Finding>, OpsError> {
+    if lock.server(name).is_none() {
+        let sentence = format!("this server was not locked at {revision}");
+        return Ok(vec![Finding::new(
+            FindingType::LaunchChanged,
+            (SubjectKind::Server, ""),
+            (Severity::Critical, Compat::Risky),
+            sentence,
+        )]);
+    }
+    let old = git::pinned_at(root, revision, name, lock)?;
+    let mut findings = compare_pins(&old.server, &pinned.server);
+    findings.extend(compare_surfaces(old.side(), pinned.side()));
+    Ok(findings)
+}
+
+/// Servers that were locked at the revision and are not any more.
+fn removed(old: &Lock, new: &Lock) -> Vec<CheckedServer> {
+    let gone = old.servers().keys().filter(|name| !new.servers().contains_key(*name));
+    gone.map(|name| CheckedServer {
+        name: name.clone(),
+        tools: 0,
+        outcome: CheckOutcome::Judged(vec![Finding::new(
+            FindingType::LaunchChanged,
+            (SubjectKind::Server, ""),
+            (Severity::Info, Compat::Breaking),
+            "this server is no longer locked",
+        )]),
+    })
+    .collect()
+}

@@ -1,0 +1,124 @@
+//! What this user has approved on this machine (spec 8.5).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use facets_digest::json::write_string;
+use facets_digest::{Digest, Hasher};
+use facets_lock::{Launch, LockedServer};
+
+use crate::ProjectError;
+use crate::files::{self, io};
+
+/// What is approved: this start, of these declarations, with these grants. A command is
+/// approved where it runs, because what it starts may lie there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    form: String,
+}
+
+impl Approval {
+    /// What a lock entry asks for, in a project.
+    #[must_use]
+    pub fn of(server: &LockedServer, project: &Path) -> Self {
+        let text = |text: &str| {
+            let mut out = Vec::new();
+            write_string(text, &mut out);
+            String::from_utf8_lossy(&out).into_owned()
+        };
+        let directory = match server.launch {
+            Launch::Command { .. } => text(&project.to_string_lossy()),
+            Launch::Url { .. } => "null".to_owned(),
+        };
+        let form = format!(
+            "{{\"bytes\":null,\"directory\":{directory},\"grants\":{},\"launch\":\"{}\",\"surface\":\"{}\"}}",
+            server.grants.to_json(),
+            server.launch.digest(),
+            server.surface,
+        );
+        Self { form }
+    }
+
+    /// The name under which it is kept.
+    fn key(&self) -> Digest {
+        let mut hasher = Hasher::with_domain("approval");
+        hasher.update(self.form.as_bytes());
+        hasher.finish()
+    }
+}
+
+/// The ledger: a file for each approval, so that two facets cannot spoil it.
+#[derive(Clone, Debug)]
+pub struct Approvals {
+    folder: PathBuf,
+}
+
+impl Approvals {
+    /// The ledger of this user: below `$FACET_DIR`, or `~/.facet`.
+    pub fn of_this_user() -> Result<Self, ProjectError> {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let home = set("FACET_DIR").map(PathBuf::from);
+        let home = home.or_else(|| set("HOME").map(|home| Path::new(&home).join(".facet")));
+        Self::below(&home.ok_or(ProjectError::NoHome)?)
+    }
+
+    /// The ledger below a folder, which must be ours alone.
+    pub fn below(home: &Path) -> Result<Self, ProjectError> {
+        let folder = home.join("approvals");
+        for folder in [home, &folder] {
+            check_owner(folder)?;
+        }
+        Ok(Self { folder })
+    }
+
+    /// Whether this was approved.
+    pub fn contains(&self, approval: &Approval) -> Result<bool, ProjectError> {
+        let path = self.folder.join(approval.key().hex());
+        Ok(files::read(&path)?.is_some_and(|bytes| bytes == approval.form.as_bytes()))
+    }
+
+    /// Approves it.
+    pub fn add(&self, approval: &Approval) -> Result<(), ProjectError> {
+        make_private(self.folder.parent().unwrap_or(&self.folder))?;
+        make_private(&self.folder)?;
+        files::write(&self.folder.join(approval.key().hex()), approval.form.as_bytes())
+    }
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> Result<(), ProjectError> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(io("write", folder))?;
+    check_owner(folder)
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> Result<(), ProjectError> {
+    fs::create_dir_all(folder).map_err(io("write", folder))
+}
+
+/// A ledger that others can write approves what others want.
+#[cfg(unix)]
+fn check_owner(folder: &Path) -> Result<(), ProjectError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let data = match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(io("read", folder))?,
+    };
+    let reason = if !data.is_dir() {
+        "it is not a plain folder"
+    } else if data.uid() != rustix::process::getuid().as_raw() {
+        "it belongs to another user"
+    } else if data.mode() & 0o022 != 0 {
+        "others can write to it"
+    } else {
+        return Ok(());
+    };
+    Err(ProjectError::Untrusted { path: folder.to_owned(), reason })
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Path) -> Result<(), ProjectError> {
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Why a project cannot be read or changed.
+
+use std::io;
+use std::path::PathBuf;
+
+use facets_lock::{EditError, LockError};
+
+/// Why a project cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// The system refused.
+    #[error("cannot {what} {}", path.display())]
+    Io {
+        /// What was to be done: read, write, remove, lock.
+        what: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Something that must be a plain file or folder is a link, or somebody else's.
+    #[error("{} cannot be trusted", path.display())]
+    Untrusted {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A file is larger than its reader takes.
+    #[error("{} is too large", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The size that is still allowed.
+        limit: u64,
+    },
+    /// The lock cannot be used.
+    #[error("{} cannot be used", path.display())]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: LockError,
+    },
+    /// The manifest has problems.
+    #[error("{} has problems", path.display())]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        problems: usize,
+    },
+    /// The manifest cannot be changed in place.
+    #[error("{} cannot be changed", path.display())]
+    Edit {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: EditError,
+    },
+    /// Another facet is changing the project.
+    #[error("another facet is at work in {}", path.display())]
+    Busy {
+        /// The project.
+        path: PathBuf,
+    },
+    /// A change that was interrupted cannot be completed.
+    #[error("an interrupted change of {} cannot be completed", path.display())]
+    Interrupted {
+        /// The file that is neither as before nor as after.
+        path: PathBuf,
+    },
+    /// Nobody knows where this user keeps things.
+    #[error("there is no home directory to keep approvals in")]
+    NoHome,
+}
+
+impl ProjectError {
+    /// Its code, for `facet explain`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io { what: "write" | "remove" | "lock", .. } => "file-unwritable",
+            Self::Io { .. } => "file-unreadable",
+            Self::Untrusted { .. } => "project-untrusted-file",
+            Self::TooLarge { .. } => "file-too-large",
+            Self::Lock { source, .. } => source.code(),
+            Self::Manifest { .. } => "manifest-has-problems",
+            Self::Edit { .. } => "project-cannot-be-edited",
+            Self::Busy { .. } => "project-busy",
+            Self::Interrupted { .. } => "project-interrupted",
+            Self::NoHome => "no-home",
+        }
+    }
+
+    /// The codes that no other part of facet has.
+    pub const CODES: &'static [&'static str] = &[
+        "project-untrusted-file",
+        "project-cannot-be-edited",
+        "project-busy",
+        "project-interrupted",
+        "no-home",
+    ];
+}

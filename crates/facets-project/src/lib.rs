@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+
+mod approvals;
+mod error;
+mod files;
+mod journal;
+mod manifest;
+mod project;
+
+pub use approvals::{Approval, Approvals};
+pub use error::ProjectError;
+pub use files::{LOCK, MANIFEST, STATE, is_ours, surface_path};
+pub use manifest::{declared_launch, with_server, without_server};
+pub use project::{Change, Project, State, SurfaceOnDisk};

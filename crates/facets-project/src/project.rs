@@ -1,0 +1,237 @@
+//! A project: read as a whole, changed as a whole.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use facets_lock::Lock;
+use facets_model::manifest::{ProjectManifest, parse_project};
+use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
+
+use crate::ProjectError;
+use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
+use crate::journal::{FileChange, Journal, sweep};
+
+/// A project in a folder.
+#[derive(Clone, Debug)]
+pub struct Project {
+    root: PathBuf,
+}
+
+/// What a project says, at one moment.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The text of its manifest; none if there is none.
+    pub manifest_text: Option<String>,
+    /// The manifest.
+    pub manifest: Option<ProjectManifest>,
+    /// The lock; empty if there is none.
+    pub lock: Lock,
+    /// Whether there is a lock.
+    pub has_lock: bool,
+    /// The surface files that were asked for, by the name of the server.
+    pub surfaces: BTreeMap<String, SurfaceOnDisk>,
+}
+
+/// A surface file, as it lies there.
+#[derive(Clone, Debug)]
+pub enum SurfaceOnDisk {
+    /// It is not there.
+    Missing,
+    /// It is not as facet wrote it.
+    Refused(SurfaceFileError),
+    /// It is.
+    Whole(Box<Surface>),
+}
+
+/// New contents of files.
+#[derive(Debug, Default)]
+pub struct Change {
+    /// Of the manifest.
+    pub manifest: Option<String>,
+    /// Of the lock.
+    pub lock: Option<Lock>,
+    /// Surface files by the name of the server; none removes one.
+    pub surfaces: Vec<(String, Option<String>)>,
+}
+
+/// How long another facet may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Keeps others from a project while it lives.
+struct Guard {
+    _file: Option<File>,
+}
+
+impl Project {
+    /// The project in a folder.
+    #[must_use]
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Reads it, with the surface files of some servers, after completing what an earlier
+    /// facet could not.
+    pub fn read(&self, surfaces_of: &dyn Fn(&str) -> bool) -> Result<State, ProjectError> {
+        check_folder(&self.root.join(STATE))?;
+        let guard = self.shared()?;
+        if Journal::pending(&self.root).is_none() {
+            return self.state(surfaces_of);
+        }
+        drop(guard);
+        let _guard = self.exclusive()?;
+        self.recover()?;
+        self.state(surfaces_of)
+    }
+
+    /// Changes it. What it is changed to is decided by what it is then, not before.
+    pub fn change<E: From<ProjectError>>(
+        &self,
+        decide: impl FnOnce(&State) -> Result<Change, E>,
+    ) -> Result<(), E> {
+        make_folder(&self.root.join(STATE))?;
+        let _guard = self.exclusive()?;
+        self.recover()?;
+        let state = self.state(&|_| false)?;
+        let change = decide(&state)?;
+        Ok(self.apply(change)?)
+    }
+
+    fn surface(&self, server: &str) -> Result<SurfaceOnDisk, ProjectError> {
+        check_folder(&self.root.join(".facets/surfaces"))?;
+        let bytes = files::read(&self.root.join(files::surface_path(server)))?;
+        Ok(match bytes.as_deref().map(parse_surface_file) {
+            None => SurfaceOnDisk::Missing,
+            Some(Ok(surface)) => SurfaceOnDisk::Whole(Box::new(surface)),
+            Some(Err(error)) => SurfaceOnDisk::Refused(error),
+        })
+    }
+
+    fn apply(&self, change: Change) -> Result<(), ProjectError> {
+        let mut files = Vec::new();
+        let surfaces = change.surfaces.into_iter().map(|(server, text)| FileChange {
+            path: files::surface_path(&server),
+            content: text.map(String::into_bytes),
+        });
+        files.extend(surfaces);
+        if let Some(lock) = change.lock {
+            let content = Some(lock.text().as_bytes().to_vec());
+            files.push(FileChange { path: LOCK.to_owned(), content });
+        }
+        if let Some(manifest) = change.manifest {
+            let content = Some(manifest.into_bytes());
+            files.push(FileChange { path: MANIFEST.to_owned(), content });
+        }
+        self.ignore_own_files()?;
+        Journal::write(&self.root, &files)?.complete()
+    }
+
+    /// What facet keeps for itself is no part of a repository.
+    fn ignore_own_files(&self) -> Result<(), ProjectError> {
+        let path = self.root.join(STATE).join(".gitignore");
+        match files::read(&path)? {
+            Some(_) => Ok(()),
+            None => files::write(&path, b"/busy\n/journal*\n"),
+        }
+    }
+
+    fn recover(&self) -> Result<(), ProjectError> {
+        if let Some(journal) = Journal::pending(&self.root) {
+            journal.complete()?;
+        }
+        sweep(&self.root);
+        Ok(())
+    }
+
+    fn state(&self, surfaces_of: &dyn Fn(&str) -> bool) -> Result<State, ProjectError> {
+        let path = self.root.join(MANIFEST);
+        let manifest_text = match files::read(&path)? {
+            None => None,
+            Some(bytes) => Some(String::from_utf8(bytes).map_err(|_| ProjectError::Manifest {
+                path: path.clone(),
+                problems: 1,
+            })?),
+        };
+        let manifest = match &manifest_text {
+            None => None,
+            Some(text) => {
+                let outcome = parse_project(text.as_bytes());
+                let problems = outcome.problems.len();
+                let bad = || ProjectError::Manifest { path: path.clone(), problems };
+                Some(outcome.manifest.filter(|_| problems == 0).ok_or_else(bad)?)
+            }
+        };
+        let path = self.root.join(LOCK);
+        let bytes = files::read(&path)?;
+        let has_lock = bytes.is_some();
+        let lock = match bytes {
+            None => Lock::empty(),
+            Some(bytes) => {
+                Lock::parse(&bytes).map_err(|source| ProjectError::Lock { path, source })?
+            }
+        };
+        let mut surfaces = BTreeMap::new();
+        for name in lock.servers().keys().filter(|name| surfaces_of(name)) {
+            if lock.server(name).is_some() {
+                surfaces.insert(name.clone(), self.surface(name)?);
+            }
+        }
+        Ok(State { manifest_text, manifest, lock, has_lock, surfaces })
+    }
+
+    fn busy_file(&self) -> PathBuf {
+        self.root.join(STATE).join("busy")
+    }
+
+    /// A project that cannot be written has no other facet that changes it.
+    fn shared(&self) -> Result<Guard, ProjectError> {
+        match File::open(self.busy_file()) {
+            Ok(file) => self.wait(file, File::try_lock_shared),
+            Err(_) => Ok(Guard { _file: None }),
+        }
+    }
+
+    fn exclusive(&self) -> Result<Guard, ProjectError> {
+        let path = self.busy_file();
+        let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path);
+        self.wait(file.map_err(files::io("write", &path))?, File::try_lock)
+    }
+
+    fn wait(
+        &self,
+        file: File,
+        lock: impl Fn(&File) -> Result<(), TryLockError>,
+    ) -> Result<Guard, ProjectError> {
+        let start = Instant::now();
+        loop {
+            match lock(&file) {
+                Ok(()) => return Ok(Guard { _file: Some(file) }),
+                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                    std::thread::sleep(PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(ProjectError::Busy { path: self.root.clone() });
+                }
+                // A file system without locks: better to work than to refuse.
+                Err(TryLockError::Error(error))
+                    if error.kind() == io::ErrorKind::Unsupported =>
+                {
+                    return Ok(Guard { _file: None });
+                }
+                Err(TryLockError::Error(source)) => {
+                    let path = self.busy_file();
+                    return Err(ProjectError::Io { what: "lock", path, source });
+                }
+            }
+        }
+    }
+}
