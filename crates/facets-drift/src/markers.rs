@@ -28,9 +28,11 @@ mod shell;
 mod siblings;
 mod words;
 
+use chunks::chunks;
 use fold::Folded;
 use found::{Found, Hit};
 pub use rules::RULES;
+use siblings::Siblings;
 
 /// A rule: its code, what it looks for, and examples both ways.
 ///
@@ -97,9 +99,13 @@ fn found(text: &str, context: &Context<'_>) -> Found {
     blobs::look(text, &mut found);
     let folded = Folded::new(text);
     matcher::look(&folded, &mut found);
-    addresses::look(&folded, &mut found);
-    paths::look(&folded, &mut found);
-    siblings::look(&folded, context, &mut found);
+    let siblings = Siblings::new(context, &folded);
+    for place in chunks(folded.text()) {
+        let chunk = folded.text().get(place.clone()).unwrap_or_default();
+        addresses::look(&folded, &place, chunk, &mut found);
+        paths::look(&folded, &place, chunk, &mut found);
+        siblings.look(&folded, &place, &mut found);
+    }
     shell::look(&folded, &mut found);
     markup::look(&folded, &mut found);
     blanks::look(&folded, &mut found);

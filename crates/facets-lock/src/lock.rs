@@ -94,8 +94,12 @@ impl Lock {
     /// The lock without a server.
     pub fn without_server(&self, name: &str) -> Result<Self, LockError> {
         let mut text = remove_member(&self.text, &["servers", name])?;
-        if self.servers.len() == 1 && self.servers.contains_key(name) {
+        let mut left = self.servers.iter().filter(|(other, _)| *other != name).peekable();
+        // What we brought along goes with the last of ours.
+        if left.peek().is_none() {
             text = remove_member(&text, &["servers"])?;
+        }
+        if !left.any(|(_, entry)| matches!(entry, LockedEntry::Inline(_))) {
             text = remove_member(&text, &["serversVersion"])?;
         }
         Self::parse(text.as_bytes())

@@ -46,7 +46,8 @@ pub fn with_server(text: Option<&str>, name: &str, launch: &Launch) -> Result<St
     set_member(text, &["servers", name], &entry, Order::AtEnd)
 }
 
-/// The manifest without a server.
-pub fn without_server(text: &str, name: &str) -> Result<String, EditError> {
-    remove_member(text, &["servers", name])
+/// The manifest without a server; the last takes the list along.
+pub fn without_server(text: &str, name: &str, is_last: bool) -> Result<String, EditError> {
+    let text = remove_member(text, &["servers", name])?;
+    if is_last { remove_member(&text, &["servers"]) } else { Ok(text) }
 }

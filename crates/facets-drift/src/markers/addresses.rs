@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::chunks::chunks;
 use super::fold::Folded;
 use super::found::Found;
 
@@ -49,31 +48,27 @@ const LABELS: &[&str] = &[
 const FILES: &[&str] = &["gif", "jpeg", "jpg", "js", "json", "mjs", "png", "svg", "ts", "webp"];
 
 /// Finds URLs, hosts with a path or port, and e-mail addresses.
-pub(super) fn look(folded: &Folded<'_>, found: &mut Found) {
-    let text = folded.text();
-    for place in chunks(text) {
-        let chunk = text.get(place.clone()).unwrap_or_default();
-        if !chunk.contains(['.', ':', '@']) {
-            continue;
-        }
-        let mut seen = urls(chunk, |at, key| {
-            found.add_folded(URL, folded, &(place.start + at..place.end), &key);
-        });
-        seen |= pseudo_url(chunk).is_some_and(|key| {
-            found.add_folded(URL, folded, &place, key);
-            true
-        });
-        if seen {
-            continue;
-        }
-        if let Some(key) = bare_host(chunk) {
-            found.add_folded(URL, folded, &place, &key);
-        }
-        emails(chunk, |at| {
-            let key = chunk.get(at.clone()).unwrap_or_default();
-            found.add_folded(EMAIL, folded, &(place.start + at.start..place.start + at.end), key);
-        });
+pub(super) fn look(folded: &Folded<'_>, place: &Range<usize>, chunk: &str, found: &mut Found) {
+    if !chunk.contains(['.', ':', '@']) {
+        return;
     }
+    let mut seen = urls(chunk, |at, key| {
+        found.add_folded(URL, folded, &(place.start + at..place.end), &key);
+    });
+    seen |= pseudo_url(chunk).is_some_and(|key| {
+        found.add_folded(URL, folded, place, key);
+        true
+    });
+    if seen {
+        return;
+    }
+    if let Some(host) = bare_host(chunk) {
+        found.add_folded(URL, folded, place, host);
+    }
+    emails(chunk, |at| {
+        let key = chunk.get(at.clone()).unwrap_or_default();
+        found.add_folded(EMAIL, folded, &(place.start + at.start..place.start + at.end), key);
+    });
 }
 
 /// Calls back with the beginning and the scheme and host of each URL; says whether there are any.
@@ -118,7 +113,7 @@ fn pseudo_url(chunk: &str) -> Option<&str> {
 }
 
 /// A host without scheme: `www.`, or with a known last label (or digits) and a path or port.
-fn bare_host(chunk: &str) -> Option<String> {
+fn bare_host(chunk: &str) -> Option<&str> {
     let start = chunk.rfind(|c: char| !c.is_ascii()).map_or(0, |at| {
         at + chunk.get(at..).and_then(|c| c.chars().next()).map_or(0, char::len_utf8)
     });
@@ -126,25 +121,27 @@ fn bare_host(chunk: &str) -> Option<String> {
     let end = chunk.find(['/', ':', '?', '#']).unwrap_or(chunk.len());
     let (host, rest) = chunk.split_at_checked(end)?;
     let last = host.rsplit('.').next()?;
+    let www = host.starts_with("www.") && host.split('.').count() > 2;
+    let numbers = last.bytes().all(|byte| byte.is_ascii_digit());
+    let points = match rest.as_bytes() {
+        [b':', port, ..] => port.is_ascii_digit(),
+        [b'/', first, ..] => first.is_ascii_alphabetic() || www,
+        [b'?', _, ..] => true,
+        _ => host == "169.254.169.254",
+    };
+    let known = www || (points && (numbers || LABELS.binary_search(&last).is_ok()));
+    (known && is_host(host, numbers) && !is_harmless(host)).then_some(host)
+}
+
+fn is_host(host: &str, numbers: bool) -> bool {
     let is_name = |part: &str| {
         !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
     };
-    if !host.contains('.') || !host.split('.').all(is_name) || is_harmless(host) {
-        return None;
+    let mut parts = host.split('.');
+    if numbers {
+        return parts.clone().count() == 4 && parts.all(|part| part.parse::<u8>().is_ok());
     }
-    let points = rest.len() > 1
-        && match rest.as_bytes() {
-            [b':', port, ..] => port.is_ascii_digit(),
-            [b'/', first, ..] => first.is_ascii_alphabetic() || host.starts_with("www."),
-            [b'?', ..] => true,
-            _ => false,
-        };
-    let numbers =
-        host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok());
-    let known = LABELS.binary_search(&last).is_ok() || numbers;
-    let metadata = host == "169.254.169.254";
-    let www = host.starts_with("www.") && host.split('.').count() > 2;
-    (www || metadata || (known && points)).then(|| format!("//{host}"))
+    host.contains('.') && parts.all(is_name)
 }
 
 /// Calls back with the place of each e-mail address.

@@ -45,14 +45,15 @@ impl Use {
 
 /// Finds hidden characters that have no honest use where they stand.
 pub(super) fn look(text: &str, found: &mut Found) {
-    if text.is_ascii() && !text.bytes().any(|byte| is_hidden(char::from(byte))) {
+    let controls = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t' | b'\r');
+    if text.is_ascii() && !text.bytes().any(controls) {
         return;
     }
     let right_to_left = text.chars().any(is_right_to_left);
     let mut before = ' ';
     let mut characters = text.char_indices().peekable();
     while let Some((start, character)) = characters.next() {
-        if !is_hidden(character) {
+        if character.is_ascii_graphic() || !is_hidden(character) {
             before = character;
             continue;
         }

@@ -21,6 +21,12 @@ impl<'t> Folded<'t> {
         let mut characters = original.char_indices().peekable();
         let mut before = ' ';
         while let Some((at, character)) = characters.next() {
+            // Nearly all characters of nearly all texts.
+            if character.is_ascii_graphic() && character != '\'' || character == ' ' {
+                folded.push(at, character.to_ascii_lowercase());
+                before = character;
+                continue;
+            }
             let next = characters.peek().map_or(' ', |(_, next)| *next);
             let inside = before.is_alphabetic() && next.is_alphabetic();
             if !character.is_ascii() && (is_hidden(character) || is_combining(character))

@@ -1,6 +1,8 @@
 //! Commands of a shell that fetch, hide or destroy something.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::fold::Folded;
 use super::found::Found;
@@ -33,39 +35,61 @@ const INNER: &[&str] = &[
     "hostname", "find", "grep", "sh", "bash", "python", "python3", "nc", "head", "tail", "pwd",
 ];
 
+/// Functions that run what they are given.
+const EVALUATES: &[&str] =
+    &["eval", "exec", "os.system", "subprocess.run", "child_process.exec", "execsync"];
+
 /// How far apart the two ends of a pipe may be.
 const PIPE: usize = 400;
 
+/// What a word is in the tables.
+#[derive(Clone, Copy, Default)]
+struct Meaning {
+    /// The row of [`PAIRS`] whose command it is.
+    pair: Option<usize>,
+    fetches: bool,
+    runs: bool,
+}
+
+static MEANINGS: LazyLock<BTreeMap<&str, Meaning>> = LazyLock::new(|| {
+    let mut meanings: BTreeMap<&str, Meaning> = BTreeMap::new();
+    for (row, (commands, _)) in PAIRS.iter().enumerate() {
+        commands.iter().for_each(|word| meanings.entry(word).or_default().pair = Some(row));
+    }
+    FETCHES.iter().for_each(|word| meanings.entry(word).or_default().fetches = true);
+    RUNS.iter().for_each(|word| meanings.entry(word).or_default().runs = true);
+    meanings
+});
+
+fn meaning(word: &str) -> Meaning {
+    let known = (2..=20).contains(&word.len()).then(|| MEANINGS.get(word)).flatten();
+    known.copied().unwrap_or_default()
+}
+
 /// Finds such commands.
 pub(super) fn look(folded: &Folded<'_>, found: &mut Found) {
-    let text = folded.text();
-    let mut before: (&str, usize) = ("", 0);
+    let mut before: (Meaning, usize) = (Meaning::default(), 0);
     let mut fetched: Option<usize> = None;
     let mut piped = false;
-    for (start, word) in split(text) {
+    for (start, word) in split(folded.text()) {
+        let end = start + word.len();
         let trimmed = word.trim_matches(is_wrapping);
-        let place = start..start + word.len();
-        if PAIRS.iter().any(|(left, right)| left.contains(&before.0) && right.contains(&trimmed)) {
-            add(folded, found, before.1..place.end);
+        let here = meaning(trimmed);
+        if before.0.pair.is_some_and(|row| PAIRS[row].1.contains(&trimmed)) {
+            add(folded, found, before.1..end);
         }
-        if FETCHES.contains(&trimmed) {
-            fetched = Some(start);
-        }
-        let target = word.rsplit_once('|').map(|(_, target)| target.trim_matches(is_wrapping));
-        let target = target.or_else(|| piped.then_some(trimmed));
-        let near = fetched.filter(|from| start - from < PIPE);
-        let runs = target.is_some_and(|target| RUNS.contains(&target));
-        if let Some(from) = near.filter(|_| runs) {
-            add(folded, found, from..place.end);
+        let after_pipe = word.rsplit_once('|').map(|(_, target)| target.trim_matches(is_wrapping));
+        let target = after_pipe.map_or(piped && here.runs, |target| meaning(target).runs);
+        let near = fetched.filter(|from| target && start - from < PIPE);
+        if let Some(from) = near {
+            add(folded, found, from..end);
         }
         piped = word.ends_with('|') || (piped && trimmed == "sudo");
-        if let Some(at) = inner(word, text, start) {
-            add(folded, found, start + at..place.end);
+        if here.fetches {
+            fetched = Some(start);
         }
-        if word.contains("/dev/tcp/") {
-            add(folded, found, place.clone());
-        }
-        before = (trimmed, start);
+        inner(word, |place| add(folded, found, start + place.start..start + place.end));
+        before = (here, start);
     }
 }
 
@@ -76,14 +100,14 @@ fn add(folded: &Folded<'_>, found: &mut Found, place: Range<usize>) {
 
 /// Words as they are typed: between blanks.
 fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
-        let rest = text.get(at..)?;
-        let start = at + rest.find(|c: char| !c.is_ascii_whitespace())?;
-        let rest = text.get(start..)?;
-        let length = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+        let start = at + bytes.get(at..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let rest = bytes.get(start..)?;
+        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         at = start + length;
-        Some((start, rest.get(..length)?))
+        Some((start, text.get(start..at)?))
     })
 }
 
@@ -108,21 +132,25 @@ fn is_wrapping(character: char) -> bool {
     ) || !character.is_ascii()
 }
 
-/// Where `$(command` or `eval(code` begins in a word.
-fn inner(word: &str, text: &str, start: usize) -> Option<usize> {
-    let at = word.find('(')?;
-    let (before, after) = (word.get(..at)?, word.get(at + 1..)?);
-    if before.ends_with('$') {
-        let end = after.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(after.len());
-        let ends = after.get(end..)?;
-        let command = ends.is_empty() || ends.starts_with(')');
-        return (command && INNER.contains(&after.get(..end)?)).then_some(at - 1);
+/// Calls back with the places of `$(command` and `eval(code` in a word.
+fn inner(word: &str, mut each: impl FnMut(Range<usize>)) {
+    for (at, _) in word.match_indices('(') {
+        let (before, after) = (&word[..at], &word[at + 1..]);
+        if before.ends_with('$') {
+            let length = after.bytes().take(16).take_while(u8::is_ascii_alphanumeric).count();
+            let ends = after.as_bytes().get(length).is_none_or(|byte| *byte == b')');
+            if ends && INNER.contains(&&after[..length]) {
+                each(at - 1..at + 1 + length);
+            }
+            continue;
+        }
+        let name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'$' | b'_');
+        let length = before.bytes().rev().take(24).take_while(name).count();
+        if EVALUATES.contains(&&before[at - length..]) && !after.starts_with(')') {
+            each(at - length..at + 1);
+        }
     }
-    let called =
-        before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '$').next()?;
-    let empty =
-        after.starts_with(')') || (after.is_empty() && text.get(start + word.len()..)?.is_empty());
-    let is_eval =
-        matches!(called, "eval" | "exec" | "os.system" | "subprocess.run" | "child_process.exec");
-    (is_eval && !empty).then(|| at - called.len())
+    if let Some(at) = word.find("/dev/tcp/") {
+        each(at..word.len());
+    }
 }

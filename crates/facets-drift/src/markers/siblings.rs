@@ -4,12 +4,11 @@
 //! is *like* another. That is no marker. An order to call another tool is one, for it makes a
 //! harmless tool steer a dangerous one.
 
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Context;
-use super::chunks::chunks;
 use super::fold::Folded;
 use super::found::Found;
 use super::words::Words;
@@ -63,43 +62,62 @@ const NEAR: usize = 4;
 /// How many bytes around a name are looked at.
 const AROUND: usize = 48;
 
-/// Finds orders about other tools.
-pub(super) fn look(folded: &Folded<'_>, context: &Context<'_>, found: &mut Found) {
-    if context.tools.iter().all(|name| *name == context.own) {
-        return;
+/// The other tools, and how they are looked for.
+pub(super) struct Siblings<'c> {
+    context: &'c Context<'c>,
+    names: OnceCell<BTreeSet<String>>,
+}
+
+impl<'c> Siblings<'c> {
+    pub(super) fn new(context: &'c Context<'c>, folded: &Folded<'_>) -> Self {
+        let siblings = Self { context, names: OnceCell::new() };
+        // Servers may have thousands of tools, and many short texts that give no orders: then
+        // the names are made ready only if something looks like an order.
+        if context.tools.len() * 16 < folded.text().len() {
+            siblings.names();
+        }
+        siblings
     }
-    // Servers may have thousands of tools, and few texts that give orders.
-    let names = LazyCell::new(|| names(context));
-    let text = folded.text();
-    for chunk in chunks(text) {
-        for place in parts(text, chunk) {
-            let part = text.get(place.clone()).unwrap_or_default();
-            let (before, after) = (end_of(text, place.start), start_of(text, place.end));
-            let is_name = is_distinct(part) || is_quoted(before, after);
-            if is_name && is_steered(before, after) && names.contains(part) {
-                found.add_folded(RULE, folded, &place, part);
-            }
+
+    fn names(&self) -> &BTreeSet<String> {
+        self.names.get_or_init(|| {
+            let fold = |name: &&str| Folded::new(name).text().to_owned();
+            let own = fold(&self.context.own);
+            self.context.tools.iter().map(fold).filter(|name| *name != own).collect()
+        })
+    }
+
+    /// Finds orders about other tools in a chunk.
+    pub(super) fn look(&self, folded: &Folded<'_>, chunk: &Range<usize>, found: &mut Found) {
+        if self.context.tools.is_empty() || self.names.get().is_some_and(BTreeSet::is_empty) {
+            return;
+        }
+        let text = folded.text();
+        self.look_at(folded, chunk, found);
+        let whole = text.get(chunk.clone()).unwrap_or_default();
+        if !whole.contains(['/', ':', '.', '=']) {
+            return;
+        }
+        // `read_file/write_file`
+        let mut at = chunk.start;
+        for part in whole.split(['/', ':', '.', '=']) {
+            self.look_at(folded, &(at..at + part.len()), found);
+            at += part.len() + 1;
         }
     }
-}
 
-fn names(context: &Context<'_>) -> BTreeSet<String> {
-    let fold = |name: &&str| Folded::new(name).text().to_owned();
-    let own = fold(&context.own);
-    context.tools.iter().map(fold).filter(|name| *name != own).collect()
-}
-
-/// A chunk, and its parts if it has several: `read_file/write_file`.
-fn parts(text: &str, chunk: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let whole = chunk.clone();
-    let mut at = chunk.start;
-    let parts = text.get(chunk).unwrap_or_default().split(['/', ':', '.', '=']);
-    let parts = parts.map(move |part| {
-        let place = at..at + part.len();
-        at = place.end + 1;
-        place
-    });
-    std::iter::once(whole.clone()).chain(parts.filter(move |part| *part != whole))
+    fn look_at(&self, folded: &Folded<'_>, place: &Range<usize>, found: &mut Found) {
+        let text = folded.text();
+        let name = text.get(place.clone()).unwrap_or_default();
+        if name.is_empty() || self.names.get().is_some_and(|names| !names.contains(name)) {
+            return;
+        }
+        let (before, after) = (end_of(text, place.start), start_of(text, place.end));
+        let is_name = is_distinct(name) || is_quoted(before, after);
+        if is_name && is_steered(before, after) && self.names().contains(name) {
+            found.add_folded(RULE, folded, place, name);
+        }
+    }
 }
 
 /// A name that is no ordinary word.

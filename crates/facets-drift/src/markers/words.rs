@@ -36,6 +36,9 @@ impl<'t> Words<'t> {
                 self.sentence += usize::from(ends);
                 return Some(character);
             }
+            if character == ' ' && !stop {
+                continue;
+            }
             lines += usize::from(character == '\n');
             ends |= lines > 1 || (stop && character.is_whitespace());
             ends |= matches!(character, '\u{3002}' | '\u{ff01}' | '\u{ff1f}');
@@ -52,8 +55,11 @@ impl<'t> Iterator for Words<'t> {
     fn next(&mut self) -> Option<Word<'t>> {
         let first = self.skip()?;
         let rest = self.rest();
+        let ascii = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
         let length = if is_ideograph(first) {
             first.len_utf8()
+        } else if rest.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
+            ascii
         } else {
             rest.find(|c| !is_word(c) || is_ideograph(c)).unwrap_or(rest.len())
         };
