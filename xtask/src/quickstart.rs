@@ -1,6 +1,5 @@
 //! The main job on a bundled example, for somebody who has just cloned.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +10,8 @@ use crate::run;
 /// One thing to show: why, the command, how it must end, and what that proved.
 struct Step {
     why: &'static str,
+    /// A file that takes the place of another first.
+    swap: Option<(&'static str, &'static str)>,
     arguments: &'static [&'static str],
     exit: i32,
     proved: &'static str,
@@ -19,48 +20,77 @@ struct Step {
 const STEPS: &[Step] = &[
     Step {
         why: "Somebody publishes a tool definition. Its identity is one digest:",
+        swap: None,
         arguments: &["digest", "json", "published.json"],
         exit: 0,
         proved: "the definition has one canonical form, whatever its key order or spelling",
     },
     Step {
         why: "The same definition, written by another program (other order, other escapes):",
+        swap: None,
         arguments: &["digest", "json", "rewritten.json"],
         exit: 0,
         proved: "same meaning, same digest: no false alarm",
     },
     Step {
         why: "A week later the description has been poisoned:",
+        swap: None,
         arguments: &["digest", "json", "poisoned.json"],
         exit: 0,
         proved: "one changed sentence, another digest: the rug pull shows",
     },
     Step {
         why: "An attacker hides a second description behind a duplicate member:",
+        swap: None,
         arguments: &["digest", "json", "smuggled.json"],
         exit: 2,
         proved: "what two readers would understand differently is refused, not hashed",
     },
     Step {
         why: "An MCP server, started under supervision: everything it declares, hashed:",
+        swap: None,
         arguments: &["inspect", "--yes", "--", "SERVER", "honest"],
         exit: 0,
         proved: "the server has an identity, and nothing of it is left running",
     },
     Step {
         why: "A server that rewrites a description while you look:",
+        swap: None,
         arguments: &["inspect", "--yes", "--", "SERVER", "rewrites"],
         exit: 2,
         proved: "every list is read twice; one that changes has no identity to approve",
     },
     Step {
+        why: "Begin to trust a server: look at what it declares, approve it, pin it:",
+        swap: None,
+        arguments: &["add", "files", "--yes", "--", "LISTED", "server.json"],
+        exit: 0,
+        proved: "an informed approval: tools, risks, cost; pinned in facets.lock",
+    },
+    Step {
+        why: "Later, in CI or by hand: is it still what was approved?",
+        swap: None,
+        arguments: &["check"],
+        exit: 0,
+        proved: "every declaration is as it was approved",
+    },
+    Step {
+        why: "The rug pull: the publisher poisons one description.",
+        swap: Some(("server-poisoned.json", "server.json")),
+        arguments: &["check"],
+        exit: 1,
+        proved: "caught: what changed, why it is critical, and nobody has to run it",
+    },
+    Step {
         why: "The facet that carries it, checked before it is published:",
+        swap: None,
         arguments: &["build", "--check", "facet"],
         exit: 0,
         proved: "manifest and files are in order",
     },
     Step {
         why: "The same facet with mistakes:",
+        swap: None,
         arguments: &["build", "--check", "mistaken"],
         exit: 1,
         proved: "every mistake at once, each with its place and what to write instead",
@@ -73,11 +103,29 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let folder = example()?;
     for (number, step) in STEPS.iter().enumerate() {
         println!("\n{}. {}", number + 1, step.why);
-        println!("   $ facet {}", step.arguments.join(" ").replace("SERVER", "example-server"));
+        println!(
+            "   $ facet {}",
+            step.arguments
+                .join(" ")
+                .replace("SERVER", "example-server")
+                .replace("LISTED", "example-server")
+        );
         print!("{}", indent(&perform(&facet, &folder, step)?));
         println!("   => {}", step.proved);
     }
     compare(&facet, &folder)?;
+    match real_server() {
+        None => println!(
+            "\n`cargo xtask setup` installs real servers; the next time one is added here, too."
+        ),
+        Some(server) => {
+            println!(
+                "\nAnd a real one, from npm:\n   $ facet add memory --yes -- node server-memory"
+            );
+            print!("{}", indent(&add_real(&facet, &folder, &server)?));
+            println!("   => pinned and checked clean");
+        }
+    }
     println!("\nDone. The binary is {}", shown(&facet));
     println!("Next: facet init server my-server, and docs/getting-started.md");
     Ok(())
@@ -88,7 +136,37 @@ pub(crate) fn silently() -> Outcome {
     let facet = build()?;
     let folder = example()?;
     STEPS.iter().try_for_each(|step| perform(&facet, &folder, step).map(drop))?;
-    compare(&facet, &folder)
+    compare(&facet, &folder)?;
+    // The setup before this has installed it.
+    let server = real_server().ok_or("no real server to add")?;
+    add_real(&facet, &folder, &server).map(drop)
+}
+
+/// A server of the registry, if `cargo xtask setup` has installed it.
+fn real_server() -> Option<PathBuf> {
+    let packages = run::root().join("target/tools/servers/npm/node_modules");
+    let entry = packages.join("@modelcontextprotocol/server-memory/dist/index.js");
+    entry.is_file().then_some(entry)
+}
+
+/// Adds it and checks it; gives what `add` says.
+fn add_real(facet: &Path, folder: &Path, server: &Path) -> Outcome<String> {
+    let entry = server.display().to_string();
+    let said = finish(facet, folder, &["add", "memory", "--yes", "--", "node", &entry], 0)?;
+    finish(facet, folder, &["check", "memory"], 0)?;
+    Ok(said)
+}
+
+fn finish(facet: &Path, folder: &Path, arguments: &[&str], exit: i32) -> Outcome<String> {
+    let mut command = Command::new(facet);
+    command.args(arguments).current_dir(folder).env("FACET_DIR", folder.join(".home"));
+    let output = command.output().map_err(|error| format!("cannot start facet: {error}"))?;
+    let said = [&output.stdout[..], &output.stderr[..]].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    if output.status.code() == Some(exit) {
+        return Ok(said);
+    }
+    Err(format!("facet {} ended with {:?}\n{said}", arguments.join(" "), output.status.code()))
 }
 
 fn build() -> Outcome<PathBuf> {
@@ -123,25 +201,22 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 fn perform(facet: &Path, folder: &Path, step: &Step) -> Outcome<String> {
-    let mut command = Command::new(facet);
-    // The example server is a binary of this workspace, beside facet.
-    let server = facet.with_file_name("hostile-server");
-    let words = step.arguments.iter().map(|word| match *word {
-        "SERVER" => server.as_os_str(),
-        word => OsStr::new(word),
-    });
-    command.args(words).current_dir(folder);
-    let output = command.output().map_err(|error| format!("cannot start facet: {error}"))?;
-    let said = [&output.stdout[..], &output.stderr[..]].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    if output.status.code() != Some(step.exit) {
-        return Err(format!(
-            "facet {} ended with {:?}\n{said}",
-            step.arguments.join(" "),
-            output.status.code()
-        ));
+    // The example servers are binaries of this workspace, beside facet.
+    let beside = |name: &str| facet.with_file_name(name).display().to_string();
+    let words: Vec<String> = step
+        .arguments
+        .iter()
+        .map(|word| match *word {
+            "SERVER" => beside("hostile-server"),
+            "LISTED" => beside("listed-server"),
+            word => word.to_owned(),
+        })
+        .collect();
+    if let Some((from, to)) = step.swap {
+        fs::copy(folder.join(from), folder.join(to)).map_err(|error| error.to_string())?;
     }
-    Ok(said)
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    finish(facet, folder, &words, step.exit)
 }
 
 /// What the steps claim, checked and not only said.

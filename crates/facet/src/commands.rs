@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use facets_digest::json::Origin;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
+use facets_ops::diff::{DiffRequest, diff};
 use facets_ops::digest_contract::{
     DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
 };
 use facets_ops::digest_file::{DigestFileRequest, digest_file};
 use facets_ops::digest_json::{DigestJsonRequest, digest_json};
 use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
-use facets_ops::diff::{DiffRequest, diff};
 use facets_ops::doctor::{DoctorRequest, doctor};
 use facets_ops::explain::{explain, explanations};
 use facets_ops::init::{self, InitRequest, init};

@@ -103,6 +103,7 @@ fn run(command: &str, folder: &Path) -> String {
         .current_dir(folder)
         .env("PATH", format!("{}:{}:{path}", binaries.display(), tools.display()))
         .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("FACET_DIR", folder.join(".home"))
         .output()
         .unwrap();
     let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();

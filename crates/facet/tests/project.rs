@@ -22,10 +22,8 @@ fn state(trusted: &Trusted) -> String {
     trusted.facet(&["verify"]).exits(0);
     let servers = listed["servers"].as_array().unwrap();
     let line = |server: &Value| {
-        let pinned = trusted.file(&format!(
-            ".facets/surfaces/{}.json",
-            server["name"].as_str().unwrap()
-        ));
+        let pinned =
+            trusted.file(&format!(".facets/surfaces/{}.json", server["name"].as_str().unwrap()));
         let surface = std::fs::read_to_string(pinned).unwrap_or_default();
         let text = surface.lines().find(|line| line.contains("\"description\""));
         format!("{} {} {:?}", server["name"], server["tools"], text)
@@ -56,8 +54,7 @@ fn a_killed_facet_leaves_the_old_or_the_new() {
                 "approve" => trusted.command(&["approve", "s", "--yes"]),
                 _ => trusted.command(&["remove", "s"]),
             };
-            let mut child =
-                command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
             if let Some(after) = kill_after {
                 std::thread::sleep(after);
                 child.kill().unwrap();

@@ -100,11 +100,12 @@ fn found(text: &str, context: &Context<'_>) -> Found {
     let folded = Folded::new(text);
     matcher::look(&folded, &mut found);
     let siblings = Siblings::new(context, &folded);
-    for place in chunks(folded.text()) {
-        let chunk = folded.text().get(place.clone()).unwrap_or_default();
-        addresses::look(&folded, &place, chunk, &mut found);
-        paths::look(&folded, &place, chunk, &mut found);
-        siblings.look(&folded, &place, &mut found);
+    for chunk in chunks(folded.text()) {
+        if chunk.has_marks {
+            addresses::look(&folded, &chunk, &mut found);
+            paths::look(&folded, &chunk, &mut found);
+        }
+        siblings.look(&folded, &chunk, &mut found);
     }
     shell::look(&folded, &mut found);
     markup::look(&folded, &mut found);

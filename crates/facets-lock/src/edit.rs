@@ -151,7 +151,8 @@ fn in_comment(text: &str, plain: &str, offset: usize) -> bool {
     let in_block = open.is_some_and(|open| {
         !text[open..offset].contains("*/") && plain[open..open + 2].trim().is_empty()
     });
-    let in_line = before.rfind("//").is_some_and(|at| plain[line + at..line + at + 2].trim().is_empty());
+    let in_line =
+        before.rfind("//").is_some_and(|at| plain[line + at..line + at + 2].trim().is_empty());
     in_block || in_line
 }
 
@@ -235,7 +236,8 @@ fn members(plain: &str, range: &Range<usize>, path: &[&str]) -> Result<Vec<Span>
         let token = tokens.next()?;
         let TokenKind::Name(name) = token.kind else { break };
         let first = tokens.next()?;
-        let mut open = usize::from(matches!(first.kind, TokenKind::ObjectStart | TokenKind::ArrayStart));
+        let mut open =
+            usize::from(matches!(first.kind, TokenKind::ObjectStart | TokenKind::ArrayStart));
         while open > 0 {
             match tokens.next()?.kind {
                 TokenKind::ObjectStart | TokenKind::ArrayStart => open += 1,

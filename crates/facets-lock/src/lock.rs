@@ -33,7 +33,8 @@ impl Lock {
     /// A lock without anything.
     #[must_use]
     pub fn empty() -> Self {
-        let text = format!("{{\n  \"lockfileVersion\": {LOCKFILE_VERSION},\n  \"facets\": {{}}\n}}\n");
+        let text =
+            format!("{{\n  \"lockfileVersion\": {LOCKFILE_VERSION},\n  \"facets\": {{}}\n}}\n");
         Self { text, servers: BTreeMap::new() }
     }
 
@@ -113,10 +114,8 @@ fn unknown(member: &'static str, found: &str, known: &'static str) -> LockError 
 /// Before our version stands there, entries are somebody else's.
 fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, LockError> {
     let members = split_object(text.as_bytes(), LIMITS)?;
-    let members = members.ok_or_else(|| LockError::Member {
-        place: "servers".to_owned(),
-        expected: "an object",
-    })?;
+    let members = members
+        .ok_or_else(|| LockError::Member { place: "servers".to_owned(), expected: "an object" })?;
     let entry = |member: RawMember<'_>| {
         let name = member.name.to_string();
         let inline = ours && is_inline(member.value);

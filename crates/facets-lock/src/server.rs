@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, RawMember, Value, split_object, write_pretty_list, write_string};
+use facets_digest::json::{
+    self, Limits, Origin, RawMember, Value, split_object, write_pretty_list, write_string,
+};
 use facets_surface::{ContractDigest, Era, Part, ResourcesDigest, SurfaceHashes, ToolIdentity};
 
 use crate::launch::quoted;
@@ -50,8 +52,21 @@ pub struct LockedServer {
 
 /// The members that this facet writes.
 const KNOWN: &[&str] = &[
-    "command", "args", "env", "url", "headers", "launch", "source", "era", "api_surface", "surface",
-    "resources", "surface_file", "behavior", "tools", "grants",
+    "command",
+    "args",
+    "env",
+    "url",
+    "headers",
+    "launch",
+    "source",
+    "era",
+    "api_surface",
+    "surface",
+    "resources",
+    "surface_file",
+    "behavior",
+    "tools",
+    "grants",
 ];
 
 impl LockedServer {
@@ -132,33 +147,37 @@ impl LockedServer {
     }
 
     fn tools_json(&self) -> String {
-        let tools: Vec<String> = self.tools.iter().map(|(name, tool)| {
-            let LockedTool { identity, behavior } = tool;
-            let optional = |name: &str, digest: Option<Digest>| {
-                digest.map_or_else(String::new, |digest| format!(",\"{name}\":\"{digest}\""))
-            };
-            let parts: Vec<String> = Part::ALL
-                .iter()
-                .zip(&behavior.parts)
-                .map(|(part, digest)| format!("\"{}\":\"{digest}\"", part.name()))
-                .collect();
-            format!(
-                "{}:{{\"digest\":\"{}\"{}{},\"behavior\":{{\"digest\":\"{}\",{}}}}}",
-                quoted(name),
-                identity.digest,
-                optional("description", identity.description),
-                optional("schema", identity.schema),
-                behavior.digest,
-                parts.join(",")
-            )
-        }).collect();
+        let tools: Vec<String> = self
+            .tools
+            .iter()
+            .map(|(name, tool)| {
+                let LockedTool { identity, behavior } = tool;
+                let optional = |name: &str, digest: Option<Digest>| {
+                    digest.map_or_else(String::new, |digest| format!(",\"{name}\":\"{digest}\""))
+                };
+                let parts: Vec<String> = Part::ALL
+                    .iter()
+                    .zip(&behavior.parts)
+                    .map(|(part, digest)| format!("\"{}\":\"{digest}\"", part.name()))
+                    .collect();
+                format!(
+                    "{}:{{\"digest\":\"{}\"{}{},\"behavior\":{{\"digest\":\"{}\",{}}}}}",
+                    quoted(name),
+                    identity.digest,
+                    optional("description", identity.description),
+                    optional("schema", identity.schema),
+                    behavior.digest,
+                    parts.join(",")
+                )
+            })
+            .collect();
         format!("{{{}}}", tools.join(","))
     }
 
     /// Reads an entry.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, LockError> {
-        let members = split_object(text.as_bytes(), LIMITS)?
-            .ok_or_else(|| bad(name, "", "an object"))?;
+        let members =
+            split_object(text.as_bytes(), LIMITS)?.ok_or_else(|| bad(name, "", "an object"))?;
         let entry = Entry { name, members };
         let launch = entry.launch()?;
         let digest = entry.digest("launch")?;

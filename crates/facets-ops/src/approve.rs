@@ -47,7 +47,8 @@ fn approve_one(
     let changes = before.as_ref().map(|before| {
         let hashes = surface.hashes();
         let mut changes = compare_launches(&before.server.launch, &launch);
-        changes.extend(compare_surfaces(before.side(), Side { surface: &surface, hashes: &hashes }));
+        changes
+            .extend(compare_surfaces(before.side(), Side { surface: &surface, hashes: &hashes }));
         changes
     });
     let worst = changes.iter().flatten().map(|finding| finding.severity).max();

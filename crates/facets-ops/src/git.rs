@@ -57,7 +57,8 @@ pub(crate) fn pinned_at(
     let known = || lock.servers().keys().cloned().collect();
     let unknown = || ServerError::Unknown { name: format!("{name}@{revision}"), known: known() };
     let server = lock.server(name).ok_or_else(unknown)?.clone();
-    let edited = |problem: String| ServerError::Edited { name: format!("{name}@{revision}"), problem };
+    let edited =
+        |problem: String| ServerError::Edited { name: format!("{name}@{revision}"), problem };
     let bytes = show(root, revision, &surface_path(name))?;
     let bytes = bytes.ok_or_else(|| edited(format!("{} is missing", surface_path(name))))?;
     let surface = parse_surface_file(&bytes).map_err(|error| edited(error.to_string()))?;

@@ -95,9 +95,8 @@ fn change(
     let lock = now.lock.with_server(name, server).map_err(|source| {
         OpsError::Project(ProjectError::Lock { path: facets_project::LOCK.into(), source })
     })?;
-    let declared = now.manifest.as_ref().and_then(|manifest| {
-        facets_project::declared_launch(manifest, name)
-    });
+    let declared =
+        now.manifest.as_ref().and_then(|manifest| facets_project::declared_launch(manifest, name));
     let same = declared.as_ref().is_some_and(|declared| is_same_launch(declared, &server.launch));
     let manifest = if same {
         None

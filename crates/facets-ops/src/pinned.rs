@@ -35,11 +35,7 @@ impl Pinned {
     }
 
     /// Whether a lock entry and a surface belong together.
-    pub(crate) fn pair(
-        name: &str,
-        server: LockedServer,
-        surface: Surface,
-    ) -> Result<Self, String> {
+    pub(crate) fn pair(name: &str, server: LockedServer, surface: Surface) -> Result<Self, String> {
         if server.surface_file != surface_path(name) {
             return Err(format!("its `surface_file` is not {}", surface_path(name)));
         }

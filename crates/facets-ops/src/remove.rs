@@ -42,8 +42,8 @@ fn plan(state: &State, names: &[String]) -> Result<Change, OpsError> {
             let others = state.manifest.iter().flat_map(|all| all.servers.keys());
             let mut left = others.filter(|other| !names.contains(other));
             let edited = without_server(&text, name, left.next().is_none());
-            let edited = edited
-                .map_err(|source| ProjectError::Edit { path: MANIFEST.into(), source })?;
+            let edited =
+                edited.map_err(|source| ProjectError::Edit { path: MANIFEST.into(), source })?;
             manifest = Some(edited);
         }
     }

@@ -46,12 +46,7 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     Ok(CheckReport { servers, fail_on: request.fail_on })
 }
 
-fn verify_one(
-    name: &str,
-    state: &State,
-    root: &Path,
-    old: Option<&(&str, Lock)>,
-) -> CheckOutcome {
+fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>) -> CheckOutcome {
     // Somebody else's entry is whole as it is.
     if matches!(state.lock.servers().get(name), Some(LockedEntry::Other)) {
         return CheckOutcome::Judged(Vec::new());

@@ -35,10 +35,7 @@ pub fn is_ours(path: &str) -> bool {
     path == MANIFEST || path == LOCK || server
 }
 
-pub(crate) fn io(
-    what: &'static str,
-    path: &Path,
-) -> impl FnOnce(std::io::Error) -> ProjectError {
+pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> ProjectError {
     let path = path.to_owned();
     move |source| ProjectError::Io { what, path, source }
 }

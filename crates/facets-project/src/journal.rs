@@ -7,7 +7,9 @@ use facets_digest::Digest;
 use serde_json::{Value, json};
 
 use crate::ProjectError;
-use crate::files::{STATE, check_folder, io, is_ours, make_folder, read, sync_folder, write, write_new};
+use crate::files::{
+    STATE, check_folder, io, is_ours, make_folder, read, sync_folder, write, write_new,
+};
 
 /// One file of a change: its path from the project on, and its new content, or none.
 pub(crate) struct FileChange {

@@ -49,5 +49,16 @@ pub fn with_server(text: Option<&str>, name: &str, launch: &Launch) -> Result<St
 /// The manifest without a server; the last takes the list along.
 pub fn without_server(text: &str, name: &str, is_last: bool) -> Result<String, EditError> {
     let text = remove_member(text, &["servers", name])?;
-    if is_last { remove_member(&text, &["servers"]) } else { Ok(text) }
+    if !is_last {
+        return Ok(text);
+    }
+    let without = remove_member(&text, &["servers"])?;
+    // Somebody's comment is worth an empty list.
+    Ok(if comments(&without) < comments(&text) { text } else { without })
+}
+
+/// How many bytes of a text are comments.
+fn comments(text: &str) -> usize {
+    let plain = facets_model::tree::blank_comments(text);
+    text.bytes().zip(plain.bytes()).filter(|(written, plain)| written != plain).count()
 }

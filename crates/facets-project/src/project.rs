@@ -156,10 +156,10 @@ impl Project {
         let path = self.root.join(MANIFEST);
         let manifest_text = match files::read(&path)? {
             None => None,
-            Some(bytes) => Some(String::from_utf8(bytes).map_err(|_| ProjectError::Manifest {
-                path: path.clone(),
-                problems: 1,
-            })?),
+            Some(bytes) => Some(
+                String::from_utf8(bytes)
+                    .map_err(|_| ProjectError::Manifest { path: path.clone(), problems: 1 })?,
+            ),
         };
         let manifest = match &manifest_text {
             None => None,
@@ -222,9 +222,7 @@ impl Project {
                     return Err(ProjectError::Busy { path: self.root.clone() });
                 }
                 // A file system without locks: better to work than to refuse.
-                Err(TryLockError::Error(error))
-                    if error.kind() == io::ErrorKind::Unsupported =>
-                {
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                     return Ok(Guard { _file: None });
                 }
                 Err(TryLockError::Error(source)) => {

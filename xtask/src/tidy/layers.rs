@@ -24,8 +24,15 @@ const LAYERS: &[&[&str]] = &[
 const WORKSHOP: &[&str] = &["facets-testkit", "facets-bench", "xtask"];
 
 /// Crates without files, network, environment, clock or randomness.
-const PURE: &[&str] =
-    &["facets-digest", "facets-model", "facets-wire", "facets-surface", "facets-scan", "facets-lock", "facets-drift"];
+const PURE: &[&str] = &[
+    "facets-digest",
+    "facets-model",
+    "facets-wire",
+    "facets-surface",
+    "facets-scan",
+    "facets-lock",
+    "facets-drift",
+];
 
 /// Pure in what they say, but on a parser that stands on many others: they run in a cage.
 const CAGED: &[&str] = &["facets-scan"];

@@ -83,11 +83,7 @@ fn risks(page: &ApprovalPage, out: &mut String) {
         for tool in tools.iter().take(TOOLS) {
             let reasons = visible(&tool.assessment.reasons.join(", "));
             let separator = if reasons.is_empty() { "" } else { ": " };
-            let _ = writeln!(
-                out,
-                "  {}{QUIET}{separator}{reasons}{QUIET:#}",
-                visible(&tool.name)
-            );
+            let _ = writeln!(out, "  {}{QUIET}{separator}{reasons}{QUIET:#}", visible(&tool.name));
         }
         if tools.len() > TOOLS {
             let _ = writeln!(out, "  {QUIET}and {} more{QUIET:#}", tools.len() - TOOLS);

@@ -75,13 +75,7 @@ fn summary(report: &CheckReport) -> String {
     format!("{count} servers: {good} in order, {bad} not in order, {failed} not judged\n")
 }
 
-fn block(
-    server: &CheckedServer,
-    fail_on: Severity,
-    verb: Verb,
-    verbose: bool,
-    out: &mut String,
-) {
+fn block(server: &CheckedServer, fail_on: Severity, verb: Verb, verbose: bool, out: &mut String) {
     let name = visible(&server.name);
     match &server.outcome {
         CheckOutcome::Judged(findings) if findings.is_empty() => {
@@ -248,9 +242,7 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
                 CheckOutcome::Judged(findings) => {
                     ("drift", json_of_all(findings), None, Value::Null)
                 }
-                CheckOutcome::Edited(problem) => {
-                    ("edited", Vec::new(), Some(problem), Value::Null)
-                }
+                CheckOutcome::Edited(problem) => ("edited", Vec::new(), Some(problem), Value::Null),
                 CheckOutcome::Failed(error) => {
                     let failure = plain::failure(&error.describe());
                     ("not-judged", Vec::new(), None, failure["error"].clone())

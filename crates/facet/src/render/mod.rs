@@ -107,10 +107,7 @@ impl Renderer {
     }
 
     pub(crate) fn added(&self, page: &ApprovalPage, was_read: bool) -> Shown {
-        self.show(
-            || approval::pinned(&[page], was_read, self.quiet),
-            || approval::json_of(page),
-        )
+        self.show(|| approval::pinned(&[page], was_read, self.quiet), || approval::json_of(page))
     }
 
     pub(crate) fn approved(&self, pages: &[ApprovalPage], was_read: bool) -> Shown {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::chunks::Chunk;
 use super::fold::Folded;
 use super::found::Found;
 
@@ -48,31 +49,31 @@ const LABELS: &[&str] = &[
 const FILES: &[&str] = &["gif", "jpeg", "jpg", "js", "json", "mjs", "png", "svg", "ts", "webp"];
 
 /// Finds URLs, hosts with a path or port, and e-mail addresses.
-pub(super) fn look(folded: &Folded<'_>, place: &Range<usize>, chunk: &str, found: &mut Found) {
-    if !chunk.contains(['.', ':', '@']) {
-        return;
-    }
-    let mut seen = urls(chunk, |at, key| {
-        found.add_folded(URL, folded, &(place.start + at..place.end), &key);
+pub(super) fn look(folded: &Folded<'_>, chunk: &Chunk<'_>, found: &mut Found) {
+    let Chunk { text, place, .. } = chunk;
+    let from = |at: &Range<usize>| place.start + at.start..place.start + at.end;
+    let mut seen = urls(text, |at| {
+        let key = text.get(at.clone()).unwrap_or_default();
+        found.add_folded(URL, folded, &(from(&at).start..place.end), key);
     });
-    seen |= pseudo_url(chunk).is_some_and(|key| {
+    if let Some(key) = pseudo_url(text) {
         found.add_folded(URL, folded, place, key);
-        true
-    });
+        seen = true;
+    }
     if seen {
         return;
     }
-    if let Some(host) = bare_host(chunk) {
+    if let Some(host) = bare_host(text) {
         found.add_folded(URL, folded, place, host);
     }
-    emails(chunk, |at| {
-        let key = chunk.get(at.clone()).unwrap_or_default();
-        found.add_folded(EMAIL, folded, &(place.start + at.start..place.start + at.end), key);
+    emails(text, |at| {
+        let key = text.get(at.clone()).unwrap_or_default();
+        found.add_folded(EMAIL, folded, &from(&at), key);
     });
 }
 
-/// Calls back with the beginning and the scheme and host of each URL; says whether there are any.
-fn urls(chunk: &str, mut each: impl FnMut(usize, String)) -> bool {
+/// Calls back with the place of scheme and host of each URL; says whether there are any.
+fn urls(chunk: &str, mut each: impl FnMut(Range<usize>)) -> bool {
     let mut seen = false;
     for (at, _) in chunk.match_indices("://") {
         let before = chunk.get(..at).unwrap_or_default();
@@ -85,7 +86,7 @@ fn urls(chunk: &str, mut each: impl FnMut(usize, String)) -> bool {
             rest.is_empty() || rest.starts_with("...") || rest.starts_with('\u{2026}');
         seen = true;
         if SCHEMES.contains(&scheme) && !names_nothing && !is_harmless(authority) {
-            each(start, format!("{scheme}://{authority}"));
+            each(start..at + 3 + authority.len());
         }
     }
     seen

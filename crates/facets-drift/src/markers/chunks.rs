@@ -2,8 +2,16 @@
 
 use std::ops::Range;
 
-/// Runs without blanks, quotes and brackets, without stops at the end.
-pub(super) fn chunks(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// A run without blanks, quotes and brackets, without stops at the end.
+pub(super) struct Chunk<'t> {
+    pub(super) text: &'t str,
+    pub(super) place: Range<usize>,
+    /// Whether it has anything but letters, digits and characters beyond ASCII.
+    pub(super) has_marks: bool,
+}
+
+/// All chunks of a text.
+pub(super) fn chunks(text: &str) -> impl Iterator<Item = Chunk<'_>> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -11,13 +19,20 @@ pub(super) fn chunks(text: &str) -> impl Iterator<Item = Range<usize>> {
         while let Some(length) = separator(bytes.get(start..)?) {
             start += length;
         }
-        let mut end = start;
-        while bytes.get(end..).is_some_and(|rest| !rest.is_empty() && separator(rest).is_none()) {
+        let (mut end, mut has_marks) = (start, false);
+        while let Some(byte) = bytes.get(end).copied() {
+            if !byte.is_ascii_alphanumeric() {
+                if separator(bytes.get(end..)?).is_some() {
+                    break;
+                }
+                has_marks |= byte.is_ascii();
+            }
             end += 1;
         }
         at = end;
         let chunk = text.get(start..end)?.trim_end_matches(['.', ':', '!', '?']);
-        (end > start).then(|| start..start + chunk.len())
+        let place = start..start + chunk.len();
+        (end > start).then_some(Chunk { text: chunk, place, has_marks })
     })
 }
 

@@ -27,11 +27,11 @@ impl<'t> Folded<'t> {
                 before = character;
                 continue;
             }
+            let apostrophe = matches!(character, '\'' | '\u{2019}' | '\u{2bc}');
             let next = characters.peek().map_or(' ', |(_, next)| *next);
-            let inside = before.is_alphabetic() && next.is_alphabetic();
-            if !character.is_ascii() && (is_hidden(character) || is_combining(character))
-                || character.is_ascii_control() && is_hidden(character)
-                || matches!(character, '\'' | '\u{2019}' | '\u{2bc}') && inside
+            if is_hidden(character)
+                || is_combining(character)
+                || (apostrophe && before.is_alphabetic() && next.is_alphabetic())
             {
                 continue;
             }

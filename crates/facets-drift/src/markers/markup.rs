@@ -119,13 +119,17 @@ pub(super) fn look(folded: &Folded<'_>, found: &mut Found) {
                     image = None;
                 }
             }
-            b':' => {
+            b':' if at > 0 && is_name_end(text.as_bytes()[at - 1]) => {
                 style(folded, at, found);
                 speaker(folded, at, found);
             }
             _ => {}
         }
     }
+}
+
+fn is_name_end(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'*' | b'"' | b'_' | b'\'' | b'#')
 }
 
 fn not_shown(folded: &Folded<'_>, at: usize, found: &mut Found) {

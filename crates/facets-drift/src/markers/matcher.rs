@@ -45,9 +45,10 @@ struct Accept {
 #[derive(Default)]
 struct Patterns {
     words: BTreeMap<String, WordId>,
-    /// The same words by their first byte, for looking them up.
-    by_first: Vec<Vec<(String, WordId)>>,
-    lists: Vec<Vec<WordId>>,
+    /// The same words by their first byte and length, for looking them up.
+    buckets: Vec<Vec<(String, WordId)>>,
+    /// For each list, whether a word is in it; the empty list is the first.
+    lists: Vec<Vec<bool>>,
     /// For each word, its edges, those to later states first: a word is never read twice.
     edges: Vec<Vec<Edge>>,
     states: Vec<Option<Accept>>,
@@ -71,8 +72,12 @@ impl Patterns {
             if let Some(number) = part.strip_prefix('~') {
                 gap = number.parse().unwrap_or(0);
             } else if let Some(words) = part.strip_prefix('!') {
-                let words = self.choices(words).into_iter().flatten().collect();
-                self.lists.push(words);
+                let mut list = Vec::new();
+                for word in self.choices(words).into_iter().flatten() {
+                    list.resize(list.len().max(word + 1), false);
+                    list[word] = true;
+                }
+                self.lists.push(list);
                 not = self.lists.len() - 1;
             } else {
                 let step = Edge { from: last, to: 0, gap, not_after: not };
@@ -148,18 +153,28 @@ impl Patterns {
         for edges in &mut self.edges {
             edges.sort_by_key(|edge| std::cmp::Reverse(edge.to));
         }
-        self.by_first = vec![Vec::new(); 256];
+        self.buckets = vec![Vec::new(); 256 * LENGTHS];
         for (word, id) in &self.words {
-            let first = word.bytes().next().map_or(0, usize::from);
-            self.by_first[first].push((word.clone(), *id));
+            self.buckets[bucket(word)].push((word.clone(), *id));
         }
     }
 
     fn look_up(&self, word: &str) -> Option<WordId> {
-        let words = self.by_first.get(usize::from(*word.as_bytes().first()?))?;
-        let at = words.binary_search_by(|(other, _)| other.as_str().cmp(word)).ok()?;
-        words.get(at).map(|(_, id)| *id)
+        let words = self.buckets.get(bucket(word))?;
+        words.iter().find(|(other, _)| other == word).map(|(_, id)| *id)
     }
+
+    fn is_in(&self, list: usize, word: Option<WordId>) -> bool {
+        word.is_some_and(|word| self.lists[list].get(word).copied().unwrap_or(false))
+    }
+}
+
+/// How many lengths of words are told apart.
+const LENGTHS: usize = 16;
+
+fn bucket(word: &str) -> usize {
+    let first = word.bytes().next().map_or(0, usize::from);
+    first * LENGTHS + word.len().min(LENGTHS - 1)
 }
 
 /// How a state was reached: by which word, in which sentence, and where the phrase began.
@@ -236,7 +251,7 @@ impl Walk<'_> {
         }
         self.reached[edge.to] = Reached { word: number, sentence: word.sentence, start };
         let Some(accept) = &self.patterns.states[edge.to] else { return };
-        if self.patterns.lists[accept.not_before].is_empty() {
+        if accept.not_before == 0 {
             self.hit(accept.rule, start..word.place.end);
         } else {
             self.pending.push((accept, start..word.place.end));
@@ -245,21 +260,17 @@ impl Walk<'_> {
 
     /// Whether a word stands before this one that must not.
     fn forbidden(&self, edge: &Edge, sentence: usize) -> bool {
-        let list = &self.patterns.lists[edge.not_after];
         let near = if edge.from.is_none() { 2 } else { 1 };
-        !list.is_empty()
-            && self
-                .before
-                .iter()
-                .take(near)
-                .any(|(id, of)| *of == sentence && id.is_some_and(|id| list.contains(&id)))
+        let stands = |(word, of): &(Option<WordId>, usize)| {
+            *of == sentence && self.patterns.is_in(edge.not_after, *word)
+        };
+        edge.not_after > 0 && self.before.iter().take(near).any(stands)
     }
 
     /// Decides about hits that waited for the next word.
     fn settle(&mut self, next: Option<WordId>) {
         for (accept, place) in std::mem::take(&mut self.pending) {
-            let list = &self.patterns.lists[accept.not_before];
-            if !next.is_some_and(|id| list.contains(&id)) {
+            if !self.patterns.is_in(accept.not_before, next) {
                 self.hit(accept.rule, place);
             }
         }

@@ -1,9 +1,9 @@
 //! Files that hold secrets, wherever they are said to be.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::chunks::Chunk;
 use super::fold::Folded;
 use super::found::Found;
 
@@ -56,11 +56,10 @@ static LAST: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| SECRET.iter().filter_map(|secret| secret.rsplit('/').next()).collect());
 
 /// Finds paths that name such files.
-pub(super) fn look(folded: &Folded<'_>, place: &Range<usize>, chunk: &str, found: &mut Found) {
-    let may_be =
-        chunk.contains(['.', '_', '/', '\\']) && chunk.split(is_separator).any(may_be_secret);
-    if let Some(secret) = may_be.then(|| secret(chunk)).flatten() {
-        found.add_folded(RULE, folded, place, secret);
+pub(super) fn look(folded: &Folded<'_>, chunk: &Chunk<'_>, found: &mut Found) {
+    let may_be = chunk.text.split(is_separator).any(may_be_secret);
+    if let Some(secret) = may_be.then(|| secret(chunk.text)).flatten() {
+        found.add_folded(RULE, folded, &chunk.place, secret);
     }
 }
 

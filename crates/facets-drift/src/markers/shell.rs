@@ -51,7 +51,16 @@ struct Meaning {
     runs: bool,
 }
 
-static MEANINGS: LazyLock<BTreeMap<&str, Meaning>> = LazyLock::new(|| {
+/// Those words, by their first byte.
+static MEANINGS: LazyLock<Vec<BTreeMap<&str, Meaning>>> = LazyLock::new(|| {
+    let mut by_first = vec![BTreeMap::new(); 256];
+    for (word, meaning) in meanings() {
+        by_first[usize::from(word.as_bytes()[0])].insert(word, meaning);
+    }
+    by_first
+});
+
+fn meanings() -> BTreeMap<&'static str, Meaning> {
     let mut meanings: BTreeMap<&str, Meaning> = BTreeMap::new();
     for (row, (commands, _)) in PAIRS.iter().enumerate() {
         commands.iter().for_each(|word| meanings.entry(word).or_default().pair = Some(row));
@@ -59,11 +68,11 @@ static MEANINGS: LazyLock<BTreeMap<&str, Meaning>> = LazyLock::new(|| {
     FETCHES.iter().for_each(|word| meanings.entry(word).or_default().fetches = true);
     RUNS.iter().for_each(|word| meanings.entry(word).or_default().runs = true);
     meanings
-});
+}
 
 fn meaning(word: &str) -> Meaning {
-    let known = (2..=20).contains(&word.len()).then(|| MEANINGS.get(word)).flatten();
-    known.copied().unwrap_or_default()
+    let by_first = word.bytes().next().and_then(|first| MEANINGS.get(usize::from(first)));
+    by_first.and_then(|words| words.get(word)).copied().unwrap_or_default()
 }
 
 /// Finds such commands.
@@ -87,6 +96,11 @@ pub(super) fn look(folded: &Folded<'_>, found: &mut Found) {
         piped = word.ends_with('|') || (piped && trimmed == "sudo");
         if here.fetches {
             fetched = Some(start);
+        }
+        // An ordinary word has been looked at enough.
+        if !word.bytes().any(|byte| matches!(byte, b'(' | b'/')) {
+            before = (here, start);
+            continue;
         }
         inner(word, |place| add(folded, found, start + place.start..start + place.end));
         before = (here, start);

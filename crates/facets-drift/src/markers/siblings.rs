@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Context;
+use super::chunks::Chunk;
 use super::fold::Folded;
 use super::found::Found;
-use super::words::Words;
 
 const RULE: &str = "marker-other-tool";
 
@@ -88,19 +88,17 @@ impl<'c> Siblings<'c> {
     }
 
     /// Finds orders about other tools in a chunk.
-    pub(super) fn look(&self, folded: &Folded<'_>, chunk: &Range<usize>, found: &mut Found) {
+    pub(super) fn look(&self, folded: &Folded<'_>, chunk: &Chunk<'_>, found: &mut Found) {
         if self.context.tools.is_empty() || self.names.get().is_some_and(BTreeSet::is_empty) {
             return;
         }
-        let text = folded.text();
-        self.look_at(folded, chunk, found);
-        let whole = text.get(chunk.clone()).unwrap_or_default();
-        if !whole.contains(['/', ':', '.', '=']) {
+        self.look_at(folded, &chunk.place, found);
+        if !chunk.has_marks || !chunk.text.contains(['/', ':', '.', '=']) {
             return;
         }
         // `read_file/write_file`
-        let mut at = chunk.start;
-        for part in whole.split(['/', ':', '.', '=']) {
+        let mut at = chunk.place.start;
+        for part in chunk.text.split(['/', ':', '.', '=']) {
             self.look_at(folded, &(at..at + part.len()), found);
             at += part.len() + 1;
         }
@@ -134,21 +132,44 @@ fn is_quoted(before: &str, after: &str) -> bool {
 }
 
 fn is_steered(before: &str, after: &str) -> bool {
-    let before: Vec<_> = Words::new(before).collect();
-    let sentence = before.last().map_or(0, |word| word.sentence);
-    let same = before.iter().rev().take_while(|word| word.sentence == sentence);
-    let near = same.map(|word| word.text).take(NEAR);
-    let instead = before.len() > 1 && before[before.len() - 2].text == "instead";
-    for word in near {
-        if STEERING.contains(&word) || (instead && word == "of") {
+    let mut near = words(last_sentence(before).rsplit(is_between)).take(NEAR).peekable();
+    while let Some(word) = near.next() {
+        let instead = word == "of" && near.peek() == Some(&"instead");
+        if STEERING.contains(&word) || instead {
             return true;
         }
         if POINTING.contains(&word) {
             return false;
         }
     }
-    let after = Words::new(after).take_while(|word| word.sentence == 0).take(3);
-    after.map(|word| word.text).any(|word| STEERED.contains(&word))
+    words(first_sentence(after).split(is_between)).take(3).any(|word| STEERED.contains(&word))
+}
+
+fn words<'t>(parts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = &'t str> {
+    parts.filter(|part| !part.is_empty())
+}
+
+fn is_between(character: char) -> bool {
+    !character.is_alphanumeric()
+}
+
+fn last_sentence(text: &str) -> &str {
+    let stop = (0..text.len()).rev().find(|at| is_stop(text, *at));
+    stop.and_then(|at| text.get(at + 1..)).unwrap_or(text)
+}
+
+fn first_sentence(text: &str) -> &str {
+    let stop = (0..text.len()).find(|at| is_stop(text, *at));
+    stop.and_then(|at| text.get(..at)).unwrap_or(text)
+}
+
+/// Whether a sentence ends here: a stop before a blank, or an empty line.
+fn is_stop(text: &str, at: usize) -> bool {
+    match text.as_bytes().get(at..) {
+        Some([b'.' | b'!' | b'?' | b';', next, ..]) => next.is_ascii_whitespace(),
+        Some([b'\n', b'\n', ..]) => true,
+        _ => false,
+    }
 }
 
 /// The end of the text before a place.

@@ -111,9 +111,10 @@ impl ServerError {
             Self::BadName { .. } => {
                 both("1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore", "another".to_owned())
             }
-            Self::NotInline { .. } => {
-                both("a command or an address", "something that this facet does not start".to_owned())
-            }
+            Self::NotInline { .. } => both(
+                "a command or an address",
+                "something that this facet does not start".to_owned(),
+            ),
             Self::Edited { problem, .. } => {
                 both("lock and surface file as facet wrote them", problem.clone())
             }
@@ -172,7 +173,9 @@ pub(super) fn expected_and_actual(error: &ProjectError) -> (Option<String>, Opti
         return both(&problem.allowed, problem.found);
     }
     match error {
-        ProjectError::Io { what: "read", source, .. } => both("a readable file", source.to_string()),
+        ProjectError::Io { what: "read", source, .. } => {
+            both("a readable file", source.to_string())
+        }
         ProjectError::Io { source, .. } => both("a place to write to", source.to_string()),
         ProjectError::Untrusted { reason, .. } => {
             both("a plain file or folder of this user", (*reason).to_owned())
@@ -183,15 +186,15 @@ pub(super) fn expected_and_actual(error: &ProjectError) -> (Option<String>, Opti
         ProjectError::Lock { source: LockError::Version { known, .. }, .. } => {
             both(&format!("version {known}"), "another: a newer facet can read it".to_owned())
         }
-        ProjectError::Lock { source, .. } => {
-            both("a lock as facet writes it", source.to_string())
-        }
+        ProjectError::Lock { source, .. } => both("a lock as facet writes it", source.to_string()),
         ProjectError::Manifest { problems, .. } => {
             let plural = if *problems == 1 { "" } else { "s" };
             both("a manifest in order", format!("{problems} problem{plural}"))
         }
         ProjectError::Edit { source, .. } => both("an object to edit", source.to_string()),
-        ProjectError::Busy { .. } => both("the project for itself", "another facet holds it".to_owned()),
+        ProjectError::Busy { .. } => {
+            both("the project for itself", "another facet holds it".to_owned())
+        }
         ProjectError::Interrupted { .. } => {
             both("the file as before or after the change", "something else".to_owned())
         }

@@ -5,7 +5,12 @@
 //! With `pageSize`, lists come in pages. FILE is read when the server starts. Each start appends a line to TRACE, and `fails` in FILE
 //! makes the server end itself.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a test program")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test program"
+)]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, Write as _};
@@ -18,8 +23,7 @@ fn main() {
         let mut file = std::fs::File::options().append(true).create(true).open(trace).unwrap();
         writeln!(file, "{}", std::process::id()).unwrap();
     }
-    let document: Value =
-        serde_json::from_slice(&std::fs::read(&arguments[0]).unwrap()).unwrap();
+    let document: Value = serde_json::from_slice(&std::fs::read(&arguments[0]).unwrap()).unwrap();
     if let Some(words) = document["fails"].as_str() {
         eprintln!("{words}");
         std::process::exit(3);
