@@ -18,7 +18,7 @@ pub(crate) fn measure(runs: usize, tools: &[String], kind: &str) {
     comparison(runs);
 }
 
-fn surface(tools: &[String]) -> Surface {
+pub(crate) fn surface(tools: &[String]) -> Surface {
     let mut items: Vec<Definition> =
         tools.iter().filter_map(|raw| Definition::parse(Kind::Tool, raw).ok()).collect();
     // Captures of one server in several ways have the same tools.

@@ -3,6 +3,7 @@
 
 mod contracts;
 mod definitions;
+mod drift;
 mod json;
 mod scanning;
 
@@ -15,6 +16,7 @@ fn main() {
     let (tools, kind) = definitions::load(arguments.get(2).map(Path::new));
     json::measure(runs * 5, &tools, kind);
     contracts::measure(runs * 5, &tools, kind);
+    drift::measure(runs * 5);
     scanning::measure(runs, arguments.get(3).map(Path::new));
 }
 

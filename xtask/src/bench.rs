@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.push(memory(&facet, &folder, &scale)?);
     rows.extend(in_process(&scale)?);
     rows.push(start_up(&facet, &scale)?);
-    rows.extend(inspect::rows(&facet, scale.runs)?);
+    rows.extend(inspect::rows(&facet, &folder, scale.runs)?);
     fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
     let table = table(&rows);
     if !silent {

@@ -13,7 +13,7 @@ use crate::run;
 /// More servers than any project has.
 const MANY: usize = 50;
 
-pub(super) fn rows(facet: &Path, runs: usize) -> Outcome<Vec<Row>> {
+pub(super) fn rows(facet: &Path, folder: &Path, runs: usize) -> Outcome<Vec<Row>> {
     run::output(run::cargo().args([
         "build",
         "--quiet",
@@ -27,6 +27,7 @@ pub(super) fn rows(facet: &Path, runs: usize) -> Outcome<Vec<Row>> {
         rows.push(cost(facet, &server, mode, what, runs * 5)?);
     }
     rows.push(many_at_once(facet, &server, runs.min(3))?);
+    rows.push(check_many(facet, &server, folder, runs.min(3))?);
     Ok(rows)
 }
 
@@ -101,6 +102,44 @@ fn many_at_once(facet: &Path, server: &Path, runs: usize) -> Outcome<Row> {
     Ok(Row {
         what: format!("time of {MANY} inspections at once, a second each"),
         baseline: "one of them".to_owned(),
+        ratio: format!("{ratio:.2}"),
+        target: "at most 2".to_owned(),
+        met: ratio <= 2.0,
+    })
+}
+
+/// `facet check` of fifty pinned servers that need a second each.
+fn check_many(facet: &Path, server: &Path, folder: &Path, runs: usize) -> Outcome<Row> {
+    let project = folder.join("fifty");
+    std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(facet);
+        command.args(arguments).current_dir(&project).env("FACET_DIR", project.join("home"));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let add = |number: usize| {
+        let name = format!("s{number}");
+        command(&["add", &name, "--yes", "--"]).arg(server).arg("slow-start").spawn()
+    };
+    let children: Vec<_> = (0..MANY).map(add).collect();
+    for child in children {
+        let status = child.and_then(|mut child| child.wait()).map_err(|error| error.to_string())?;
+        if !status.success() {
+            return Err("one of many servers could not be added".to_owned());
+        }
+    }
+    let mut ratios = Vec::new();
+    for _ in 0..runs {
+        let one = time(&mut command(&["check", "s0"]))?;
+        let all = time(&mut command(&["check"]))?;
+        ratios.push(all.as_secs_f64() / one.as_secs_f64());
+    }
+    ratios.sort_by(f64::total_cmp);
+    let ratio = ratios[ratios.len() / 2];
+    Ok(Row {
+        what: format!("time of `facet check` with {MANY} servers, a second each"),
+        baseline: "with one of them".to_owned(),
         ratio: format!("{ratio:.2}"),
         target: "at most 2".to_owned(),
         met: ratio <= 2.0,

@@ -10,7 +10,7 @@ pub(super) const LANGUAGES: &[Phrase] = &[
     // German
     (
         IGNORE,
-        "ignoriere|ignorieren|ignoriert|missachte|missachten|vergiss|vergessen|verwirf|übergehe ~4 vorherigen|vorherige|früheren|frueheren|bisherigen|bisherige|obigen|anderen|vorigen|alle|sämtliche|vorangegangenen ~4 anweisungen|anweisung|regeln|vorgaben|instruktionen|befehle|hinweise|aufträge",
+        "ignoriere|ignorieren|ignoriert|missachte|missachten|vergiss|vergessen|verwirf|übergehe ~4 vorherigen|vorherige|früheren|frueheren|bisherigen|bisherige|obigen|anderen|vorigen|deine|deinen|alle|sämtliche|vorangegangenen ~4 anweisungen|anweisung|regeln|vorgaben|instruktionen|befehle|hinweise|aufträge",
     ),
     (
         CONCEAL,
@@ -28,10 +28,18 @@ pub(super) const LANGUAGES: &[Phrase] = &[
         CONCEAL,
         "ohne ~4 nutzer|benutzer|anwender|user|nutzern|kunden ~3 informieren|fragen|sagen|benachrichtigen|mitzuteilen|unterrichten|erwähnen",
     ),
+    (
+        CONCEAL,
+        "nutzer|benutzer|anwender|nutzern ~2 nicht|nichts|niemals ~3 erzählen|sagen|mitteilen|verraten|erwähnen",
+    ),
+    (CONCEAL, "erwähne|verrate ~1 das|dies|es|davon ~1 niemals|nicht|nie|nichts"),
+    (CONCEAL, "ohne_dass ~3 nutzer|benutzer|anwender ~3 weiß|merkt|erfährt|bemerkt|sieht"),
+    (CONCEAL, "sag|sage|erzähle|verrate ~1 niemandem|keinem"),
+    (CONCEAL, "verschweige|verschweigen|verheimliche|verheimlichen"),
     // French
     (
         IGNORE,
-        "ignore|ignorez|ignorer|oublie|oubliez|oublier|négligez ~4 instructions|consignes|directives|règles|ordres ~3 précédentes|précédents|antérieures|autres|initiales|ci_dessus",
+        "ignore|ignorez|ignorer|oublie|oubliez|oublier|négligez ~4 instructions|consignes|directives|règles|ordres ~3 précédentes|précédents|antérieures|autres|initiales|précèdent|ci_dessus",
     ),
     (
         IGNORE,
@@ -43,13 +51,19 @@ pub(super) const LANGUAGES: &[Phrase] = &[
     ),
     (
         CONCEAL,
-        "ne_pas|ne_rien|ninformez|ninforme ~3 dire|mentionner|révéler|informer|signaler|parler|pas|jamais ~5 utilisateur|lutilisateur|utilisateurs|client",
+        "ne_pas|ne_rien|ne_jamais|ninformez|ninforme ~3 dire|mentionner|révéler|informer|signaler|parler|pas|jamais ~5 utilisateur|lutilisateur|utilisateurs|client",
     ),
     (
         CONCEAL,
         "sans ~1 informer|prévenir|demander|avertir|dire|consulter|linformer ~4 utilisateur|lutilisateur|utilisatrice|client",
     ),
     (CONCEAL, "à_linsu"),
+    (CONCEAL, "nen ~1 informe|informez|parle|parlez|dis|dites ~1 pas|rien|jamais"),
+    (
+        CONCEAL,
+        "ne ~1 mentionne|mentionnez|révèle|révélez ~1 jamais|pas ~2 cet|cette|ce|ceci|cela|outil",
+    ),
+    (CONCEAL, "sans_que ~2 utilisateur|lutilisateur|client ~3 sache|voie|remarque"),
     // Spanish
     (
         IGNORE,
@@ -67,6 +81,12 @@ pub(super) const LANGUAGES: &[Phrase] = &[
         CONCEAL,
         "sin ~1 avisar|informar|decir|preguntar|decirle|decírselo|consultar|notificar ~3 usuario|usuaria|usuarios|cliente",
     ),
+    (
+        IGNORE,
+        "olvida|olvide|ignora|ignore ~2 instrucción|indicación|regla|orden ~1 anterior|previa|recibida",
+    ),
+    (IGNORE, "olvida|olvide|ignora|ignore ~1 todo ~1 lo anterior|previo|dicho"),
+    (CONCEAL, "sin_que ~2 usuario|usuaria|cliente ~2 sepa|note|entere|vea"),
     // Portuguese
     (
         IGNORE,
@@ -109,7 +129,7 @@ pub(super) const LANGUAGES: &[Phrase] = &[
     // Chinese: every character is a word.
     (
         IGNORE,
-        "忽略|无视|忘记|忘掉|無視|忘記|不要理会|不要遵循 ~4 之前|以上|先前|前面|上述|所有|此前|其他|原有|以前 ~5 指令|指示|提示|规则|规定|要求|規則",
+        "忽略|无视|忘记|忘掉|無視|忘記|不要理会|不要遵循 ~4 之前|以上|先前|前面|上述|所有|此前|其他|原有|以前 ~5 指令|指示|提示|规则|规定|要求|规則|內容|内容",
     ),
     (
         CONCEAL,
@@ -119,6 +139,7 @@ pub(super) const LANGUAGES: &[Phrase] = &[
         CONCEAL,
         "不要|别|请勿|切勿|不得|勿 ~2 向|对|跟|让|讓|對 ~2 用户|使用者|用戶 ~4 提及|透露|说|知道|提到|披露|說|发现",
     ),
+    (CONCEAL, "不要|别|请勿|切勿|不得 ~1 提及|提到|透露 ~2 此|这|该|本"),
     (CONCEAL, "瞒着|背着|不通知|不告诉 ~1 用户|使用者"),
     (CONCEAL, "悄悄|暗中|偷偷|秘密 ~2 发送|调用|上传|读取|执行|复制|傳送|讀取"),
     // Japanese

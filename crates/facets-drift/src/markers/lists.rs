@@ -71,7 +71,7 @@ pub(super) const LISTS: &[(&str, &str)] = &[
     ("every", "all any other every existing the these those"),
     (
         "orders",
-        "instruction instructions directive directives guideline guidelines prompt prompts order orders guidance programming",
+        "instruction instructions directive directives guideline guidelines prompt prompts order orders directions guidance programming",
     ),
     (
         "limits",
@@ -79,7 +79,7 @@ pub(super) const LISTS: &[(&str, &str)] = &[
     ),
     (
         "ignore",
-        "ignore ignoring disregard disregarding forget forgetting override overriding bypass bypassing discard discarding neglect abandon circumvent",
+        "ignore ignoring disregard disregarding forget forgetting override overriding bypass bypassing discard discarding neglect abandon circumvent set_aside put_aside pay_no_attention_to",
     ),
     // Verbs of doing something on the side.
     (

@@ -73,7 +73,9 @@ impl Patterns {
                 gap = number.parse().unwrap_or(0);
             } else if let Some(words) = part.strip_prefix('!') {
                 let mut list = Vec::new();
-                for word in self.choices(words).into_iter().flatten() {
+                // Only single words: the parts of a row are no words to avoid.
+                let single = self.choices(words).into_iter().filter(|row| row.len() == 1);
+                for word in single.flatten() {
                     list.resize(list.len().max(word + 1), false);
                     list[word] = true;
                 }

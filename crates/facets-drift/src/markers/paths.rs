@@ -49,6 +49,9 @@ const SECRET: &[&str] = &[
     "logins.json",
     "ntds.dit",
     "proc/self/environ",
+    "secrets.json",
+    "secrets.yaml",
+    "secrets.yml",
     "wallet.dat",
 ];
 

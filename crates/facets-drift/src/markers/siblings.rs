@@ -52,6 +52,13 @@ const STEERING: &[&str] = &[
 const POINTING: &[&str] =
     &["as", "by", "following", "from", "in", "like", "of", "returned", "see", "similar", "unlike"];
 
+/// Words before a name that make it part of an order, whatever stands between.
+const TAMPERING: &[&str] = &["alter", "change", "intercept", "modify", "override", "replace"];
+
+/// Words after a name that turn readers away from it.
+const DISCREDITING: &[&str] =
+    &["broken", "forbidden", "obsolete", "outdated", "unreliable", "untrusted", "wrong"];
+
 /// Words after a name that make it part of an order.
 const STEERED: &[&str] =
     &["called", "first", "instead", "invoked", "used", "executed", "runs", "must", "should"];
@@ -132,17 +139,23 @@ fn is_quoted(before: &str, after: &str) -> bool {
 }
 
 fn is_steered(before: &str, after: &str) -> bool {
-    let mut near = words(last_sentence(before).rsplit(is_between)).take(NEAR).peekable();
-    while let Some(word) = near.next() {
-        let instead = word == "of" && near.peek() == Some(&"instead");
-        if STEERING.contains(&word) || instead {
-            return true;
-        }
-        if POINTING.contains(&word) {
-            return false;
-        }
+    let before = words(last_sentence(before).rsplit(is_between)).take(NEAR);
+    let before: Vec<&str> = before.collect();
+    let after = words(first_sentence(after).split(is_between)).take(3);
+    let after: Vec<&str> = after.collect();
+    let any = |words: &[&str], list: &[&str]| words.iter().any(|word| list.contains(word));
+    if any(&before, TAMPERING) || any(&after, DISCREDITING) {
+        return true;
     }
-    words(first_sentence(after).split(is_between)).take(3).any(|word| STEERED.contains(&word))
+    let instead = before.starts_with(&["of", "instead"]);
+    let steering = before.iter().position(|word| STEERING.contains(word));
+    let pointing = before.iter().position(|word| POINTING.contains(word));
+    match (steering, pointing) {
+        (Some(steering), Some(pointing)) => instead || steering < pointing,
+        (Some(_), None) => true,
+        (None, Some(_)) => instead,
+        (None, None) => any(&after, STEERED),
+    }
 }
 
 fn words<'t>(parts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = &'t str> {
