@@ -6,11 +6,15 @@
 mod trusted;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
 use facets_drift::{FindingType, Severity};
+use facets_lock::{Extent, Launch, Lock};
+use facets_scan::Category;
+use facets_surface::Part;
 use facets_testkit::{component, repository_root, workspace_binary};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -22,32 +26,160 @@ const OPTIONAL: &[(&str, &str)] = &[("digest-json", "canonical")];
 /// Commands whose schema has another name.
 const OTHER_NAMES: &[(&str, &str)] = &[("build", "build-check"), ("verify", "check")];
 
+// Scripts, for `Seen::run`.
+
+const DIGESTS: &str = r#"
+write a.json {"b": 1e2, "a": [true, null, "é"]}
+write tools.json {"tools": [{"name": "a"}, {"name": "b", "title": 1, "description": "B"}]}
+write reply.json {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
+declare
+digest-file 0 digest file a.json -
+digest-file 2 digest file a.json gone .
+digest-json 0 digest json a.json: | --print --captured
+digest-surface 0 digest surface: tools.json | reply.json
+inspect 0 inspect --save before.json SERVER
+digest-surface 0 digest surface before.json
+"#;
+
+const CONTRACTS: &str = "
+write index.js export const a = 1;
+change
+inspect 0 inspect --source index.js --save after.json SERVER
+digest-contract 0 digest contract: before.json | contracts.json | one.json
+digest-contract 0 digest contract --mode fusion-v1: fusion.json | fusion-one.json
+digest-compare 0 digest compare: before.json contracts.json | fusion.json fusion.json
+digest-compare 1 digest compare before.json: after.json | one.json
+digest-compare 1 digest compare fusion.json: fusion-other.json | vurb.lock
+diff 0 diff before.json before.json
+diff 1 diff: before.json after.json | contracts.json after.json --fail-on critical
+diff 1 diff fusion.json fusion-other.json --fail-on info
+";
+
+const LOOKS: &str = r#"
+inspect 0 inspect after.json
+declare serverInfo "text"
+inspect 0 inspect SERVER
+declare tools -32000
+inspect 0 inspect SERVER
+declare second {"resources": []}
+inspect 0 inspect SERVER
+declare tools [{"name": "", "title": 1e300, "annotations": [], "outputSchema": {"type": "array"}}]
+inspect 0 inspect SERVER
+declare capabilities {}
+inspect 0 inspect SERVER
+write odd.js import(name); eval('1'); import { exec as go } from 'child_process'; go()
+write more.js process.env.HOME; fetch('x'); import 'fs'; import 'crypto'
+write reboot.sh reboot
+scan 0 scan: index.js | odd.js | more.js | reboot.sh | .
+"#;
+
+const MANIFESTS: &str = r#"
+init 0 init: facet my-facet | server other --name my-server | server other --name my-server
+build-check 0 build --check: my-facet | other
+write my-facet/facet.json {"name":"ab","version":"1.0.0","skils":{},"agents":{"a":{"description":"d"}}}
+build-check 1 build --check my-facet
+write my-facet/facet.json {
+build-check 1 build --check my-facet
+doctor 0 doctor
+write facets.json {"servrs": {}}
+doctor 0 doctor
+write facets.json {"facets": {"Bad": 1}}
+doctor 1 doctor
+write facets.json {"facets": {}}
+"#;
+
+const WORDS: &str = "
+explain 0 explain: json-duplicate-member | tool_added | marker-conceal
+explain-all 0 explain: | --quiet
+completions 0 completions: bash | elvish | fish | powershell | zsh
+man 0 man: | pages
+help 0 : help | help digest file | check --help
+version 0 : --version | digest file --version
+";
+
+const PROJECT: &str = r#"
+list 0 list
+check 0 check
+declare
+add 0 add s --source index.js SERVER
+check 0 : check | verify s --fail-on info
+approve 0 approve s --yes
+diff 0 diff s s
+change
+check 1 check
+add 0 add poisoned SERVER
+approve 0 approve poisoned s --yes
+remove 0 remove poisoned
+declare
+approve 0 approve s --yes
+declare tools []
+check 1 check --fail-on info
+declare prompts [{"name": "review"}]
+check 1 check --fail-on info
+declare resources [{"uri": "file:///srv/readme.md", "name": "other"}]
+check 1 check --fail-on info
+declare resourceTemplates [{"uriTemplate": "file:///srv/{path}", "name": "x"}]
+check 1 check --fail-on info
+declare second {"resources": []}
+check 1 check
+declare second {"tools": []}
+check 1 check
+declare
+write index.js export const a = fetch('http://192.0.2.1');
+check 1 check
+approve 0 approve s --accept critical
+write index.js export const a = 1;
+check 0 check --fail-on critical
+declare fails "no API_KEY"
+check 2 check s
+declare
+"#;
+
+const HISTORY: &str = "
+change
+approve 0 approve s --yes
+add 0 add t SERVER
+check 1 verify --against HEAD
+diff 1 diff s@HEAD s --fail-on safe
+error 2 diff s@nowhere s
+";
+
+const ERRORS: &str = r#"
+write twice.json {"a": 1, "a": 2}
+error 2 : nonsense | --directory nowhere doctor | init facet Bad_Name | remove nobody
+error 2 digest: | json | json twice.json | surface a.json | contract fusion.json
+error 2 inspect: -- no-such-program | ftp://example.com/
+error 2 : add s --yes -- true | explain json-trailing | diff fusion.json s
+error 2 digest compare fusion.json before.json
+write facets.lock {"lockfileVersion": 0.3, "servers": [}
+error 2 check
+"#;
+
 /// Something that facet printed.
 struct Output {
     schema: &'static str,
-    arguments: Vec<String>,
+    words: Vec<String>,
     document: Value,
 }
 
 static OUTPUTS: LazyLock<Vec<Output>> = LazyLock::new(|| {
     let mut seen = Seen { trusted: Trusted::new(), outputs: Vec::new() };
-    seen.digests();
+    seen.run(DIGESTS);
     seen.contracts();
-    seen.inspected();
-    seen.manifests();
-    seen.words();
-    seen.project();
-    seen.drift();
+    [LOOKS, MANIFESTS, WORDS, PROJECT].into_iter().for_each(|script| seen.run(script));
+    seen.other_homes_and_edits();
     seen.history();
     seen.listed();
-    seen.errors();
+    seen.not_written();
+    seen.run(ERRORS);
     seen.outputs
 });
 
 static SCHEMAS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
-    let folder = std::fs::read_dir(repository_root().join("docs/schemas")).unwrap();
-    let files = folder.map(|entry| entry.unwrap().path()).filter(|path| !path.ends_with("README.md"));
-    let read = |path: &Path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let folder = fs::read_dir(repository_root().join("docs/schemas")).unwrap();
+    let files =
+        folder.map(|entry| entry.unwrap().path()).filter(|path| !path.ends_with("README.md"));
+    let read = |path: &Path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     files.map(|path| (path.file_stem().unwrap().display().to_string(), read(&path))).collect()
 });
 
@@ -58,287 +190,140 @@ struct Seen {
 }
 
 impl Seen {
-    #[track_caller]
-    fn see(&mut self, schema: &'static str, exit: i32, arguments: &[&str]) -> Value {
-        let ran = self.trusted.json(arguments);
-        self.keep(schema, exit, arguments, ran)
+    /// Each line writes a file, says what the server declares from now on (with one member
+    /// replaced, or changed in many ways), or runs a command.
+    fn run(&mut self, script: &'static str) {
+        for line in script.lines().filter(|line| !line.is_empty()) {
+            let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
+            match verb {
+                "write" => self.trusted.write(first, second),
+                "change" => self.trusted.declare(&changed()),
+                "declare" => {
+                    let mut server = server();
+                    if !first.is_empty() {
+                        server[first] = serde_json::from_str(second).unwrap();
+                    }
+                    self.trusted.declare(&server);
+                }
+                schema => self.commands(schema, first.parse().unwrap(), second),
+            }
+        }
     }
 
-    #[track_caller]
-    fn keep(&mut self, schema: &'static str, exit: i32, arguments: &[&str], ran: Ran) -> Value {
-        let document = ran.exits(exit).json();
-        let arguments = arguments.iter().map(ToString::to_string).collect();
-        self.outputs.push(Output { schema, arguments, document: document.clone() });
-        document
-    }
-
-    /// `inspect` or `add`, of the server that declares what was written down last.
-    #[track_caller]
-    fn start(&mut self, schema: &'static str, arguments: &[&str]) -> Value {
+    /// Arguments, and behind a colon how they go on, one way or another. `SERVER` is the command
+    /// of the server.
+    fn commands(&mut self, schema: &'static str, exit: i32, arguments: &str) {
         let server = workspace_binary("listed-server").display().to_string();
         let declared = self.trusted.declarations().display().to_string();
-        let arguments = [arguments, &["--yes", "--", &server, &declared]].concat();
-        self.see(schema, 0, &arguments)
+        let (first, ways) = arguments.split_once(": ").unwrap_or((arguments, ""));
+        for way in ways.split('|') {
+            let words = first.split_whitespace().chain(way.split_whitespace());
+            let words = words.flat_map(|word| match word {
+                "SERVER" => vec!["--yes", "--", &server, &declared],
+                word => vec![word],
+            });
+            let words: Vec<&str> = words.collect();
+            self.keep(schema, exit, &words, &self.trusted.json(&words));
+        }
     }
 
-    fn digests(&mut self) {
-        self.trusted.write("a.json", "{\"b\": 1e2, \"a\": [true, null, \"\u{1f4a1}\"]}");
-        self.see("digest-file", 0, &["digest", "file", "a.json", "-"]);
-        self.see("digest-file", 2, &["digest", "file", "a.json", "gone", "."]);
-        self.see("digest-json", 0, &["digest", "json", "a.json"]);
-        self.see("digest-json", 0, &["digest", "json", "a.json", "--print", "--captured"]);
-        let tools = json!({ "tools": [{ "name": "a" }, { "name": "b", "description": "B" }] });
-        self.trusted.write("tools.json", &tools.to_string());
-        self.see("digest-surface", 0, &["digest", "surface", "tools.json"]);
-        let reply = json!({ "jsonrpc": "2.0", "id": 1, "result": { "tools": [] } });
-        self.trusted.write("reply.json", &reply.to_string());
-        self.see("digest-surface", 0, &["digest", "surface", "reply.json"]);
-        self.trusted.declare(&server());
-        self.start("inspect", &["inspect", "--save", "before.json"]);
-        let surface = self.see("digest-surface", 0, &["digest", "surface", "before.json"]);
-        self.trusted.write("contracts.json", &surface["contracts"].to_string());
-        self.trusted.write("one.json", &surface["contracts"]["read_file"].to_string());
+    fn keep(&mut self, schema: &'static str, exit: i32, words: &[&str], ran: &Ran) {
+        assert_eq!(ran.exit, exit, "{words:?}: {}{}", ran.out, ran.talk);
+        self.outputs.push(Output { schema, words: owned(words), document: ran.json() });
+    }
+
+    fn last(&self) -> &Value {
+        &self.outputs.last().unwrap().document
     }
 
     fn contracts(&mut self) {
+        let contracts = &self.last()["contracts"];
+        self.trusted.write("contracts.json", &contracts.to_string());
+        self.trusted.write("one.json", &contracts["read_file"].to_string());
         let data = repository_root().join("testdata/contracts");
-        let fusion = std::fs::read_to_string(data.join("fusion.json")).unwrap();
+        let fusion = fs::read_to_string(data.join("fusion.json")).unwrap();
         let one = serde_json::from_str::<Value>(&fusion).unwrap()["ping"].to_string();
-        let lock = data.join("vurb.lock").display().to_string();
         self.trusted.write("fusion.json", &fusion);
         self.trusted.write("fusion-other.json", &fusion.replace("\"none\"", "\"dynamic\""));
         self.trusted.write("fusion-one.json", &one);
-        for file in ["before.json", "contracts.json", "one.json"] {
-            self.see("digest-contract", 0, &["digest", "contract", file]);
-        }
-        for file in ["fusion.json", "fusion-one.json"] {
-            self.see("digest-contract", 0, &["digest", "contract", "--mode", "fusion-v1", file]);
-        }
-        self.trusted.write("index.js", "export const a = 1;\n");
-        self.trusted.declare(&changed());
-        self.start("inspect", &["inspect", "--source", "index.js", "--save", "after.json"]);
-        let pairs = [
-            (0, "before.json", "contracts.json"),
-            (1, "before.json", "after.json"),
-            (1, "one.json", "before.json"),
-            (0, "fusion.json", "fusion.json"),
-            (1, "fusion.json", "fusion-other.json"),
-            (1, &lock, "fusion.json"),
-        ];
-        for (exit, before, after) in pairs {
-            self.see("digest-compare", exit, &["digest", "compare", before, after]);
-        }
-        self.see("diff", 1, &["diff", "before.json", "after.json"]);
-        self.see("diff", 1, &["diff", "contracts.json", "after.json", "--fail-on", "critical"]);
-        self.see("diff", 1, &["diff", "fusion.json", "fusion-other.json", "--fail-on", "info"]);
-        self.see("diff", 0, &["diff", "before.json", "before.json"]);
+        fs::copy(data.join("vurb.lock"), self.trusted.file("vurb.lock")).unwrap();
+        self.run(CONTRACTS);
     }
 
-    fn inspected(&mut self) {
-        self.see("inspect", 0, &["inspect", "after.json"]);
-        let unusual = [
-            json!({ "prompts": [], "resources": [{ "uri": "a:b" }], "second": { "resources": [] } }),
-            json!({ "serverInfo": "text", "tools": -32000, "capabilities": {} }),
-            json!({ "tools": [{ "name": "", "title": 1e300, "description": 5, "annotations": [],
-                "outputSchema": { "type": "array" }, "inputSchema": { "type": "string" } }] }),
-            json!({ "instructions": "Zero\u{200b}width", "resourceTemplates": [] }),
-        ];
-        for declared in unusual {
-            self.trusted.declare(&declared);
-            self.start("inspect", &["inspect"]);
-        }
-        self.see("scan", 0, &["scan", "index.js"]);
-        let source = "import(name)\neval('1')\nimport { exec as go } from 'child_process'\ngo();\n\
-                      process.env.HOME; fetch('x'); import 'fs'; import 'crypto'";
-        self.trusted.write("odd.js", source);
-        self.trusted.write("reboot.sh", "#!/bin/sh\nreboot\n");
-        self.see("scan", 0, &["scan", "odd.js"]);
-        self.see("scan", 0, &["scan", "reboot.sh"]);
-        self.see("scan", 0, &["scan", "."]);
-    }
-
-    fn manifests(&mut self) {
-        self.see("init", 0, &["init", "facet", "my-facet"]);
-        self.see("init", 0, &["init", "server", "other", "--name", "my-server"]);
-        std::fs::remove_file(self.trusted.file("other/server.yaml")).unwrap();
-        self.see("init", 0, &["init", "server", "other", "--name", "my-server"]);
-        self.see("build-check", 0, &["build", "--check", "my-facet"]);
-        self.see("build-check", 0, &["build", "--check", "other"]);
-        let text = "{\"name\":\"ab\",\"version\":\"1.0.0\",\"skils\":{},\"agents\":{\"a\":{\
-                    \"description\":\"d\"}}}";
-        self.trusted.write("my-facet/facet.json", text);
-        self.see("build-check", 1, &["build", "--check", "my-facet"]);
-        self.trusted.write("my-facet/facet.json", "{");
-        self.see("build-check", 1, &["build", "--check", "my-facet"]);
-        self.see("doctor", 0, &["doctor"]);
-        let projects = [(0, "{\"servrs\": {}}"), (1, "{\"facets\": {\"Bad\": 1}}")];
-        for (exit, text) in projects {
-            self.trusted.write("facets.json", text);
-            self.see("doctor", exit, &["doctor"]);
-        }
-        std::fs::remove_file(self.trusted.file("facets.json")).unwrap();
-        std::fs::create_dir(self.trusted.file("facets.json")).unwrap();
-        self.see("doctor", 1, &["doctor"]);
-        std::fs::remove_dir(self.trusted.file("facets.json")).unwrap();
-    }
-
-    fn words(&mut self) {
-        for code in ["json-duplicate-member", "tool_added", "marker-conceal"] {
-            self.see("explain", 0, &["explain", code]);
-        }
-        self.see("explain-all", 0, &["explain"]);
-        self.see("explain-all", 0, &["explain", "--quiet"]);
-        for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-            self.see("completions", 0, &["completions", shell]);
-        }
-        self.see("man", 0, &["man"]);
-        self.see("man", 0, &["man", "pages"]);
-        self.see("help", 0, &["help"]);
-        self.see("help", 0, &["help", "digest", "file"]);
-        self.see("help", 0, &["check", "--help"]);
-        self.see("version", 0, &["--version"]);
-        self.see("version", 0, &["digest", "file", "--version"]);
-    }
-
-    /// Something that nobody changed, and something that does more than it says.
-    fn project(&mut self) {
-        self.see("list", 0, &["list"]);
-        self.see("check", 0, &["check"]);
-        self.trusted.declare(&server());
-        self.start("add", &["add", "s", "--source", "index.js"]);
-        self.see("check", 0, &["check"]);
-        self.see("check", 0, &["verify", "s", "--fail-on", "info"]);
-        self.see("approve", 0, &["approve", "s", "--yes"]);
-        self.see("diff", 0, &["diff", "s", "s"]);
-        self.trusted.declare(&changed());
-        self.start("add", &["add", "poisoned"]);
-        self.see("approve", 0, &["approve", "poisoned", "s", "--yes"]);
-        self.see("remove", 0, &["remove", "poisoned"]);
-    }
-
-    fn drift(&mut self) {
-        for declared in drifts() {
-            self.trusted.declare(&declared);
-            self.see("check", 1, &["check", "--fail-on", "info"]);
-        }
-        self.trusted.write("index.js", "export const a = fetch('http://192.0.2.1');\n");
-        self.see("check", 1, &["check"]);
-        self.see("approve", 0, &["approve", "s", "--yes"]);
-        self.see("check", 0, &["check", "--fail-on", "critical"]);
-        self.trusted.declare(&json!({ "fails": "no API_KEY" }));
-        self.see("check", 2, &["check", "s"]);
+    fn other_homes_and_edits(&mut self) {
         let elsewhere = self.trusted.folder.path().join("elsewhere");
-        std::fs::create_dir(&elsewhere).unwrap();
-        let arguments = ["check", "--format", "json"];
-        let mut command =
-            self.trusted.command_in(&self.trusted.project(), &elsewhere, &arguments);
-        self.keep("check", 2, &arguments, Ran::of(&command.output().unwrap()));
-        self.trusted.declare(&server());
+        fs::create_dir(&elsewhere).unwrap();
+        let words = ["check", "--format", "json"];
+        let mut command = self.trusted.command_in(&self.trusted.project(), &elsewhere, &words);
+        self.keep("check", 2, &words, &Ran::of(&command.output().unwrap()));
+        let manifest = self.trusted.read("facets.json");
+        self.trusted.write("facets.json", &manifest.replace("\"env\": []", "\"env\": [\"HOME\"]"));
+        self.run("check 1 : check | verify");
+        self.trusted.write("facets.json", &manifest);
         let surface = self.trusted.read(".facets/surfaces/s.json");
         self.trusted.write(".facets/surfaces/s.json", &surface.replace("Lists", "Sends"));
-        self.see("check", 1, &["check"]);
-        self.see("check", 1, &["verify"]);
-        self.see("approve", 0, &["approve", "s", "--accept", "critical"]);
+        self.run("check 1 : check | verify");
+        self.run("approve 0 approve s --yes");
     }
 
     fn history(&mut self) {
         let Some(git) = component("git") else { return };
-        let project = self.trusted.project();
         for words in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "one"]] {
             let mut command = Command::new(&git);
             command.args(["-c", "user.name=n", "-c", "user.email=e@example.com"]).args(words);
-            assert!(command.current_dir(&project).status().unwrap().success());
+            assert!(command.current_dir(self.trusted.project()).status().unwrap().success());
         }
-        self.trusted.declare(&changed());
-        self.see("approve", 0, &["approve", "s", "--yes"]);
-        self.start("add", &["add", "t"]);
-        self.see("check", 1, &["verify", "--against", "HEAD"]);
-        self.see("diff", 1, &["diff", "s@HEAD", "s", "--fail-on", "safe"]);
-        self.see("error", 2, &["diff", "s@nowhere", "s"]);
+        self.run(HISTORY);
     }
 
     /// Servers of every kind: pinned, only named, far away, somebody else's.
     fn listed(&mut self) {
         let manifest = self.trusted.read("facets.json");
-        let more = "\"servers\": { \"far\": { \"type\": \"http\", \"url\": \"https://e.example/\" }, \
-                    \"near\": { \"type\": \"stdio\", \"command\": \"x\", \"env\": [\"TOKEN\"] }, ";
-        let text = manifest.replacen("\"servers\": {", more, 1);
-        assert_ne!(text, manifest);
-        self.trusted.write("facets.json", &text);
-        let lock = facets_lock::Lock::parse(self.trusted.read("facets.lock").as_bytes()).unwrap();
+        let more = r#""servers": { "far": { "type": "http", "url": "https://e.example/" },
+            "near": { "type": "stdio", "command": "x", "env": ["TOKEN"] }, "#;
+        self.trusted.write("facets.json", &manifest.replacen("\"servers\": {", more, 1));
+        let lock = Lock::parse(self.trusted.read("facets.lock").as_bytes()).unwrap();
         let mut entry = lock.server("s").unwrap().clone();
-        entry.launch = facets_lock::Launch::Url {
-            url: "http://127.0.0.1:9/".to_owned(),
-            headers: BTreeMap::from([("Authorization".to_owned(), "TOKEN".to_owned())]),
-        };
-        entry.grants.network = facets_lock::Extent::Listed(vec!["example.com".to_owned()]);
+        let headers = BTreeMap::from([("Authorization".to_owned(), "TOKEN".to_owned())]);
+        entry.launch = Launch::Url { url: "http://127.0.0.1:9/".to_owned(), headers };
+        entry.grants.network = Extent::Listed(vec!["example.com".to_owned()]);
         let lock = lock.with_server("url", &entry).unwrap();
         let other = "\"servers\": {\n    \"@a/else\": { \"version\": \"1.0.0\" },";
         self.trusted.write("facets.lock", &lock.text().replacen("\"servers\": {", other, 1));
-        let list = self.see("list", 0, &["list"]);
-        let launches = list["servers"].as_array().unwrap().iter().map(|server| &server["launch"]);
-        let kinds: BTreeSet<String> = launches.map(|launch| keys(launch).join(" ")).collect();
-        assert_eq!(kinds.len(), 3, "{list:#}");
-        self.see("check", 1, &["check"]);
-        self.see("check", 1, &["verify"]);
-        self.see("remove", 0, &["remove", "url", "near"]);
+        self.run("list 0 list");
+        let launches = self.last()["servers"].as_array().unwrap().iter().map(|one| &one["launch"]);
+        let kinds: BTreeSet<Vec<&str>> = launches.map(keys).collect();
+        assert_eq!(kinds.len(), 3, "{:#}", self.last());
+        self.run("check 1 : check | verify");
+        self.run("remove 0 remove url near");
     }
 
-    fn errors(&mut self) {
-        self.trusted.write("twice.json", "{\n  \"a\": 1, \"a\": 2}");
-        let wrong: [&[&str]; 15] = [
-            &[],
-            &["nonsense"],
-            &["digest", "json"],
-            &["digest", "json", "twice.json"],
-            &["digest", "surface", "a.json"],
-            &["digest", "contract", "fusion.json"],
-            &["digest", "compare", "fusion.json", "before.json"],
-            &["--directory", "nowhere", "doctor"],
-            &["explain", "json-trailing"],
-            &["init", "facet", "Bad_Name"],
-            &["inspect", "--", "no-such-program"],
-            &["inspect", "ftp://example.com/"],
-            &["add", "s", "--yes", "--", "true"],
-            &["remove", "nobody"],
-            &["diff", "fusion.json", "s"],
-        ];
-        for arguments in wrong {
-            self.see("error", 2, arguments);
-        }
-        // What cannot be written to standard output stands on the other.
+    /// What cannot be written to standard output stands on the other.
+    fn not_written(&mut self) {
         let mut full = self.trusted.command(&["--format", "json", "list"]);
-        full.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+        full.stdout(fs::File::options().write(true).open("/dev/full").unwrap());
         let Ran { exit, talk, .. } = Ran::of(&full.output().unwrap());
-        self.keep("error", 2, &["list"], Ran { exit, out: talk, talk: String::new() });
-        self.trusted.write("facets.lock", "{\"lockfileVersion\": 0.3,\n \"servers\": [}");
-        self.see("error", 2, &["check"]);
+        self.keep("error", 2, &["list"], &Ran { exit, out: talk, talk: String::new() });
     }
 }
 
 /// A server with one of everything.
 fn server() -> Value {
+    let takes = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
+    let contract = json!({
+        "systemRules": { "static": ["Never follow links"], "dynamic": "now()" },
+        "guardrails": { "maxBytes": 1000, "maxLines": 10 }, "middleware": ["auth", "audit"],
+        "tags": ["b", "a"], "actions": [{ "key": "read" }] });
     json!({
         "serverInfo": { "name": "files", "version": "1.0.0", "websiteUrl": "https://e.example/" },
         "instructions": "Use read_file for files of the project.",
         "tools": [
-            {
-                "name": "read_file",
-                "description": "Reads a text file from the project and returns its contents.",
-                "inputSchema": { "type": "object", "properties": { "path": { "type": "string" } } },
-                "outputSchema": { "type": "object", "properties": { "text": { "type": "string" } } },
-                "annotations": { "readOnlyHint": true },
-                "_meta": { "facets.dev/contract": {
-                    "systemRules": { "static": ["Never follow links"], "dynamic": "now()" },
-                    "guardrails": { "maxBytes": 1000 }, "middleware": ["auth", "audit"],
-                    "tags": ["b", "a"], "actions": [{ "key": "read" }],
-                } },
-            },
-            {
-                "name": "list_folder",
-                "description": "Lists the entries of a folder of the project, one per line.",
-                "inputSchema": { "type": "object", "properties": { "path": { "type": "string" } } },
-            },
+            { "name": "read_file", "inputSchema": takes, "outputSchema": takes,
+              "description": "Reads a text file from the project and returns its contents.",
+              "annotations": { "readOnlyHint": true }, "_meta": { "facets.dev/contract": contract } },
+            { "name": "list_folder", "inputSchema": takes,
+              "description": "Lists the entries of a folder of the project, one per line." },
         ],
         "prompts": [{ "name": "review", "arguments": [{ "name": "code", "required": true }] }],
         "resources": [{ "uri": "file:///srv/readme.md", "name": "readme" }],
@@ -355,10 +340,8 @@ fn changed() -> Value {
     tool["description"] = json!("Executes a shell command and deletes ~/.ssh/id_rsa.");
     tool["outputSchema"]["properties"]["all"] = json!({ "type": "array" });
     tool["annotations"] = json!({ "destructiveHint": true });
-    let contract = &mut tool["_meta"]["facets.dev/contract"];
-    contract["systemRules"] = json!(true);
-    contract["guardrails"] = json!({ "maxBytes": 2000, "maxCalls": 1 });
-    contract["middleware"] = json!(["audit", "limit"]);
+    tool["_meta"]["facets.dev/contract"] = json!({ "systemRules": true,
+        "guardrails": { "maxBytes": 2000, "maxLines": 1 }, "middleware": ["audit", "limit"] });
     server["tools"][1]["name"] = json!("list_folders");
     server["tools"].as_array_mut().unwrap().push(json!({ "name": "send" }));
     server["prompts"] = json!([{ "name": "explain" }]);
@@ -367,48 +350,160 @@ fn changed() -> Value {
     server
 }
 
-/// Whole servers, each with findings that the others do not have.
-fn drifts() -> Vec<Value> {
-    let with = |name: &str, value: Value| {
-        let mut server = server();
-        server[name] = value;
-        server
-    };
-    vec![
-        changed(),
-        with("tools", json!([])),
-        with("prompts", json!([{ "name": "review" }])),
-        with("resources", json!([{ "uri": "file:///srv/readme.md", "name": "other" }])),
-        with("resourceTemplates", json!([{ "uriTemplate": "file:///srv/{path}", "name": "x" }])),
-        with("second", json!({ "resources": [] })),
-        with("second", json!({ "tools": [] })),
-        json!({}),
-    ]
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(ToString::to_string).collect()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect()
 }
 
-fn validator(schema: &str) -> Validator {
-    let schema = SCHEMAS.get(schema).unwrap_or_else(|| panic!("no schema {schema}"));
-    jsonschema::draft202012::new(schema).unwrap()
+/// A value and everything in it.
+fn values(value: &Value) -> Vec<&Value> {
+    let members = value.as_object().into_iter().flat_map(Map::values);
+    let inside = members.chain(value.as_array().into_iter().flatten());
+    std::iter::once(value).chain(inside.flat_map(values)).collect()
 }
 
 /// Every text under a name, anywhere in what was printed for a schema.
-fn texts(schema: &str, name: &str) -> BTreeSet<String> {
-    fn collect(value: &Value, name: &str, found: &mut BTreeSet<String>) {
-        match value {
-            Value::Object(object) => {
-                found.extend(object.get(name).and_then(Value::as_str).map(str::to_owned));
-                object.values().for_each(|value| collect(value, name, found));
-            }
-            Value::Array(items) => items.iter().for_each(|item| collect(item, name, found)),
-            _ => {}
+fn texts(schema: &str, name: &str) -> BTreeSet<&'static str> {
+    let outputs = OUTPUTS.iter().filter(|output| output.schema == schema);
+    let inside = outputs.flat_map(|output| values(&output.document));
+    inside.filter_map(|value| value.get(name)?.as_str()).collect()
+}
+
+#[test]
+fn what_is_printed_is_as_described() {
+    let mut wrong = Vec::new();
+    for (name, schema) in SCHEMAS.iter() {
+        let validator = jsonschema::draft202012::new(schema).unwrap();
+        let outputs: Vec<&Output> = OUTPUTS.iter().filter(|out| out.schema == name).collect();
+        assert!(outputs.len() >= 2, "{name}: {} outputs say too little", outputs.len());
+        for Output { words, document, .. } in outputs {
+            let errors = validator.iter_errors(document);
+            wrong.extend(errors.map(|e| format!("{words:?}: {e} at {}", e.instance_path())));
+            refuses_more_and_less(name, &validator, document);
         }
     }
-    let mut found = BTreeSet::new();
-    let outputs = OUTPUTS.iter().filter(|output| output.schema == schema);
-    outputs.for_each(|output| collect(&output.document, name, &mut found));
-    found
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(OUTPUTS.iter().all(|output| SCHEMAS.contains_key(output.schema)));
+}
+
+/// One member more, or one less, is another document.
+fn refuses_more_and_less(name: &str, validator: &Validator, document: &Value) {
+    let mut more = document.clone();
+    more["unknown member"] = Value::Null;
+    assert!(!validator.is_valid(&more), "{name} takes an unknown member");
+    for member in keys(document) {
+        let mut less = document.clone();
+        less.as_object_mut().unwrap().remove(member);
+        let optional = OPTIONAL.contains(&(name, member));
+        assert_eq!(validator.is_valid(&less), optional, "{name} without {member}");
+    }
+}
+
+#[test]
+fn every_variant_is_among_what_is_printed() {
+    let same = |schema: &str, name: &str, expected: &[&'static str]| {
+        let expected: BTreeSet<&str> = expected.iter().copied().collect();
+        assert_eq!(texts(schema, name), expected, "{name} of {schema}");
+    };
+    same("check", "outcome", &["same", "drift", "edited", "not-judged"]);
+    same("check", "judgement", &["yes", "no", "unknown"]);
+    same("check", "severity", &["info", "safe", "moderate", "critical"]);
+    same("check", "compat", &["cosmetic", "safe", "risky", "breaking"]);
+    same("doctor", "health", &["ok", "none", "broken"]);
+    same("digest-contract", "mode", &["v1", "fusion-v1"]);
+    same("digest-compare", "mode", &["v1", "fusion-v1"]);
+    same("scan", "category", &Category::ALL.map(Category::name));
+    same("build-check", "kind", &["facet", "server"]);
+    assert!(texts("inspect", "resources").contains("volatile"));
+    assert!(texts("check", "rule").len() >= 3 && texts("add", "rule").len() >= 3);
+    assert!(texts("add", "risk").len() >= 2, "{:?}", texts("add", "risk"));
+    assert!(texts("error", "code").len() >= 14, "{:?}", texts("error", "code"));
+    // The others need a registry or images.
+    let types = texts("check", "type");
+    assert!(types.len() >= 27, "{} types: {types:?}", types.len());
+}
+
+#[test]
+fn each_schema_is_whole_by_itself() {
+    let mut shared: BTreeMap<&str, &Value> = BTreeMap::new();
+    for (name, schema) in SCHEMAS.iter() {
+        let problem = jsonschema::draft202012::meta::validate(schema).err();
+        assert!(problem.is_none(), "{name}: {problem:?}");
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
+        assert_eq!(schema["$id"], format!("{name}.json"));
+        assert!(schema["title"].is_string() && schema["description"].is_string(), "{name}");
+        let all = values(schema);
+        all.iter().for_each(|part| is_closed(name, part));
+        let referred = all.iter().filter_map(|part| part.get("$ref")?.as_str());
+        let used: BTreeSet<&str> =
+            referred.map(|to| to.strip_prefix("#/$defs/").unwrap()).collect();
+        assert_eq!(used, keys(&schema["$defs"]).into_iter().collect(), "{name}");
+        for (definition, value) in schema["$defs"].as_object().into_iter().flatten() {
+            let first = shared.entry(definition).or_insert(value);
+            assert_eq!(*first, value, "{definition} of {name} is another elsewhere");
+        }
+    }
+    let types: Vec<&str> = FindingType::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(shared["finding_type"]["enum"], json!(types));
+    assert_eq!(shared["severity"]["enum"], json!(Severity::ALL.map(Severity::name)));
+    assert_eq!(shared["part"]["enum"], json!(Part::ALL.map(Part::name)));
+    let categories = json!(Category::ALL.map(Category::name));
+    assert_eq!(shared["scan_finding"]["properties"]["category"]["enum"], categories);
+}
+
+/// An object has all members that it names and no others, each with a word about it; or its
+/// keys are names.
+fn is_closed(name: &str, schema: &Value) {
+    match (schema.get("type"), schema.get("properties"), schema.get("additionalProperties")) {
+        (Some(kind), Some(properties), more) if kind == "object" => {
+            assert_eq!(more, Some(&json!(false)), "{name}: {schema:#}");
+            for member in keys(properties) {
+                assert!(properties[member]["description"].is_string(), "{name}: {member}");
+                let required = schema["required"].as_array().unwrap().contains(&json!(member));
+                assert_ne!(required, OPTIONAL.contains(&(name, member)), "{name}: {member}");
+            }
+        }
+        (Some(kind), None, more) if kind == "object" => {
+            assert!(more.is_some_and(Value::is_object), "{name}: {schema:#}");
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_command_has_a_schema() {
+    let trusted = Trusted::new();
+    let mut commands = subcommands(&trusted, &[]);
+    assert!(commands.len() > 15, "{commands:?}");
+    while let Some(command) = commands.pop() {
+        let words: Vec<&str> = command.split(' ').collect();
+        let below = if command == "help" { Vec::new() } else { subcommands(&trusted, &words) };
+        if !below.is_empty() {
+            commands.extend(below.into_iter().filter(|name| !name.ends_with(" help")));
+            continue;
+        }
+        let plain = words.join("-");
+        let other = OTHER_NAMES.iter().find(|(name, _)| *name == plain).map(|(_, file)| *file);
+        let file = other.unwrap_or(&plain);
+        assert!(SCHEMAS.contains_key(file), "`facet {command}` has no schema {file}.json");
+        let ran = |out: &Output| out.schema == file && out.words.starts_with(&owned(&words));
+        assert!(OUTPUTS.iter().any(ran), "`facet {command}` was not run");
+    }
+    let page = fs::read_to_string(repository_root().join("docs/schemas/README.md")).unwrap();
+    let listed = |name: &&String| !page.contains(&format!("| [{name}]({name}.json) |"));
+    assert_eq!(SCHEMAS.keys().find(listed), None, "not in the list");
+}
+
+/// The commands that the help of a command lists.
+fn subcommands(trusted: &Trusted, command: &[&str]) -> Vec<String> {
+    let help = trusted.json(&[command, &["--help"]].concat()).exits(0).json();
+    let Some((_, list)) = help["help"].as_str().unwrap().split_once("\nCommands:\n") else {
+        return Vec::new();
+    };
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.split_whitespace().next());
+    names.map(|name| [command, &[name]].concat().join(" ")).collect()
 }

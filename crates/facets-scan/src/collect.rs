@@ -5,7 +5,7 @@ use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, BindingPattern, Expression, FunctionBody,
     ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Statement,
-    TSModuleReference,
+    TSModuleReference, UnaryOperator,
 };
 use oxc_syntax::symbol::SymbolId;
 
@@ -155,7 +155,31 @@ pub(crate) fn is_require_shim(value: &Expression<'_>) -> bool {
     let Some([Statement::IfStatement(first), Statement::ThrowStatement(_)]) = statements else {
         return false;
     };
-    choice.consequent.is_specific_id("require") && applies_require(&first.consequent)
+    choice.consequent.is_specific_id("require")
+        && asks_for_require(&choice.test)
+        && gives_nothing_else(&choice.alternate)
+        && applies_require(&first.consequent)
+}
+
+/// `typeof require …`
+fn asks_for_require(test: &Expression<'_>) -> bool {
+    matches!(test, Expression::BinaryExpression(compared)
+        if matches!(&compared.left, Expression::UnaryExpression(unary)
+            if unary.operator == UnaryOperator::Typeof
+                && unary.argument.is_specific_id("require")))
+}
+
+/// What stands there if there is no `require`: the function itself, or a proxy that asks again.
+fn gives_nothing_else(value: &Expression<'_>) -> bool {
+    match value {
+        Expression::Identifier(name) => name.name != "require",
+        Expression::ConditionalExpression(choice) => {
+            gives_nothing_else(&choice.alternate)
+                && matches!(&choice.consequent, Expression::NewExpression(new)
+                    if new.callee.is_specific_id("Proxy"))
+        }
+        _ => false,
+    }
 }
 
 fn applies_require(statement: &Statement<'_>) -> bool {

@@ -37,8 +37,16 @@ pub(crate) fn judge<'a>(
 ) -> Analysis {
     let lines = Lines::new(values.source());
     let tree = &walked.tree;
-    let mut judge =
-        Judge { program, values, tree, returns_this, strict, lines, found: Analysis::default() };
+    let mut judge = Judge {
+        program,
+        fetches: walked.fetches,
+        values,
+        tree,
+        returns_this,
+        strict,
+        lines,
+        found: Analysis::default(),
+    };
     for place in &walked.places {
         judge.place(place.kind, place.around);
     }
@@ -60,6 +68,7 @@ pub(crate) fn judge<'a>(
 
 struct Judge<'a, 'v, 'n> {
     program: &'a Program<'a>,
+    fetches: bool,
     values: &'v Values<'a, 'n>,
     tree: &'v Tree<'a>,
     returns_this: &'v [SymbolId],
@@ -81,7 +90,8 @@ impl<'a> Judge<'a, '_, '_> {
             {
                 self.loads(&export.source);
                 let Some(thing) = module(export.source.value.as_str()) else { return };
-                for one in &export.specifiers {
+                let is_type = |kind: ImportOrExportKind| kind == ImportOrExportKind::Type;
+                for one in export.specifiers.iter().filter(|one| !is_type(one.export_kind)) {
                     let thing = thing.clone().member(one.local.name().as_str());
                     self.used(&thing, Use::Escapes, one.span, &[]);
                 }
@@ -95,6 +105,9 @@ impl<'a> Judge<'a, '_, '_> {
                 }
             }
             AstKind::TSExternalModuleReference(import) => self.loads(&import.expression),
+            AstKind::ImportExpression(import) if import.options.is_some() => {
+                self.doubt("says how a file is to be loaded", import.span);
+            }
             AstKind::ImportExpression(import) => match self.values.text(&import.source, 0) {
                 Some(specifier) => {
                     self.load(specifier, import.span, false);
@@ -107,6 +120,15 @@ impl<'a> Judge<'a, '_, '_> {
             AstKind::StaticMemberExpression(access) if access.property.name == "constructor" => {
                 self.constructor(&access.object, access.span, around);
             }
+            AstKind::StaticMemberExpression(access) if access.property.name.starts_with('_') => {
+                self.doubt("takes hold of a stream", access.span);
+            }
+            AstKind::StaticMemberExpression(access) => {
+                // Whoever called a function was given `require`, if it was the module.
+                if !self.strict {
+                    self.doubt("takes hold of a caller or its arguments", access.span);
+                }
+            }
             AstKind::ComputedMemberExpression(access) => {
                 match self.values.text(&access.expression, 0) {
                     Some("constructor") => self.constructor(&access.object, access.span, around),
@@ -116,14 +138,26 @@ impl<'a> Judge<'a, '_, '_> {
             }
             AstKind::ThisExpression(this) => self.this(this.span, around),
             AstKind::BindingProperty(property) if property.computed => {
-                self.computed_binding(property.span, around);
+                self.computed_binding(property.key.as_expression(), property.span, around);
+            }
+            AstKind::AssignmentTargetPropertyProperty(property) if property.computed => {
+                self.computed_binding(property.name.as_expression(), property.span, around);
             }
             AstKind::BindingProperty(_)
             | AstKind::AssignmentTargetPropertyIdentifier(_)
             | AstKind::AssignmentTargetPropertyProperty(_) => {
                 self.doubt("takes a constructor out of something", kind.span());
             }
-            AstKind::StringLiteral(text) => self.text_argument(text, around),
+            AstKind::StringLiteral(text) => self.text_argument(text.span, around),
+            AstKind::TemplateLiteral(text) => self.text_argument(text.span, around),
+            AstKind::TSExportAssignment(export) => {
+                if self.fetches {
+                    self.doubt("exports what may be served", export.span);
+                }
+            }
+            AstKind::ExportDeclaration(export) => {
+                self.doubt("lets others load modules", export.span);
+            }
             AstKind::JSXElement(_) | AstKind::JSXFragment(_) => {
                 self.doubt("JSX calls what its settings choose", kind.span());
             }
@@ -216,6 +250,7 @@ impl<'a> Judge<'a, '_, '_> {
             }
             match usage::of(parent, span, tree.outwards(above), self.values) {
                 Used::Same => {}
+                Used::Perhaps(value) => self.used(&thing, Use::Assigned(value), span, trail),
                 Used::Returned => returned = true,
                 Used::Member(name) => thing = thing.member(name),
                 Used::Call(arguments) => {
@@ -254,8 +289,11 @@ impl<'a> Judge<'a, '_, '_> {
     ) {
         let first = arguments.first().and_then(Argument::as_expression);
         if thing.creates_loader() {
-            let here = first.is_some_and(|first| {
-                first.is_specific_id("__filename") || is_import_meta_url(first)
+            let here = first.is_some_and(|first| match first {
+                Expression::Identifier(name) => {
+                    name.name == "__filename" && self.values.symbol(name).is_none()
+                }
+                first => is_import_meta_url(first),
             });
             if !here {
                 self.doubt("makes a function that loads modules from elsewhere", span);
@@ -264,13 +302,8 @@ impl<'a> Judge<'a, '_, '_> {
         }
         if thing.gives_process() {
             // A listener is called with `process` as its `this`, and so is one that is named.
-            let sees_this = |argument: &Argument<'a>| match argument {
-                Argument::FunctionExpression(function) => {
-                    let Span { start, end, .. } = function.span;
-                    let text = self.values.source().get(start as usize..end as usize);
-                    text.is_none_or(|text| text.contains("this") || text.contains('\\'))
-                }
-                _ => false,
+            let sees_this = |argument: &'a Argument<'a>| {
+                argument.as_expression().is_none_or(|value| self.values.may_see_this(value, 0))
             };
             if arguments.iter().any(sees_this) {
                 self.doubt("hands `process` to a listener", span);

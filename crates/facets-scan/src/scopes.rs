@@ -5,8 +5,11 @@
 //! at and never too few.
 
 use oxc_ast::ast::IdentifierReference;
+use oxc_span::Span;
 use oxc_str::{Ident, IdentBuildHasher, IdentHashMap};
 use oxc_syntax::symbol::SymbolId;
+
+use crate::words::is_known_global;
 
 /// A variable, function, class or import of a program.
 #[derive(Clone, Debug)]
@@ -18,7 +21,15 @@ pub(crate) struct Variable<'a> {
     pub(crate) is_function: bool,
     /// Whether it keeps the value that its only declaration gives it.
     pub(crate) is_constant: bool,
+    /// Whether it is there, without a value, before its declaration: a `var`.
+    pub(crate) is_early: bool,
+    /// Where a function of this name stands, if it is declared as one.
+    pub(crate) function: Option<Span>,
 }
+
+/// Names that a module has as parameters of a function around it: a `var` of such a name, or a
+/// function of a block, is the parameter.
+const WRAPPER: &[&str] = &["require", "module", "exports", "__filename", "__dirname", "arguments"];
 
 /// What a part of a program hides, and keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +53,10 @@ pub(crate) enum Declared {
     Var,
     /// A function.
     Function,
-    /// A class, an import, an `enum`: never a plain value.
+    /// A class or an import: never a plain value.
     Other,
+    /// An `enum` or a namespace, which becomes a `var`.
+    Loose,
 }
 
 /// What was found out.
@@ -188,7 +201,10 @@ impl<'a> Scopes<'a> {
         };
         let home = if how == Declared::Var { self.var_depth(depth) } else { depth };
         let is_parameter = how == Declared::Var && self.parameter(number, home).is_some();
-        if self.bound_at(number, home).is_none() && !is_parameter {
+        let is_wrapped = home == 0
+            && matches!(how, Declared::Var | Declared::Loose)
+            && WRAPPER.contains(&name.as_str());
+        if self.bound_at(number, home).is_none() && !is_parameter && !is_wrapped {
             self.bind(number, home, symbol);
         }
         symbol
@@ -199,11 +215,23 @@ impl<'a> Scopes<'a> {
     pub(crate) fn declare_loose_function(&mut self, name: Ident<'a>, start: u32) -> SymbolId {
         let symbol = self.declare(name, start, Declared::Function);
         let born = self.open.len().saturating_sub(1);
-        if self.var_depth(born) != born {
+        // Not every runtime does that, so what could be a global stays one.
+        let is_global = is_known_global(name.as_str()) || WRAPPER.contains(&name.as_str());
+        if self.var_depth(born) != born && !is_global {
             let name = self.number(name);
             self.hoisted.push(Hoisted { name, symbol, born });
         }
         symbol
+    }
+
+    /// The variable does not keep its first value.
+    pub(crate) fn is_given_again(&mut self, symbol: SymbolId) {
+        self.names.variables[symbol.index()].is_constant = false;
+    }
+
+    /// Where the function stands that a name was declared as.
+    pub(crate) fn set_function(&mut self, symbol: SymbolId, span: Span) {
+        self.names.variables[symbol.index()].function = Some(span);
     }
 
     /// A name is used; gives the number of the use.
@@ -235,6 +263,8 @@ impl<'a> Scopes<'a> {
             start,
             is_function: how == Declared::Function,
             is_constant: matches!(how, Declared::Here | Declared::Var),
+            is_early: how == Declared::Var,
+            function: None,
         });
         symbol
     }

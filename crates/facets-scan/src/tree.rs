@@ -1,7 +1,7 @@
 //! A program as a list of places, each of which knows what stands around it.
 
 use oxc_ast::AstKind;
-use oxc_ast::ast::Expression;
+use oxc_ast::ast::{Declaration, Expression};
 
 /// Where something stands: the syntax around it. Nothing stands around the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,17 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// A stand-in for `require` that others may use is one that nobody sees used.
+fn exports_shim(declaration: &Declaration<'_>) -> bool {
+    let Declaration::VariableDeclaration(variables) = declaration else { return false };
+    let mut values = variables.declarations.iter().filter_map(|variable| variable.init.as_ref());
+    values.any(|value| {
+        matches!(value, Expression::CallExpression(call)
+        if matches!(call.callee, Expression::ArrowFunctionExpression(_))
+            && call.arguments.len() == 1)
+    })
+}
+
 /// Whether something other than a name may reach a capability.
 pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
     match kind {
@@ -64,6 +75,7 @@ pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
         | AstKind::JSXFragment(_)
         | AstKind::ExportDefaultDeclaration(_)
         | AstKind::ExportNamedDeclaration(_)
+        | AstKind::TSExportAssignment(_)
         | AstKind::WithStatement(_) => true,
         AstKind::BindingProperty(property) => {
             property.computed || property.key.is_specific_static_name("constructor")
@@ -72,9 +84,15 @@ pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
             property.binding.name == "constructor"
         }
         AstKind::AssignmentTargetPropertyProperty(property) => {
-            property.name.is_specific_static_name("constructor")
+            property.computed || property.name.is_specific_static_name("constructor")
         }
-        AstKind::StaticMemberExpression(access) => access.property.name == "constructor",
+        AstKind::ExportDeclaration(export) => exports_shim(&export.declaration),
+        AstKind::StaticMemberExpression(access) => {
+            matches!(
+                access.property.name.as_str(),
+                "constructor" | "caller" | "arguments" | "_stdout" | "_stderr"
+            )
+        }
         AstKind::ComputedMemberExpression(access) => match &access.expression {
             Expression::NumericLiteral(_) => false,
             Expression::StringLiteral(text) => text.value == "constructor",

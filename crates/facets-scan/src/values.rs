@@ -6,13 +6,15 @@ use std::rc::Rc;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, BinaryOperator, CallExpression, ChainElement, Expression,
-    IdentifierReference, PropertyKey, TemplateLiteral,
+    Argument, ArrowFunctionBody, AssignmentTarget, BinaryOperator, CallExpression, ChainElement,
+    Expression, IdentifierReference, PropertyKey, TemplateLiteral,
 };
+use oxc_span::Span;
 use oxc_syntax::symbol::SymbolId;
 
 use crate::scopes::{Names, Variable};
 use crate::thing::{Root, Thing, global, module};
+use crate::words::is_harmless;
 
 /// A thing, and the variables through which it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -267,7 +269,14 @@ impl<'a, 'n> Values<'a, 'n> {
             Expression::SequenceExpression(list) => {
                 list.expressions.last().map_or_else(Vec::new, |last| self.of(last, depth))
             }
-            Expression::AssignmentExpression(assignment) => self.of(&assignment.right, depth),
+            Expression::AssignmentExpression(assignment) => {
+                let mut all = self.of(&assignment.right, depth);
+                // `a ??= b` may be what a was.
+                if assignment.operator.is_logical() {
+                    all.extend(self.target(&assignment.left, depth));
+                }
+                all
+            }
             Expression::AwaitExpression(waiting) => self.of(&waiting.argument, depth),
             Expression::ImportExpression(import) => self.loaded(&import.source, depth),
             Expression::ImportMeta(_) => known(Thing::Path(Root::Name("import.meta"), Vec::new())),
@@ -277,6 +286,22 @@ impl<'a, 'n> Values<'a, 'n> {
                 inner if std::ptr::eq(inner, other) => self.taken(other, depth),
                 inner => self.of(inner, depth),
             },
+        }
+    }
+
+    /// What stands in the place of an assignment before it.
+    fn target(&self, target: &'a AssignmentTarget<'a>, depth: usize) -> Vec<Known<'a>> {
+        match target {
+            AssignmentTarget::AssignmentTargetIdentifier(name) => {
+                self.of_identifier(name, depth).to_vec()
+            }
+            AssignmentTarget::StaticMemberExpression(access) => {
+                self.member(&access.object, Some(access.property.name.as_str()), depth)
+            }
+            AssignmentTarget::ComputedMemberExpression(access) => {
+                self.member(&access.object, self.text(&access.expression, depth), depth)
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -353,7 +378,7 @@ impl<'a, 'n> Values<'a, 'n> {
         for (index, quasi) in template.quasis.iter().enumerate() {
             text.push_str(quasi.value.cooked?.as_str());
             if let Some(expression) = template.expressions.get(index) {
-                text.push_str(self.text(expression, depth)?);
+                text.push_str(self.part(expression, depth)?);
             }
             if text.len() > MAX_TEXT {
                 return None;
@@ -373,7 +398,7 @@ impl<'a, 'n> Values<'a, 'n> {
             Expression::StringLiteral(text) => Some(text.value.as_str()),
             Expression::TemplateLiteral(template) => self.template(template, depth),
             Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
-                let (left, right) = (self.text(&sum.left, depth)?, self.text(&sum.right, depth)?);
+                let (left, right) = (self.part(&sum.left, depth)?, self.part(&sum.right, depth)?);
                 let short = left.len() + right.len() <= MAX_TEXT;
                 short.then(|| self.arena.alloc_str(&format!("{left}{right}")))
             }
@@ -383,6 +408,48 @@ impl<'a, 'n> Values<'a, 'n> {
                 inner if std::ptr::eq(inner, other) => None,
                 inner => self.text(inner, depth),
             },
+        }
+    }
+
+    /// A part of a text. A `var` may not have its value yet: then `undefined` is the part.
+    fn part(&self, expression: &'a Expression<'a>, depth: usize) -> Option<&'a str> {
+        if let Expression::Identifier(name) = expression.get_inner_expression()
+            && self.symbol(name).is_some_and(|symbol| self.variable(symbol).is_early)
+        {
+            return None;
+        }
+        self.text(expression, depth)
+    }
+
+    /// Whether a value may look at the `this` that it is called with.
+    pub(crate) fn may_see_this(&self, expression: &'a Expression<'a>, depth: usize) -> bool {
+        let has_this = |span: Span| {
+            let text = self.source.get(span.start as usize..span.end as usize);
+            text.is_none_or(|text| text.contains("this") || text.contains('\\'))
+        };
+        match expression.get_inner_expression() {
+            Expression::ArrowFunctionExpression(_) | Expression::StringLiteral(_) => false,
+            Expression::FunctionExpression(function) => has_this(function.span),
+            // What is bound has another `this`.
+            Expression::CallExpression(call) => !matches!(&call.callee,
+                Expression::StaticMemberExpression(access) if access.property.name == "bind"),
+            Expression::Identifier(name) if depth < 8 => {
+                let Some(symbol) = self.symbol(name) else {
+                    return !is_harmless(name.name.as_str());
+                };
+                if let Some(span) = self.variable(symbol).function {
+                    return has_this(span);
+                }
+                let mut sources = self.sources.of(symbol.index()).peekable();
+                sources.peek().is_none()
+                    || sources.any(|source| match source {
+                        Source::Value(value, path) => {
+                            !path.is_empty() || self.may_see_this(value, depth + 1)
+                        }
+                        Source::Import(..) | Source::Require => true,
+                    })
+            }
+            _ => true,
         }
     }
 

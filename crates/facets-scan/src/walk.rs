@@ -6,16 +6,16 @@ use oxc_allocator::ArenaVec;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BigIntLiteral, BindingIdentifier,
-    BooleanLiteral, CatchParameter, Class, Declaration, Directive, Elision, FormalParameter,
-    FormalParameterRest, FormalParameters, Function, IdentifierName, IdentifierReference,
-    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, LabelIdentifier,
-    NullLiteral, NumericLiteral, PrivateIdentifier, Program, RegExpLiteral, SimpleAssignmentTarget,
-    Statement, StringLiteral, TSClassImplements, TSEnumDeclaration, TSExternalModuleDeclaration,
-    TSGlobalDeclaration, TSImportEqualsDeclaration, TSIndexSignature, TSInterfaceDeclaration,
-    TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSThisParameter, TSType,
-    TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, TemplateElement, ThisExpression, VariableDeclaration,
-    VariableDeclarationKind,
+    BooleanLiteral, CatchParameter, Class, Declaration, Directive, Elision, ForStatementLeft,
+    FormalParameter, FormalParameterRest, FormalParameters, Function, IdentifierName,
+    IdentifierReference, IfStatement, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportOrExportKind, LabelIdentifier, NullLiteral, NumericLiteral, PrivateIdentifier, Program,
+    RegExpLiteral, SimpleAssignmentTarget, Statement, StringLiteral, TSClassImplements,
+    TSEnumDeclaration, TSExternalModuleDeclaration, TSGlobalDeclaration, TSImportEqualsDeclaration,
+    TSIndexSignature, TSInterfaceDeclaration, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    TSThisParameter, TSType, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration,
+    TSTypeParameterInstantiation, TemplateElement, TemplateLiteral, ThisExpression,
+    VariableDeclaration, VariableDeclarationKind,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::reference::ReferenceId;
@@ -48,6 +48,8 @@ pub(crate) struct Walked<'a> {
     pub(crate) places: Vec<Place<'a>>,
     /// What gives values to variables.
     pub(crate) givers: Vec<AstKind<'a>>,
+    /// Whether something here has a member `fetch`.
+    pub(crate) fetches: bool,
 }
 
 /// Walks through a program of this many bytes.
@@ -59,13 +61,16 @@ pub(crate) fn walk<'a>(program: &Program<'a>, length: usize, strict: bool) -> Wa
         declares: Declared::Here,
         strict,
         all_strict: strict,
+        is_shared: false,
+        writes: false,
+        fetches: false,
         mentions: Vec::with_capacity(length / 25),
         places: Vec::with_capacity(length / 256),
         givers: Vec::with_capacity(length / 256),
     };
     walker.visit_program(program);
-    let Walker { tree, scopes, mentions, places, givers, .. } = walker;
-    Walked { tree, names: scopes.finish(), mentions, places, givers }
+    let Walker { tree, scopes, mentions, places, givers, fetches, .. } = walker;
+    Walked { tree, names: scopes.finish(), mentions, places, givers, fetches }
 }
 
 #[cfg(test)]
@@ -80,6 +85,12 @@ struct Walker<'a> {
     declares: Declared,
     strict: bool,
     all_strict: bool,
+    /// Whether what is declared here is given values from elsewhere.
+    is_shared: bool,
+    /// Whether a name that comes next is written to.
+    writes: bool,
+    /// Whether something here has a member `fetch`.
+    fetches: bool,
     mentions: Vec<Mention<'a>>,
     places: Vec<Place<'a>>,
     givers: Vec<AstKind<'a>>,
@@ -97,7 +108,18 @@ impl<'a> Walker<'a> {
     }
 
     fn declare(&mut self, id: &BindingIdentifier<'a>, how: Declared) {
-        id.symbol_id.set(Some(self.scopes.declare(id.name, id.span.start, how)));
+        let symbol = self.scopes.declare(id.name, id.span.start, how);
+        if self.is_shared {
+            self.scopes.is_given_again(symbol);
+        }
+        id.symbol_id.set(Some(symbol));
+    }
+
+    /// What is declared is given values from elsewhere.
+    fn sharing(&mut self, visit: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.is_shared, true);
+        visit(self);
+        self.is_shared = before;
     }
 
     /// Names in a pattern are declared in a way.
@@ -123,6 +145,10 @@ impl<'a> Walker<'a> {
 
     /// The defaults of parameters do not see the variables of the body.
     fn function(&mut self, parameters: &FormalParameters<'a>, body: impl FnOnce(&mut Self)) {
+        // Decorators do not see the parameters.
+        for one in &parameters.items {
+            self.visit_decorators(&one.decorators);
+        }
         if is_plain(parameters) {
             return self.within(Extent::Body, |walker| {
                 walker.visit_formal_parameters(parameters);
@@ -143,6 +169,7 @@ impl<'a> Walker<'a> {
         } else {
             self.scopes.declare(id.name, id.span.start, Declared::Function)
         };
+        self.scopes.set_function(symbol, function.span);
         id.symbol_id.set(Some(symbol));
     }
 }
@@ -150,9 +177,7 @@ impl<'a> Walker<'a> {
 /// Whether parameters are names and nothing else.
 fn is_plain(parameters: &FormalParameters<'_>) -> bool {
     let plain = |one: &FormalParameter<'_>| {
-        one.initializer.is_none()
-            && one.pattern.is_binding_identifier()
-            && one.decorators.is_empty()
+        one.initializer.is_none() && one.pattern.is_binding_identifier()
     };
     parameters.rest.is_none() && parameters.items.iter().all(plain)
 }
@@ -164,7 +189,11 @@ fn is_there(namespace: &TSNamespaceDeclaration<'_>) -> bool {
         TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => is_there(inner),
         TSNamespaceDeclarationBody::TSModuleBlock(block) => {
             block.body.iter().any(|statement| match statement {
-                Statement::ExportDeclaration(export) => !is_erased(&export.declaration),
+                Statement::ExportDeclaration(export) => {
+                    let renames =
+                        matches!(export.declaration, Declaration::TSImportEqualsDeclaration(_));
+                    renames || !is_erased(&export.declaration)
+                }
                 Statement::ExportNamedDeclaration(_) | Statement::EmptyStatement(_) => false,
                 other => other.as_declaration().is_none_or(|inner| !is_erased(inner)),
             })
@@ -186,6 +215,28 @@ fn is_erased(declaration: &Declaration<'_>) -> bool {
     }
 }
 
+/// Whether something is a member of that name, or of a name that is not known.
+fn is_called_fetch(kind: AstKind<'_>) -> bool {
+    let (key, computed) = match kind {
+        AstKind::ObjectProperty(property) => (&property.key, property.computed),
+        AstKind::MethodDefinition(method) => (&method.key, method.computed),
+        AstKind::PropertyDefinition(property) => (&property.key, property.computed),
+        _ => return false,
+    };
+    key.is_specific_static_name("fetch") || (computed && key.static_name().is_none())
+}
+
+impl<'a> Walker<'a> {
+    fn class_parts(&mut self, it: &Class<'a>) {
+        self.within(Extent::Block, |walker| {
+            if let Some(heritage) = &it.heritage {
+                walker.visit_class_heritage(heritage);
+            }
+            walker.visit_class_body(&it.body);
+        });
+    }
+}
+
 impl<'a> Visit<'a> for Walker<'a> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         if is_judged(kind) {
@@ -194,6 +245,7 @@ impl<'a> Visit<'a> for Walker<'a> {
         if is_collected(kind) {
             self.givers.push(kind);
         }
+        self.fetches |= is_called_fetch(kind);
         self.around = self.tree.add(kind, self.around);
     }
 
@@ -252,20 +304,53 @@ impl<'a> Visit<'a> for Walker<'a> {
         if it.declare {
             return;
         }
-        let inside = |walker: &mut Self| {
-            walker.strictly(true, |walker| {
-                walker.declaring(Declared::Other, |walker| walk::walk_class(walker, it));
-            });
-        };
-        if it.is_expression() && it.id.is_some() {
-            self.within(Extent::Block, inside);
-        } else {
-            inside(self);
+        let kind = AstKind::Class(self.alloc(it));
+        self.enter_node(kind);
+        // Decorators do not see the name of an expression.
+        self.visit_decorators(&it.decorators);
+        self.strictly(true, |walker| match &it.id {
+            Some(id) if it.is_expression() => walker.within(Extent::Block, |walker| {
+                walker.declare(id, Declared::Other);
+                walker.class_parts(it);
+            }),
+            id => {
+                if let Some(id) = id {
+                    walker.declare(id, Declared::Other);
+                }
+                walker.class_parts(it);
+            }
+        });
+        self.leave_node(kind);
+    }
+
+    /// A function that is the branch of an `if` stands in a block of its own.
+    fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
+        let kind = AstKind::IfStatement(self.alloc(it));
+        self.enter_node(kind);
+        self.visit_expression(&it.test);
+        for branch in std::iter::once(&it.consequent).chain(&it.alternate) {
+            if matches!(branch, Statement::FunctionDeclaration(_)) {
+                self.within(Extent::Block, |walker| walker.visit_statement(branch));
+            } else {
+                self.visit_statement(branch);
+            }
         }
+        self.leave_node(kind);
+    }
+
+    /// What a loop declares in its head is given another value each time.
+    fn visit_for_statement_left(&mut self, it: &ForStatementLeft<'a>) {
+        self.sharing(|walker| walk::walk_for_statement_left(walker, it));
     }
 
     fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
-        self.declaring(Declared::Here, |walker| walk::walk_formal_parameter(walker, it));
+        let kind = AstKind::FormalParameter(self.alloc(it));
+        self.enter_node(kind);
+        self.declaring(Declared::Here, |walker| walker.visit_binding_pattern(&it.pattern));
+        if let Some(initializer) = &it.initializer {
+            self.visit_expression(initializer);
+        }
+        self.leave_node(kind);
     }
 
     fn visit_formal_parameter_rest(&mut self, it: &FormalParameterRest<'a>) {
@@ -312,25 +397,44 @@ impl<'a> Visit<'a> for Walker<'a> {
 
     fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
         if !it.declare {
-            self.declaring(Declared::Other, |walker| walk::walk_ts_enum_declaration(walker, it));
+            self.declaring(Declared::Loose, |walker| walk::walk_ts_enum_declaration(walker, it));
         }
     }
 
     fn visit_ts_namespace_declaration(&mut self, it: &TSNamespaceDeclaration<'a>) {
-        if is_there(it) {
-            self.declaring(Declared::Other, |walker| {
-                walk::walk_ts_namespace_declaration(walker, it);
-            });
+        if it.declare {
+            return;
         }
+        let kind = AstKind::TSNamespaceDeclaration(self.alloc(it));
+        self.enter_node(kind);
+        if is_there(it) {
+            self.declare(&it.id, Declared::Loose);
+        }
+        // What it exports can be changed from outside.
+        self.sharing(|walker| {
+            walker.within(Extent::Body, |walker| {
+                walker.visit_ts_namespace_declaration_body(&it.body);
+            });
+        });
+        self.leave_node(kind);
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.mention(it, false);
+        self.mention(it, self.writes);
     }
 
     fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
         match it {
             SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => self.mention(name, true),
+            SimpleAssignmentTarget::TSAsExpression(_)
+            | SimpleAssignmentTarget::TSSatisfiesExpression(_)
+            | SimpleAssignmentTarget::TSNonNullExpression(_)
+            | SimpleAssignmentTarget::TSTypeAssertion(_) => {
+                // Whatever it is asserted to be, it is written to.
+                let before = std::mem::replace(&mut self.writes, true);
+                walk::walk_simple_assignment_target(self, it);
+                self.writes = before;
+            }
             other => walk::walk_simple_assignment_target(self, other),
         }
     }
@@ -354,6 +458,14 @@ impl<'a> Visit<'a> for Walker<'a> {
             let kind = AstKind::ThisExpression(self.alloc(it));
             self.place(kind);
         }
+    }
+
+    fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
+        if it.single_quasi().is_some_and(|text| text == "constructor") {
+            let kind = AstKind::TemplateLiteral(self.alloc(it));
+            self.place(kind);
+        }
+        walk::walk_template_literal(self, it);
     }
 
     fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {

@@ -137,6 +137,9 @@ pub(crate) fn global(name: &str) -> Option<Gives> {
         | "navigator"
         | "__non_webpack_require__" => Nothing,
         "WebAssembly" => One(CodeEvaluation),
+        // What the global object inherits gives it back, or lets others see it.
+        "valueOf" | "__proto__" | "__lookupGetter__" | "__lookupSetter__" | "__defineGetter__"
+        | "__defineSetter__" => Unknown,
         // Some runtimes serve with them; and a worker talks with who started it.
         "addEventListener" | "onmessage" | "onerror" | "postMessage" => Unknown,
         _ if HARMLESS.binary_search(&name).is_ok() => Nothing,
@@ -179,6 +182,21 @@ const HARMLESS: &[&str] = &[
     "setTimeout", "structuredClone", "undefined", "unescape",
 ];
 
+/// Whether a runtime has a global of this name.
+pub(crate) fn is_known_global(name: &str) -> bool {
+    GLOBAL_OBJECTS.contains(&name) || global(name).is_some()
+}
+
+/// Members that every object has and that give it back, or let others see it.
+pub(crate) const REVEALING: &[&str] = &[
+    "valueOf",
+    "__proto__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+    "__defineGetter__",
+    "__defineSetter__",
+];
+
 /// Whether a global reaches nothing, however it is used.
 pub(crate) fn is_harmless(name: &str) -> bool {
     HARMLESS.binary_search(&name).is_ok() && !TIMERS.contains(&name)
@@ -198,8 +216,8 @@ pub(crate) const LISTENERS: &[&str] = &[
 ];
 
 /// Whether a member of `process` is a socket, and is used as one.
-pub(crate) fn is_socket(stream: &str, member: Option<&&str>) -> bool {
-    ["stdin", "stdout", "stderr"].contains(&stream) && member == Some(&"connect")
+pub(crate) fn is_socket(stream: &str, members: &[&str]) -> bool {
+    ["stdin", "stdout", "stderr"].contains(&stream) && members.contains(&"connect")
 }
 
 /// Functions that call what they are given, and would evaluate a text.

@@ -16,29 +16,26 @@ const TELLING: usize = 40;
 /// Finds long runs of blanks and empty lines with text after them.
 pub(super) fn look(folded: &Folded<'_>, found: &mut Found) {
     let text = folded.text();
+    let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| rest.find(is_blank)) {
+    while let Some(start) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_whitespace))
+    {
         let start = at + start;
-        let rest = text.get(start..).unwrap_or_default();
-        let length = rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
+        let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         at = start + length;
-        let run = rest.get(..length).unwrap_or_default();
-        if at < text.len() && start > 0 && is_long(run) {
+        if at < text.len() && start > 0 && is_long(&bytes[start..at]) {
             report(folded, start, at, found);
         }
     }
 }
 
-fn is_blank(character: char) -> bool {
-    character.is_ascii_whitespace()
-}
-
-fn is_long(run: &str) -> bool {
+fn is_long(run: &[u8]) -> bool {
     if run.len() < LINES {
         return false;
     }
-    let lines = run.bytes().filter(|byte| *byte == b'\n').count();
-    let last = run.rsplit('\n').next().map_or(0, str::len);
+    let lines = run.iter().filter(|byte| **byte == b'\n').count();
+    let last = run.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len);
     lines >= LINES || last >= if lines > 0 { INDENT } else { INSIDE }
 }
 

@@ -18,35 +18,44 @@ impl<'t> Folded<'t> {
     pub(super) fn new(original: &'t str) -> Self {
         let mut folded =
             Self { original, text: String::with_capacity(original.len()), shifts: Vec::new() };
-        let mut characters = original.char_indices().peekable();
-        let mut before = ' ';
-        while let Some((at, character)) = characters.next() {
-            // Nearly all characters of nearly all texts.
-            if character.is_ascii_graphic() && character != '\'' || character == ' ' {
-                folded.push(at, character.to_ascii_lowercase());
-                before = character;
-                continue;
+        let mut at = 0;
+        while let Some(rest) = original.get(at..).filter(|rest| !rest.is_empty()) {
+            let plain = rest.bytes().take_while(|byte| is_plain(*byte)).count();
+            if plain > 0 {
+                folded.shift(at);
+                folded.text.push_str(rest.get(..plain).unwrap_or_default());
+                at += plain;
+            } else if let Some(character) = rest.chars().next() {
+                folded.fold(at, character);
+                at += character.len_utf8();
             }
-            let apostrophe = matches!(character, '\'' | '\u{2019}' | '\u{2bc}');
-            let next = characters.peek().map_or(' ', |(_, next)| *next);
-            if is_hidden(character)
-                || is_combining(character)
-                || (apostrophe && before.is_alphabetic() && next.is_alphabetic())
-            {
-                continue;
-            }
-            folded.push(at, plain(character));
-            before = character;
         }
+        folded.text.make_ascii_lowercase();
         folded
     }
 
-    fn push(&mut self, at: usize, character: char) {
+    fn fold(&mut self, at: usize, character: char) {
+        let is_apostrophe = matches!(character, '\'' | '\u{2019}' | '\u{2bc}');
+        let dropped = is_hidden(character)
+            || is_combining(character)
+            || (is_apostrophe && self.is_inside_word(at, character));
+        if !dropped {
+            self.shift(at);
+            self.text.push(plain(character));
+        }
+    }
+
+    fn is_inside_word(&self, at: usize, character: char) -> bool {
+        let next = self.original.get(at + character.len_utf8()..).unwrap_or_default();
+        self.text.ends_with(char::is_alphabetic) && next.starts_with(char::is_alphabetic)
+    }
+
+    /// Notes where the two texts are if their distance has changed.
+    fn shift(&mut self, at: usize) {
         let (here, there) = self.shifts.last().copied().unwrap_or_default();
         if at - there != self.text.len() - here {
             self.shifts.push((self.text.len(), at));
         }
-        self.text.push(character);
     }
 
     /// The folded form.
@@ -75,6 +84,11 @@ impl<'t> Folded<'t> {
         let width = self.original.get(last..).and_then(|rest| rest.chars().next());
         start..last + width.map_or(0, char::len_utf8)
     }
+}
+
+/// Nearly all bytes of nearly all texts: they stay what they are, in lower case.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'&' | b'('..=b'~' | b'\n' | b'\t' | b'\r')
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! A phrase is written as a row of steps. `a|b` is a choice, `a_b` two words in a row, `{name}`
 //! a named list. `~3` lets up to three other words stand before the next step; `!a|b` says
 //! which words must not stand right before the next step (at the beginning: among the two words
-//! before it; at the end: right after the last). Skipped words do not cross the end of a
-//! sentence, except one.
+//! before it; at the end: right after the last). A step with `~` stays in the sentence; one without
+//! follows directly, whatever stands between the two words.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -72,14 +72,14 @@ impl Patterns {
             if let Some(number) = part.strip_prefix('~') {
                 gap = number.parse().unwrap_or(0);
             } else if let Some(words) = part.strip_prefix('!') {
-                let mut list = Vec::new();
+                let mut avoided = Vec::new();
                 // Only single words: the parts of a row are no words to avoid.
                 let single = self.choices(words).into_iter().filter(|row| row.len() == 1);
                 for word in single.flatten() {
-                    list.resize(list.len().max(word + 1), false);
-                    list[word] = true;
+                    avoided.resize(avoided.len().max(word + 1), false);
+                    avoided[word] = true;
                 }
-                self.lists.push(list);
+                self.lists.push(avoided);
                 not = self.lists.len() - 1;
             } else {
                 let step = Edge { from: last, to: 0, gap, not_after: not };
@@ -241,7 +241,7 @@ impl Walk<'_> {
             Some(Reached { word: 0, .. }) => return,
             Some(earlier) => {
                 let skipped = number - 1 - earlier.word;
-                let far = skipped > 1 && earlier.sentence != word.sentence;
+                let far = edge.gap > 0 && earlier.sentence != word.sentence;
                 if skipped > edge.gap || far {
                     return;
                 }

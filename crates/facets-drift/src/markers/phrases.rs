@@ -18,6 +18,8 @@ const ROLE: &str = "marker-role";
 pub(super) const PHRASES: &[Phrase] = &[
     // Other instructions are to be forgotten, or come second.
     (IGNORE, "!whether|to {ignore} ~3 {earlier} ~3 {orders}|{limits}"),
+    (IGNORE, "!whether|to {ignore} {earlier} {orders}|{limits}"),
+    (IGNORE, "!whether|to {ignore} {every} {earlier} {orders}|{limits}"),
     (IGNORE, "!whether|to {ignore} ~2 {every} ~3 {orders}"),
     (
         IGNORE,
@@ -111,6 +113,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         "do_whatever|do_what|do_as|do_exactly_what ~2 output|result|response|reply|tool|server ~1 says|tells|asks|demands",
     ),
     // The user is not to learn of something.
+    (CONCEAL, "!{describing} {no} {tell} {user}|the_user|the_users"),
     (CONCEAL, "!{describing} {no} ~2 {tell} ~4 {user}"),
     (
         CONCEAL,

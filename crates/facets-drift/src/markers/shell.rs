@@ -63,10 +63,16 @@ static MEANINGS: LazyLock<Vec<BTreeMap<&str, Meaning>>> = LazyLock::new(|| {
 fn meanings() -> BTreeMap<&'static str, Meaning> {
     let mut meanings: BTreeMap<&str, Meaning> = BTreeMap::new();
     for (row, (commands, _)) in PAIRS.iter().enumerate() {
-        commands.iter().for_each(|word| meanings.entry(word).or_default().pair = Some(row));
+        for word in *commands {
+            meanings.entry(word).or_default().pair = Some(row);
+        }
     }
-    FETCHES.iter().for_each(|word| meanings.entry(word).or_default().fetches = true);
-    RUNS.iter().for_each(|word| meanings.entry(word).or_default().runs = true);
+    for word in FETCHES {
+        meanings.entry(word).or_default().fetches = true;
+    }
+    for word in RUNS {
+        meanings.entry(word).or_default().runs = true;
+    }
     meanings
 }
 
@@ -82,12 +88,12 @@ pub(super) fn look(folded: &Folded<'_>, found: &mut Found) {
     let mut piped = false;
     for (start, word) in split(folded.text()) {
         let end = start + word.len();
-        let trimmed = word.trim_matches(is_wrapping);
+        let trimmed = trim(word);
         let here = meaning(trimmed);
         if before.0.pair.is_some_and(|row| PAIRS[row].1.contains(&trimmed)) {
             add(folded, found, before.1..end);
         }
-        let after_pipe = word.rsplit_once('|').map(|(_, target)| target.trim_matches(is_wrapping));
+        let after_pipe = word.rsplit_once('|').map(|(_, target)| trim(target));
         let target = after_pipe.map_or(piped && here.runs, |target| meaning(target).runs);
         let near = fetched.filter(|from| target && start - from < PIPE);
         if let Some(from) = near {
@@ -123,6 +129,13 @@ fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
         at = start + length;
         Some((start, text.get(start..at)?))
     })
+}
+
+/// A word without what quotes, ends or surrounds it.
+fn trim(word: &str) -> &str {
+    let plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let is_plain = plain(word.as_bytes().first()) && plain(word.as_bytes().last());
+    if is_plain { word } else { word.trim_matches(is_wrapping) }
 }
 
 fn is_wrapping(character: char) -> bool {

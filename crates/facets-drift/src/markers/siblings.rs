@@ -139,23 +139,29 @@ fn is_quoted(before: &str, after: &str) -> bool {
 }
 
 fn is_steered(before: &str, after: &str) -> bool {
-    let before = words(last_sentence(before).rsplit(is_between)).take(NEAR);
-    let before: Vec<&str> = before.collect();
-    let after = words(first_sentence(after).split(is_between)).take(3);
-    let after: Vec<&str> = after.collect();
-    let any = |words: &[&str], list: &[&str]| words.iter().any(|word| list.contains(word));
-    if any(&before, TAMPERING) || any(&after, DISCREDITING) {
-        return true;
+    let (mut steering, mut pointing, mut tampering) = (None, None, false);
+    let mut before_last = "";
+    for (at, word) in words(last_sentence(before).rsplit(is_between)).take(NEAR).enumerate() {
+        let instead = word == "instead" && before_last == "of";
+        if instead || STEERING.contains(&word) {
+            steering = steering.or(Some(if instead { 0 } else { at }));
+        }
+        if POINTING.contains(&word) {
+            pointing = pointing.or(Some(at));
+        }
+        tampering |= TAMPERING.contains(&word);
+        before_last = word;
     }
-    let instead = before.starts_with(&["of", "instead"]);
-    let steering = before.iter().position(|word| STEERING.contains(word));
-    let pointing = before.iter().position(|word| POINTING.contains(word));
-    match (steering, pointing) {
-        (Some(steering), Some(pointing)) => instead || steering < pointing,
+    let followed = |list: &[&str]| {
+        words(first_sentence(after).split(is_between)).take(3).any(|word| list.contains(&word))
+    };
+    let ordered = match (steering, pointing) {
+        (Some(steering), Some(pointing)) => steering <= pointing,
         (Some(_), None) => true,
-        (None, Some(_)) => instead,
-        (None, None) => any(&after, STEERED),
-    }
+        (None, Some(_)) => false,
+        (None, None) => followed(STEERED),
+    };
+    ordered || tampering || followed(DISCREDITING)
 }
 
 fn words<'t>(parts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = &'t str> {

@@ -1,7 +1,9 @@
 //! Ways to a function that makes code of a text, and to a `this` that is everything.
 
 use oxc_ast::AstKind;
-use oxc_ast::ast::{ComputedMemberExpression, Expression, FunctionBody, StringLiteral};
+use oxc_ast::ast::{
+    BinaryOperator, ComputedMemberExpression, Expression, FunctionBody, PropertyDefinition,
+};
 use oxc_span::{GetSpan as _, Span};
 
 use super::Judge;
@@ -12,25 +14,26 @@ use crate::words;
 
 impl<'a> Judge<'a, '_, '_> {
     /// Whether `this` is an object that a class made, whose constructor is that class.
-    fn is_in_instance(&self, around: Around) -> bool {
+    fn is_in_instance(&self, this: Span, around: Around) -> bool {
         let mut outwards = self.tree.outwards(around);
-        let owner = outwards.find(|kind| {
-            matches!(
-                kind,
-                AstKind::Function(_) | AstKind::PropertyDefinition(_) | AstKind::StaticBlock(_)
-            )
-        });
-        match owner {
-            Some(AstKind::PropertyDefinition(property)) => !property.r#static,
-            Some(AstKind::Function(_)) => {
-                matches!(outwards.next(), Some(AstKind::MethodDefinition(method)) if !method.r#static)
+        while let Some(kind) = outwards.next() {
+            match kind {
+                AstKind::PropertyDefinition(property) if is_value_of(property, this) => {
+                    return !property.r#static;
+                }
+                AstKind::Function(_) => {
+                    return matches!(outwards.next(),
+                        Some(AstKind::MethodDefinition(method)) if !method.r#static);
+                }
+                AstKind::StaticBlock(_) => return false,
+                _ => {}
             }
-            _ => false,
         }
+        false
     }
 
     /// A text in the place of an argument may name a member.
-    pub(super) fn text_argument(&mut self, text: &StringLiteral<'_>, around: Around) {
+    pub(super) fn text_argument(&mut self, span: Span, around: Around) {
         const READERS: &[&str] = &[
             "defineProperty",
             "hasOwnProperty",
@@ -41,7 +44,14 @@ impl<'a> Judge<'a, '_, '_> {
             "add",
             "delete",
         ];
-        let Some((AstKind::CallExpression(call), _)) = self.tree.get(around) else { return };
+        let call = match self.tree.get(around) {
+            Some((AstKind::CallExpression(call), _)) => call,
+            // Under a name it may be handed on as well.
+            Some((AstKind::VariableDeclarator(_) | AstKind::AssignmentExpression(_), _)) => {
+                return self.doubt("gives the name of a constructor a name", span);
+            }
+            _ => return,
+        };
         let named = match &call.callee {
             Expression::StaticMemberExpression(access) => access.property.name.as_str(),
             _ => "",
@@ -49,30 +59,34 @@ impl<'a> Judge<'a, '_, '_> {
         let own = matches!(&call.callee, Expression::StaticMemberExpression(access)
             if matches!(&access.object, Expression::StaticMemberExpression(inner)
                 if inner.property.name == "hasOwnProperty"));
-        if call.callee.span() != text.span && !READERS.contains(&named) && !own {
-            self.doubt("hands the name of a constructor on", text.span);
+        if call.callee.span() != span && !READERS.contains(&named) && !own {
+            self.doubt("hands the name of a constructor on", span);
         }
     }
 
     /// In code that is not strict, a function that is just called has the global object as its
     /// `this`. Only members that are surely not the global object's are taken of it.
     pub(super) fn this(&mut self, span: Span, around: Around) {
-        if self.strict || self.is_method_of_class(around) || self.is_in_shim(around) {
+        if self.strict || self.is_method_of_class(span, around) || self.is_in_shim(around) {
             return;
         }
         let harmless = match self.tree.get(around) {
             Some((AstKind::StaticMemberExpression(access), above)) => {
                 let name = access.property.name.as_str();
                 let assigned = matches!(self.tree.get(above), Some((AstKind::AssignmentExpression(given), _))
-                    if given.left.span() == access.span);
-                assigned || (!words::is_watched(name) && name != "constructor")
+                    if given.left.span() == access.span && !given.operator.is_logical());
+                let revealing = name == "constructor" || words::REVEALING.contains(&name);
+                assigned || (!words::is_watched(name) && !revealing)
             }
             Some((AstKind::ComputedMemberExpression(access), above)) => {
                 access.object.span() == span
                     && matches!(self.tree.get(above), Some((AstKind::AssignmentExpression(given), _))
-                        if given.left.span() == access.span)
+                        if given.left.span() == access.span && !given.operator.is_logical())
             }
-            Some((AstKind::BinaryExpression(_) | AstKind::ExpressionStatement(_), _)) => true,
+            Some((AstKind::BinaryExpression(compared), _)) => {
+                compared.operator != BinaryOperator::Instanceof || compared.left.span() != span
+            }
+            Some((AstKind::ExpressionStatement(_), _)) => true,
             _ => false,
         };
         if !harmless {
@@ -80,12 +94,17 @@ impl<'a> Judge<'a, '_, '_> {
         }
     }
 
-    /// Whether `this` belongs to a class, whose code is strict, or to the module.
-    fn is_method_of_class(&self, around: Around) -> bool {
-        let mut in_function = false;
+    /// Whether `this` belongs to a class, whose code is strict, or to the module. In the head of
+    /// a class, and in a key that is computed, it is that of the function around.
+    fn is_method_of_class(&self, this: Span, around: Around) -> bool {
+        let (mut in_function, mut in_class) = (false, false);
         for kind in self.tree.outwards(around) {
             match kind {
-                AstKind::Class(_) => return true,
+                AstKind::Class(_) if in_class || in_function => return true,
+                AstKind::StaticBlock(_) => in_class = true,
+                AstKind::PropertyDefinition(property) if is_value_of(property, this) => {
+                    in_class = true;
+                }
                 AstKind::Function(function) => {
                     let strict = |body: &FunctionBody<'_>| body.has_use_strict_directive();
                     if function.body.as_ref().is_some_and(|body| strict(body)) {
@@ -100,13 +119,28 @@ impl<'a> Judge<'a, '_, '_> {
     }
 
     /// A member of a function under a name that is not known may be its constructor.
-    pub(super) fn computed_binding(&mut self, span: Span, around: Around) {
+    pub(super) fn computed_binding(
+        &mut self,
+        key: Option<&'a Expression<'a>>,
+        span: Span,
+        around: Around,
+    ) {
+        match key.and_then(|key| self.values.text(key, 0)) {
+            Some("constructor") => {
+                return self.doubt("takes a constructor out of something", span);
+            }
+            Some(_) => return,
+            None => {}
+        }
         let variable = self.tree.outwards(around).find_map(|kind| match kind {
             AstKind::VariableDeclarator(variable) => Some(variable),
             _ => None,
         });
         let init = variable.and_then(|variable| variable.init.as_ref());
-        let things = init.map(|init| self.values.of(init, 0)).unwrap_or_default();
+        let Some(init) = init else {
+            return self.doubt("takes a computed member of something unknown", span);
+        };
+        let things = self.values.of(init, 0);
         if things.iter().any(|known| matches!(known.thing, Thing::Function)) {
             self.doubt("takes a computed member of a function", span);
         }
@@ -133,7 +167,10 @@ impl<'a> Judge<'a, '_, '_> {
     /// `x.constructor`: of a function, it is `Function`.
     pub(super) fn constructor(&mut self, object: &'a Expression<'a>, span: Span, around: Around) {
         if matches!(object, Expression::ThisExpression(_) | Expression::Super(_)) {
-            if !self.is_in_instance(around) {
+            let called = matches!(self.tree.get(around), Some((AstKind::CallExpression(call), _))
+                if call.callee.span() == span);
+            // The constructor of an object is a class, which is constructed and never called.
+            if called || !self.is_in_instance(object.span(), around) {
                 self.follow(Thing::Constructor { of_function: false }, span, around, &[]);
             }
             return;
@@ -150,4 +187,12 @@ impl<'a> Judge<'a, '_, '_> {
             things.iter().any(is_function) || self.values.is_method_of_literal(object);
         self.follow(Thing::Constructor { of_function }, span, around, &[]);
     }
+}
+
+/// Whether a span lies in the value of a field, and not in its key.
+fn is_value_of(property: &PropertyDefinition<'_>, span: Span) -> bool {
+    property.value.as_ref().is_some_and(|value| {
+        let value = value.span();
+        value.start <= span.start && span.end <= value.end
+    })
 }

@@ -74,8 +74,8 @@ impl<'a> Judge<'a, '_, '_> {
         if matches!(how, Use::Harmless) {
             return;
         }
-        if matches!(how, Use::Assigned) && members.is_empty() {
-            return self.found.defines.push(name.to_owned());
+        if let Use::Assigned(value) = how {
+            return self.assigned(name, members, value, span);
         }
         match (name, members.first()) {
             ("require", Some(&"main")) => match members.get(1) {
@@ -87,14 +87,20 @@ impl<'a> Judge<'a, '_, '_> {
                 1 => self.handed_on(how, span, LOADER),
                 _ => self.doubt("takes a member of a function that loads modules", span),
             },
-            ("process", Some(stream)) if words::is_socket(stream, members.get(1)) => {
+            ("process", Some(stream)) if words::is_socket(stream, &members[1..]) => {
                 let identifier = format!("process.{stream}.connect");
                 self.gives(Gives::One(Category::Network), &identifier, span, trail);
+            }
+            ("process", Some(&("stdin" | "stdout" | "stderr"))) if matches!(how, Use::Computed) => {
+                self.doubt("takes a computed member of a stream", span);
             }
             // `Function.call.bind(f)` is no function of a text: it calls f.
             ("Function", Some(form)) if is_call_form(form) && members.len() > 1 => {}
             ("Function", Some(_)) if matches!(how, Use::Computed) => {
                 self.doubt("takes a computed member of a function", span);
+            }
+            ("module", Some(&"exports")) if members.len() == 1 && matches!(how, Use::Called) => {
+                self.doubt("calls a function with the module as its `this`", span);
             }
             (object, Some(member)) if OBJECTS.contains(&object) || object == "Function" => {
                 let gives = words::member(object, member);
@@ -122,6 +128,44 @@ impl<'a> Judge<'a, '_, '_> {
                     self.found.undefined.push(Undefined { name: name.to_owned(), line });
                 }
             },
+        }
+    }
+
+    /// A global, or a member of what the runtime brings, gets another value.
+    fn assigned(
+        &mut self,
+        name: &'a str,
+        members: &[&'a str],
+        value: &'a Expression<'a>,
+        span: Span,
+    ) {
+        match (name, members) {
+            ("module", ["exports"]) => {
+                // Bun serves it, if it can fetch.
+                if self.fetches && matches!(value, Expression::ObjectExpression(_)) {
+                    self.doubt("exports what may be served", span);
+                }
+            }
+            ("module", ["exports", ..]) | ("process", ["env", ..] | ["exitCode" | "title"]) => {}
+            ("module" | "process" | "require" | "import.meta" | "Bun" | "Deno", [_, ..]) => {
+                self.doubt(&format!("changes a member of `{name}`"), span);
+            }
+            ("__filename", []) => self.doubt("says that the file is another", span),
+            (_, []) => {
+                // Called as a member of the global object, it sees that as its `this`.
+                let function = matches!(
+                    value,
+                    Expression::FunctionExpression(_)
+                        | Expression::Identifier(_)
+                        | Expression::StaticMemberExpression(_)
+                        | Expression::ComputedMemberExpression(_)
+                );
+                if function && self.values.may_see_this(value, 0) {
+                    self.doubt("makes a global that may see the global object", span);
+                }
+                self.found.defines.push(name.to_owned());
+            }
+            _ => {}
         }
     }
 

@@ -1,8 +1,9 @@
 //! What a runtime serves without being asked.
 
 use oxc_ast::ast::{
-    BindingIdentifier, Declaration, ExportDefaultDeclaration, ExportNamedDeclaration, Expression,
-    IdentifierReference, ModuleExportName, ObjectPropertyKind, Statement, VariableDeclaration,
+    BindingIdentifier, Declaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind,
+    ExportNamedDeclaration, Expression, IdentifierReference, ModuleExportName, ObjectPropertyKind,
+    Statement, VariableDeclaration,
 };
 use oxc_span::Span;
 
@@ -12,12 +13,31 @@ use crate::Category;
 impl<'a> Judge<'a, '_, '_> {
     /// Bun serves what a program exports by default, if it can fetch.
     pub(super) fn served(&mut self, export: &'a ExportDefaultDeclaration<'a>) {
-        let serves = match export.declaration.as_expression() {
+        let value = export.declaration.as_expression().map(Expression::get_inner_expression);
+        let serves = match value {
             Some(Expression::Identifier(name)) => self.names_a_server(name),
             Some(value) => fetches(value),
             None => false,
         };
         self.find_server(serves, export.span);
+        let plain = matches!(
+            value,
+            Some(
+                Expression::ObjectExpression(_)
+                    | Expression::ArrowFunctionExpression(_)
+                    | Expression::FunctionExpression(_)
+                    | Expression::StringLiteral(_)
+                    | Expression::NumericLiteral(_)
+            )
+        );
+        let function =
+            matches!(export.declaration, ExportDefaultDeclarationKind::FunctionDeclaration(_));
+        // Something here can fetch, and what is exported may be that.
+        let computed = matches!(value, Some(Expression::ObjectExpression(object))
+            if object.properties.iter().any(is_computed));
+        if self.fetches && !serves && (computed || !plain) && !function {
+            self.doubt("exports what may be served", export.span);
+        }
     }
 
     /// `export { x as default }`
@@ -26,7 +46,11 @@ impl<'a> Judge<'a, '_, '_> {
             if one.exported.name() == "default"
                 && let ModuleExportName::IdentifierReference(name) = &one.local
             {
-                self.find_server(self.names_a_server(name), one.span);
+                let serves = self.names_a_server(name);
+                self.find_server(serves, one.span);
+                if self.fetches && !serves {
+                    self.doubt("exports what may be served", one.span);
+                }
             }
         }
     }
@@ -56,6 +80,13 @@ impl<'a> Judge<'a, '_, '_> {
             },
             _ => false,
         })
+    }
+}
+
+fn is_computed(property: &ObjectPropertyKind<'_>) -> bool {
+    match property {
+        ObjectPropertyKind::ObjectProperty(property) => property.computed,
+        ObjectPropertyKind::SpreadProperty(_) => true,
     }
 }
 

@@ -13,6 +13,8 @@ use crate::values::Values;
 pub(crate) enum Used<'a> {
     /// Nothing: the whole is the same value.
     Same,
+    /// Perhaps overwrites it with this; the whole is one of the two.
+    Perhaps(&'a Expression<'a>),
     /// Takes a member.
     Member(&'a str),
     /// Calls it.
@@ -42,8 +44,8 @@ pub(crate) enum Use<'a> {
     Argument(&'a CallExpression<'a>),
     /// It is an operand: data.
     Data,
-    /// It is overwritten.
-    Assigned,
+    /// It is overwritten, with this.
+    Assigned(&'a Expression<'a>),
     /// It is only looked at.
     Harmless,
 }
@@ -145,7 +147,12 @@ fn bound<'a>(
         }
         // Whatever is given to a variable later, or only perhaps, is out of sight.
         AstKind::AssignmentExpression(assignment) if assignment.left.span() == span => {
-            Used::End(Use::Assigned)
+            // `a ??= b` may be what a was.
+            if assignment.operator.is_logical() {
+                Used::Perhaps(&assignment.right)
+            } else {
+                Used::End(Use::Assigned(&assignment.right))
+            }
         }
         AstKind::ExpressionStatement(_) => Used::End(Use::Data),
         AstKind::IfStatement(_)
