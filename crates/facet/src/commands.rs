@@ -48,11 +48,7 @@ fn enter(directory: Option<&Path>) -> Result<(), OpsError> {
 fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
     Ok(match command {
         Command::Init { kind, target: directory, name } => {
-            let kind = match kind {
-                InitKind::Facet => init::InitKind::Facet,
-                InitKind::Server => init::InitKind::Server,
-            };
-            renderer.init(&init(InitRequest { kind, directory, name })?)
+            renderer.init(&init(InitRequest { kind: kind.into(), directory, name })?)
         }
         Command::Build { check: _, target: directory } => {
             renderer.build_check(&build_check(&BuildCheckRequest { directory })?)
@@ -116,6 +112,15 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         }
         Command::Man { target } => manual(target, renderer)?,
     })
+}
+
+impl From<InitKind> for init::InitKind {
+    fn from(kind: InitKind) -> Self {
+        match kind {
+            InitKind::Facet => Self::Facet,
+            InitKind::Server => Self::Server,
+        }
+    }
 }
 
 fn digest_files(files: Vec<PathBuf>, renderer: &Renderer) -> Result<Shown, OpsError> {

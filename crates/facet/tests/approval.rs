@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ impl Clone {
         Self { project, home }
     }
 
-    fn facet(&self, trusted: &Trusted, arguments: &[&str]) -> Ran {
-        let mut command = trusted.command_in(&self.project, &self.home, arguments);
+    fn facet(&self, arguments: &[&str]) -> Ran {
+        let mut command = Trusted::command_in(&self.project, &self.home, arguments);
         Ran::of(&command.output().unwrap())
     }
 }
@@ -53,21 +54,21 @@ fn copy(from: &Path, to: &Path) {
 fn a_clone_starts_nothing_before_a_yes() {
     let trusted = Trusted::with_server(&server());
     let clone = Clone::of(&trusted);
-    let ran = clone.facet(&trusted, &["check"]).exits(2);
+    let ran = clone.facet(&["check"]).exits(2);
     assert!(ran.out.contains("not-approved") && ran.out.contains("facet approve s"), "{ran:?}");
     assert_eq!(trusted.starts(), 0);
-    clone.facet(&trusted, &["approve", "s"]).exits(2);
+    clone.facet(&["approve", "s"]).exits(2);
     assert_eq!(trusted.starts(), 0);
-    clone.facet(&trusted, &["verify"]).exits(0);
-    clone.facet(&trusted, &["list"]).exits(0);
-    clone.facet(&trusted, &["diff", "s", "s"]).exits(0);
+    clone.facet(&["verify"]).exits(0);
+    clone.facet(&["list"]).exits(0);
+    clone.facet(&["diff", "s", "s"]).exits(0);
     assert_eq!(trusted.starts(), 0);
-    clone.facet(&trusted, &["check", "--trust-lock"]).exits(0);
+    clone.facet(&["check", "--trust-lock"]).exits(0);
     assert_eq!(trusted.starts(), 1);
     // Trusting the lock once approves nothing.
-    clone.facet(&trusted, &["check"]).exits(2);
-    clone.facet(&trusted, &["approve", "s", "--yes"]).exits(0);
-    clone.facet(&trusted, &["check"]).exits(0);
+    clone.facet(&["check"]).exits(2);
+    clone.facet(&["approve", "s", "--yes"]).exits(0);
+    clone.facet(&["check"]).exits(0);
 }
 
 /// On a terminal the question is asked, and the answer is kept.
@@ -97,7 +98,7 @@ fn a_yes_at_the_prompt_is_an_approval() {
     assert!(no.out.contains("This would start") && no.out.contains("listed-server"), "{no:?}");
     answer("y").exits(0);
     assert_eq!(trusted.starts(), 1);
-    clone.facet(&trusted, &["check"]).exits(0);
+    clone.facet(&["check"]).exits(0);
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn an_approval_holds_where_it_was_given() {
     copy(&trusted.project(), &other);
     let _ = std::fs::remove_file(trusted.trace());
     // The same user, the same lock, another folder: the command may find other files there.
-    let mut command = trusted.command_in(&other, &trusted.home(), &["check"]);
+    let mut command = Trusted::command_in(&other, &trusted.home(), &["check"]);
     Ran::of(&command.output().unwrap()).exits(2);
     assert_eq!(trusted.starts(), 0);
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
 use serde_json::{Value, json};

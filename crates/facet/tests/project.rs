@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
 use std::process::{Command, Stdio};
@@ -178,11 +179,11 @@ fn a_place_that_cannot_be_written_is_named() {
     let trusted = Trusted::new();
     trusted.declare(&server("Reads a file"));
     let system = std::path::Path::new("/sys/kernel");
-    let mut command = trusted.command_in(system, &trusted.home(), &["add", "s", "--yes", "--"]);
+    let mut command = Trusted::command_in(system, &trusted.home(), &["add", "s", "--yes", "--"]);
     command.arg(workspace_binary("listed-server")).arg(trusted.declarations());
     let ran = Ran::of(&command.output().unwrap()).exits(2);
     assert!(ran.talk.contains("file-unwritable"), "{ran:?}");
-    let mut command = trusted.command_in(system, &trusted.home(), &["list"]);
+    let mut command = Trusted::command_in(system, &trusted.home(), &["list"]);
     Ran::of(&command.output().unwrap()).exits(0);
     // A disk that is full: files may not grow.
     let trusted = Trusted::with_server(&server("Reads a file"));

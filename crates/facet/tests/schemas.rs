@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-#[allow(dead_code, clippy::unused_self, reason = "other tests need more of it")]
+#[allow(dead_code, reason = "other tests need more of it")]
 mod trusted;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +26,6 @@ const OPTIONAL: &[(&str, &str)] = &[("digest-json", "canonical")];
 /// Commands whose schema has another name.
 const OTHER_NAMES: &[(&str, &str)] = &[("build", "build-check"), ("verify", "check")];
 
-// Scripts, for `Seen::run`.
-
 const DIGESTS: &str = r#"
 write a.json {"b": 1e2, "a": [true, null, "é"]}
 write tools.json {"tools": [{"name": "a"}, {"name": "b", "title": 1, "description": "B"}]}
@@ -38,10 +36,9 @@ digest-file 2 digest file a.json gone .
 digest-json 0 digest json a.json: | --print --captured
 digest-surface 0 digest surface: tools.json | reply.json
 inspect 0 inspect --save before.json SERVER
-digest-surface 0 digest surface before.json
-"#;
+digest-surface 0 digest surface before.json"#;
 
-const CONTRACTS: &str = "
+const CONTRACTS: &str = r#"
 write index.js export const a = 1;
 change
 inspect 0 inspect --source index.js --save after.json SERVER
@@ -53,30 +50,25 @@ digest-compare 1 digest compare fusion.json: fusion-other.json | vurb.lock
 diff 0 diff before.json before.json
 diff 1 diff: before.json after.json | contracts.json after.json --fail-on critical
 diff 1 diff fusion.json fusion-other.json --fail-on info
-";
-
-const LOOKS: &str = r#"
 inspect 0 inspect after.json
-declare serverInfo "text"
+declare {"serverInfo": "text", "tools": -32000, "second": {"resources": []}}
 inspect 0 inspect SERVER
-declare tools -32000
+declare {"tools": [{"name": "", "title": 1e300, "annotations": [], "outputSchema": {"items": {}}}]}
 inspect 0 inspect SERVER
-declare second {"resources": []}
+declare {"capabilities": {}, "instructions": null}
 inspect 0 inspect SERVER
-declare tools [{"name": "", "title": 1e300, "annotations": [], "outputSchema": {"type": "array"}}]
-inspect 0 inspect SERVER
-declare capabilities {}
+declare {"instructions": "No\u200bwidth", "prompts": [], "resourceTemplates": []}
 inspect 0 inspect SERVER
 write odd.js import(name); eval('1'); import { exec as go } from 'child_process'; go()
 write more.js process.env.HOME; fetch('x'); import 'fs'; import 'crypto'
 write reboot.sh reboot
-scan 0 scan: index.js | odd.js | more.js | reboot.sh | .
-"#;
+scan 0 scan: index.js | odd.js | more.js | reboot.sh | ."#;
 
 const MANIFESTS: &str = r#"
-init 0 init: facet my-facet | server other --name my-server | server other --name my-server
+init 0 init: facet my-facet | facet odd/facets.json --name my-facet
+init 0 init: server other --name my-server | server other --name my-server
 build-check 0 build --check: my-facet | other
-write my-facet/facet.json {"name":"ab","version":"1.0.0","skils":{},"agents":{"a":{"description":"d"}}}
+write my-facet/facet.json {"name":"ab","version":"1.0.0","skils":{},"agents":{"a":{}}}
 build-check 1 build --check my-facet
 write my-facet/facet.json {
 build-check 1 build --check my-facet
@@ -84,9 +76,8 @@ doctor 0 doctor
 write facets.json {"servrs": {}}
 doctor 0 doctor
 write facets.json {"facets": {"Bad": 1}}
-doctor 1 doctor
-write facets.json {"facets": {}}
-"#;
+doctor 1 : doctor | --directory odd doctor
+write facets.json {"facets": {}}"#;
 
 const WORDS: &str = "
 explain 0 explain: json-duplicate-member | tool_added | marker-conceal
@@ -94,8 +85,7 @@ explain-all 0 explain: | --quiet
 completions 0 completions: bash | elvish | fish | powershell | zsh
 man 0 man: | pages
 help 0 : help | help digest file | check --help
-version 0 : --version | digest file --version
-";
+version 0 : --version | digest file --version";
 
 const PROJECT: &str = r#"
 list 0 list
@@ -112,17 +102,13 @@ approve 0 approve poisoned s --yes
 remove 0 remove poisoned
 declare
 approve 0 approve s --yes
-declare tools []
+declare {"tools": [], "resources": [{"uri": "file:///srv/readme.md", "name": "other"}]}
 check 1 check --fail-on info
-declare prompts [{"name": "review"}]
-check 1 check --fail-on info
-declare resources [{"uri": "file:///srv/readme.md", "name": "other"}]
-check 1 check --fail-on info
-declare resourceTemplates [{"uriTemplate": "file:///srv/{path}", "name": "x"}]
-check 1 check --fail-on info
-declare second {"resources": []}
-check 1 check
-declare second {"tools": []}
+declare {"prompts": [{"name": "review"}], "second": {"resources": []}}
+check 1 check --fail-on critical
+declare {"resourceTemplates": [{"uriTemplate": "file:///srv/{path}", "name": "x"}]}
+check 1 check --fail-on safe
+declare {"second": {"tools": []}}
 check 1 check
 declare
 write index.js export const a = fetch('http://192.0.2.1');
@@ -130,10 +116,9 @@ check 1 check
 approve 0 approve s --accept critical
 write index.js export const a = 1;
 check 0 check --fail-on critical
-declare fails "no API_KEY"
+declare {"fails": "no API_KEY"}
 check 2 check s
-declare
-"#;
+declare"#;
 
 const HISTORY: &str = "
 change
@@ -141,8 +126,7 @@ approve 0 approve s --yes
 add 0 add t SERVER
 check 1 verify --against HEAD
 diff 1 diff s@HEAD s --fail-on safe
-error 2 diff s@nowhere s
-";
+error 2 diff s@nowhere s";
 
 const ERRORS: &str = r#"
 write twice.json {"a": 1, "a": 2}
@@ -152,8 +136,7 @@ error 2 inspect: -- no-such-program | ftp://example.com/
 error 2 : add s --yes -- true | explain json-trailing | diff fusion.json s
 error 2 digest compare fusion.json before.json
 write facets.lock {"lockfileVersion": 0.3, "servers": [}
-error 2 check
-"#;
+error 2 check"#;
 
 /// Something that facet printed.
 struct Output {
@@ -166,7 +149,9 @@ static OUTPUTS: LazyLock<Vec<Output>> = LazyLock::new(|| {
     let mut seen = Seen { trusted: Trusted::new(), outputs: Vec::new() };
     seen.run(DIGESTS);
     seen.contracts();
-    [LOOKS, MANIFESTS, WORDS, PROJECT].into_iter().for_each(|script| seen.run(script));
+    seen.run(MANIFESTS);
+    seen.run(WORDS);
+    seen.run(PROJECT);
     seen.other_homes_and_edits();
     seen.history();
     seen.listed();
@@ -190,8 +175,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Each line writes a file, says what the server declares from now on (with one member
-    /// replaced, or changed in many ways), or runs a command.
+    /// Each line of a script writes a file, says what the server declares from now on (with
+    /// other members, or changed in many ways), or runs a command.
     fn run(&mut self, script: &'static str) {
         for line in script.lines().filter(|line| !line.is_empty()) {
             let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -201,9 +186,9 @@ impl Seen {
                 "change" => self.trusted.declare(&changed()),
                 "declare" => {
                     let mut server = server();
-                    if !first.is_empty() {
-                        server[first] = serde_json::from_str(second).unwrap();
-                    }
+                    let others = if rest.is_empty() { "{}" } else { rest };
+                    let others: Map<String, Value> = serde_json::from_str(others).unwrap();
+                    server.as_object_mut().unwrap().extend(others);
                     self.trusted.declare(&server);
                 }
                 schema => self.commands(schema, first.parse().unwrap(), second),
@@ -255,8 +240,8 @@ impl Seen {
         let elsewhere = self.trusted.folder.path().join("elsewhere");
         fs::create_dir(&elsewhere).unwrap();
         let words = ["check", "--format", "json"];
-        let mut command = self.trusted.command_in(&self.trusted.project(), &elsewhere, &words);
-        self.keep("check", 2, &words, &Ran::of(&command.output().unwrap()));
+        let output = self.trusted.command(&words).env("FACET_DIR", elsewhere).output().unwrap();
+        self.keep("check", 2, &words, &Ran::of(&output));
         let manifest = self.trusted.read("facets.json");
         self.trusted.write("facets.json", &manifest.replace("\"env\": []", "\"env\": [\"HOME\"]"));
         self.run("check 1 : check | verify");
@@ -321,7 +306,8 @@ fn server() -> Value {
         "tools": [
             { "name": "read_file", "inputSchema": takes, "outputSchema": takes,
               "description": "Reads a text file from the project and returns its contents.",
-              "annotations": { "readOnlyHint": true }, "_meta": { "facets.dev/contract": contract } },
+              "annotations": { "readOnlyHint": true },
+              "_meta": { "facets.dev/contract": contract } },
             { "name": "list_folder", "inputSchema": takes,
               "description": "Lists the entries of a folder of the project, one per line." },
         ],
@@ -421,9 +407,9 @@ fn every_variant_is_among_what_is_printed() {
     assert!(texts("check", "rule").len() >= 3 && texts("add", "rule").len() >= 3);
     assert!(texts("add", "risk").len() >= 2, "{:?}", texts("add", "risk"));
     assert!(texts("error", "code").len() >= 14, "{:?}", texts("error", "code"));
-    // The others need a registry or images.
+    // The others need a registry, images, or grants that nobody can give yet.
     let types = texts("check", "type");
-    assert!(types.len() >= 27, "{} types: {types:?}", types.len());
+    assert!(types.len() >= 29, "{} types: {types:?}", types.len());
 }
 
 #[test]
@@ -435,9 +421,11 @@ fn each_schema_is_whole_by_itself() {
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
         assert_eq!(schema["$id"], format!("{name}.json"));
         assert!(schema["title"].is_string() && schema["description"].is_string(), "{name}");
-        let all = values(schema);
-        all.iter().for_each(|part| is_closed(name, part));
-        let referred = all.iter().filter_map(|part| part.get("$ref")?.as_str());
+        for part in values(schema) {
+            is_closed(name, part);
+        }
+        let inside = values(schema).into_iter();
+        let referred = inside.filter_map(|part| part.get("$ref")?.as_str());
         let used: BTreeSet<&str> =
             referred.map(|to| to.strip_prefix("#/$defs/").unwrap()).collect();
         assert_eq!(used, keys(&schema["$defs"]).into_iter().collect(), "{name}");

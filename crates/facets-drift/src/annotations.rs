@@ -1,5 +1,7 @@
 //! What a tool claims about its own danger.
 
+use std::cmp::Ordering;
+
 use facets_digest::json::Value;
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
@@ -77,13 +79,18 @@ fn grade(
     let Some(hint) = hint else {
         return (Severity::Moderate, format!("the annotation `{name}` is another"));
     };
-    let (old, new) = (danger(hint, before), danger(hint, after));
-    if new > old {
-        (Severity::Critical, format!("says with `{name}` that it is more dangerous than it was"))
-    } else if new < old {
-        let sentence = format!("claims with `{name}` to be safer: a host may stop asking");
-        (Severity::Moderate, sentence)
-    } else {
-        (Severity::Moderate, format!("writes `{name}` otherwise; by its default it means the same"))
+    match danger(hint, after).cmp(&danger(hint, before)) {
+        Ordering::Greater => {
+            let sentence = format!("says with `{name}` that it is more dangerous than it was");
+            (Severity::Critical, sentence)
+        }
+        Ordering::Less => {
+            let sentence = format!("claims with `{name}` to be safer: a host may stop asking");
+            (Severity::Moderate, sentence)
+        }
+        Ordering::Equal => {
+            let sentence = format!("writes `{name}` otherwise; by its default it means the same");
+            (Severity::Moderate, sentence)
+        }
     }
 }

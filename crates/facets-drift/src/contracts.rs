@@ -1,6 +1,7 @@
 //! What tools promise beyond their declarations.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use facets_surface::{Contract, Entitlements, SystemRules, compare_contracts};
 
@@ -47,7 +48,7 @@ fn say_once(found: Vec<Finding>, tools: usize) -> Vec<Finding> {
             finding.subject_kind = SubjectKind::Server;
             finding.subject.clear();
         } else if count > 1 {
-            finding.sentence.push_str(&format!("; so have {} more tools", count - 1));
+            let _ = write!(finding.sentence, "; so have {} more tools", count - 1);
         }
         finding
     });

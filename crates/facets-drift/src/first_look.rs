@@ -4,8 +4,9 @@ use facets_surface::{Definition, Kind, Surface};
 
 use crate::finding::{Evidence, SubjectKind};
 use crate::items::subject_kind;
+use crate::markers::{Approved, ToolNames};
 use crate::risk::{self, Assessment};
-use crate::surfaces::names;
+use crate::surfaces::tool_names;
 use crate::texts::{Role, Text, evidence, evidence_of};
 
 /// A tool, and how much it can do by its words.
@@ -45,8 +46,8 @@ pub fn first_look(surface: &Surface) -> FirstLook {
         assessment: risk::assess(tool),
     };
     let mut tools: Vec<ToolLook> = surface.items(Kind::Tool).iter().map(assess).collect();
-    tools.sort_by(|a, b| b.assessment.risk.cmp(&a.assessment.risk));
-    let known = names(surface, Kind::Tool);
+    tools.sort_by_key(|tool| std::cmp::Reverse(tool.assessment.risk));
+    let known = tool_names(surface);
     let mut markers = Vec::new();
     let mut add = |subject_kind, subject: &str, found: Vec<Evidence>| {
         markers.extend(found.into_iter().map(|evidence| MarkerLook {
@@ -57,11 +58,15 @@ pub fn first_look(surface: &Surface) -> FirstLook {
     };
     if let Some(text) = surface.instructions.as_deref() {
         let text = Text { text, role: Role::Prose };
-        add(SubjectKind::Server, "", evidence(&[], text, "", &[]));
+        add(
+            SubjectKind::Server,
+            "",
+            evidence(&Approved::new(Vec::new()), text, "", ToolNames::NONE),
+        );
     }
     for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
         for item in surface.items(kind) {
-            add(subject_kind(kind), item.name(), evidence_of(item, &[], &known));
+            add(subject_kind(kind), item.name(), evidence_of(item, &known));
         }
     }
     FirstLook { tools, markers }

@@ -5,6 +5,7 @@ use facets_surface::{Definition, Kind};
 
 use crate::annotations;
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::markers::{Approved, ToolNames};
 use crate::risk;
 use crate::schema::{SchemaVerdict, compare_schemas, describe, member};
 use crate::text::{TextChange, classify};
@@ -50,7 +51,7 @@ fn changed_type(kind: Kind) -> FindingType {
 pub(crate) fn compare_items(
     before: &Definition,
     after: &Definition,
-    tools: &[&str],
+    tools: &ToolNames,
     out: &mut Vec<Finding>,
 ) {
     let (old, new) = (before.value(), after.value());
@@ -196,10 +197,10 @@ impl Pair<'_, '_> {
     }
 
     /// Texts that changed, and everything suspicious in any text that is new.
-    fn texts(&self, tools: &[&str], out: &mut Vec<Finding>) {
+    fn texts(&self, tools: &ToolNames, out: &mut Vec<Finding>) {
         let key = self.kind.key();
         let (old, new) = (texts(self.old, key), texts(self.new, key));
-        let approved: Vec<&str> = old.values().map(|text| text.text).collect();
+        let approved = Approved::new(old.values().map(|text| text.text).collect());
         for (place, text) in &new {
             let was = old.get(place).map(|was| was.text);
             if was == Some(text.text) {

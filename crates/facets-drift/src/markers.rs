@@ -28,6 +28,9 @@ mod shell;
 mod siblings;
 mod words;
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
 use chunks::chunks;
 use fold::Folded;
 use found::{Found, Hit};
@@ -59,12 +62,57 @@ pub struct Marker {
 }
 
 /// What else a text stands among.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Context<'c> {
     /// The tool (or prompt…) that the text belongs to; its own name is no marker.
     pub own: &'c str,
-    /// Names of all tools of the server, sorted or not.
-    pub tools: &'c [&'c str],
+    /// All tools of the server.
+    pub tools: &'c ToolNames,
+}
+
+/// The names of the tools of a server, made ready to be looked for once.
+#[derive(Clone, Debug, Default)]
+pub struct ToolNames(BTreeSet<String>);
+
+impl ToolNames {
+    /// No names: nothing is another tool.
+    pub const NONE: &'static Self = &Self(BTreeSet::new());
+
+    /// These names, in any order.
+    #[must_use]
+    pub fn new(names: &[&str]) -> Self {
+        Self(names.iter().map(|name| Folded::new(name).text().to_owned()).collect())
+    }
+}
+
+/// Texts that were approved, looked at once if at all.
+#[derive(Debug)]
+pub struct Approved<'a> {
+    texts: Vec<&'a str>,
+    keys: OnceCell<BTreeSet<(&'static str, String)>>,
+}
+
+impl<'a> Approved<'a> {
+    /// These texts.
+    #[must_use]
+    pub fn new(texts: Vec<&'a str>) -> Self {
+        Self { texts, keys: OnceCell::new() }
+    }
+
+    /// Markers of a new text that these texts do not have.
+    #[must_use]
+    pub fn new_in(&self, after: &str, context: &Context<'_>) -> Vec<Marker> {
+        let mut new = hits(after, context);
+        if new.is_empty() {
+            return Vec::new();
+        }
+        let keys = self.keys.get_or_init(|| {
+            let hits = self.texts.iter().flat_map(|text| hits(text, context));
+            hits.map(|hit| (hit.rule, hit.key)).collect()
+        });
+        new.retain(|hit| !keys.contains(&(hit.rule, hit.key.clone())));
+        new.into_iter().map(|hit| hit.marker(after)).collect()
+    }
 }
 
 /// All markers of a text, in the order of their first place, no twins.
@@ -77,15 +125,7 @@ pub fn markers(text: &str, context: &Context<'_>) -> Vec<Marker> {
 /// no drift. Addresses are the same if their scheme and host are.
 #[must_use]
 pub fn new_markers(before: &[&str], after: &str, context: &Context<'_>) -> Vec<Marker> {
-    let mut new = hits(after, context);
-    for text in before {
-        if new.is_empty() {
-            break;
-        }
-        let approved = found(text, context);
-        new.retain(|hit| !approved.has(hit.rule, &hit.key));
-    }
-    new.into_iter().map(|hit| hit.marker(after)).collect()
+    Approved::new(before.to_vec()).new_in(after, context)
 }
 
 fn hits(text: &str, context: &Context<'_>) -> Vec<Hit> {
@@ -99,7 +139,7 @@ fn found(text: &str, context: &Context<'_>) -> Found {
     blobs::look(text, &mut found);
     let folded = Folded::new(text);
     matcher::look(&folded, &mut found);
-    let siblings = Siblings::new(context, &folded);
+    let siblings = Siblings::new(context);
     for chunk in chunks(folded.text()) {
         if chunk.has_marks {
             addresses::look(&folded, &chunk, &mut found);

@@ -117,7 +117,7 @@ fn guardrail(
 
 fn as_double(number: &Number<'_>) -> f64 {
     let mut form = Vec::new();
-    Value::Number(number.clone()).write_canonical(&mut form);
+    Value::Number(*number).write_canonical(&mut form);
     String::from_utf8_lossy(&form).parse().unwrap_or(f64::INFINITY)
 }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use facets_digest::Digest;
 use facets_digest::json::compare_utf16;
@@ -10,6 +11,7 @@ use facets_surface::{Definition, Kind, Listing, Surface, SurfaceHashes};
 use crate::contracts::compare_behaviour;
 use crate::finding::{self, Compat, Finding, FindingType, Severity, SubjectKind};
 use crate::items::{compare_items, subject_kind};
+use crate::markers::{Approved, ToolNames};
 use crate::renames::{Renames, find_renames};
 use crate::schema::member;
 use crate::templates;
@@ -93,10 +95,10 @@ fn instructions(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
         (_, None) => "the server gives the model no instructions any more",
         _ => "the server gives the model other instructions",
     };
-    let approved: Vec<&str> = old.iter().map(String::as_str).collect();
+    let approved = Approved::new(old.iter().map(String::as_str).collect());
     let found = new.as_deref().map(|text| {
         // Instructions are there to name the tools.
-        evidence(&approved, Text { text, role: Role::Prose }, "", &[])
+        evidence(&approved, Text { text, role: Role::Prose }, "", ToolNames::NONE)
     });
     let grade = (Severity::Moderate, Compat::Risky);
     let server = (SubjectKind::Server, "");
@@ -105,8 +107,9 @@ fn instructions(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
     out.push(finding.with_evidence(found.unwrap_or_default()));
 }
 
-pub(crate) fn names(surface: &Surface, kind: Kind) -> Vec<&str> {
-    surface.items(kind).iter().map(Definition::name).collect()
+pub(crate) fn tool_names(surface: &Surface) -> ToolNames {
+    let names: Vec<&str> = surface.items(Kind::Tool).iter().map(Definition::name).collect();
+    ToolNames::new(&names)
 }
 
 /// An empty list never takes the place of a full one unnoticed: it may be a server that failed.
@@ -146,7 +149,7 @@ fn resources(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
 /// What became of the definitions of one kind: O(k) by name and hash.
 fn compare_lists(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
     let split = split(before.items(kind), after.items(kind));
-    let tools = names(after, Kind::Tool);
+    let tools = tool_names(after);
     for (old, new) in &split.changed {
         compare_items(old, new, &tools, out);
     }
@@ -168,7 +171,7 @@ fn compare_lists(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Fi
     }
     for new in added {
         let finding = addition(new);
-        out.push(finding.with_evidence(evidence_of(new, &[], &tools)));
+        out.push(finding.with_evidence(evidence_of(new, &tools)));
     }
 }
 
@@ -241,9 +244,9 @@ fn addition(new: &Definition) -> Finding {
     let mut sentence = format!("nobody has approved this {}", subject.0.name());
     if new.kind() == Kind::Tool {
         let assessed = crate::risk::assess(new);
-        sentence.push_str(&format!("; risk {}", assessed.risk.name()));
+        let _ = write!(sentence, "; risk {}", assessed.risk.name());
         if !assessed.reasons.is_empty() {
-            sentence.push_str(&format!(": {}", assessed.reasons.join(", ")));
+            let _ = write!(sentence, ": {}", assessed.reasons.join(", "));
         }
     }
     Finding::new(kind, subject, (severity, Compat::Safe), sentence).of_member(
@@ -260,7 +263,7 @@ pub(crate) fn summary(item: &Definition) -> String {
 }
 
 /// The same thing under another name, and whatever else is different.
-fn renamed(old: &Definition, new: &Definition, tools: &[&str], out: &mut Vec<Finding>) {
+fn renamed(old: &Definition, new: &Definition, tools: &ToolNames, out: &mut Vec<Finding>) {
     let sentence = format!("looks like `{}` under another name", old.name());
     let grade = (Severity::Critical, Compat::Breaking);
     let subject = (SubjectKind::Tool, new.name());

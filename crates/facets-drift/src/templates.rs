@@ -6,6 +6,7 @@ use facets_surface::Definition;
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
 use crate::items::{compare_items, shown};
+use crate::markers::ToolNames;
 use crate::renames::Renames;
 use crate::schema::member;
 
@@ -36,7 +37,12 @@ fn name(item: &Definition) -> String {
     member(&value, "name").map(shown).unwrap_or_default()
 }
 
-pub(crate) fn compare(old: &Definition, new: &Definition, tools: &[&str], out: &mut Vec<Finding>) {
+pub(crate) fn compare(
+    old: &Definition,
+    new: &Definition,
+    tools: &ToolNames,
+    out: &mut Vec<Finding>,
+) {
     let (before, after) = (old.name(), new.name());
     let known = variables(before);
     let fresh: Vec<String> =

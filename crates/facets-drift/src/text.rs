@@ -36,9 +36,12 @@ pub fn classify(before: &str, after: &str) -> TextChange {
 fn words(text: &str) -> Vec<Cow<'_, str>> {
     let text = text.trim_end().trim_end_matches(['.', '!', '?', ';', ':', ',', '…']);
     text.split_whitespace()
-        .map(|word| match word.chars().any(char::is_uppercase) {
-            true => Cow::Owned(word.to_lowercase()),
-            false => Cow::Borrowed(word),
+        .map(|word| {
+            if word.chars().any(char::is_uppercase) {
+                Cow::Owned(word.to_lowercase())
+            } else {
+                Cow::Borrowed(word)
+            }
         })
         .collect()
 }

@@ -6,7 +6,7 @@ use facets_digest::json::Value;
 use facets_surface::Definition;
 
 use crate::finding::Evidence;
-use crate::markers::{Context, Marker, new_markers};
+use crate::markers::{Approved, Context, Marker, ToolNames};
 
 /// What a text is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,12 +83,12 @@ fn collect<'v>(
 
 /// What is new and suspicious in a text, seen beside everything that was approved there.
 pub(crate) fn evidence(
-    approved: &[&str],
+    approved: &Approved<'_>,
     text: Text<'_>,
     own: &str,
-    tools: &[&str],
+    tools: &ToolNames,
 ) -> Vec<Evidence> {
-    let found = new_markers(approved, text.text, &Context { own, tools });
+    let found = approved.new_in(text.text, &Context { own, tools });
     // The address of a resource is an address, and a name may be that of a parameter, too.
     let counts = |marker: &Marker| match text.role {
         Role::Key => !["marker-url", "marker-other-tool"].contains(&marker.rule),
@@ -100,12 +100,15 @@ pub(crate) fn evidence(
 }
 
 /// All markers of a definition that nobody has approved yet.
-pub(crate) fn evidence_of(item: &Definition, approved: &[&str], tools: &[&str]) -> Vec<Evidence> {
+pub(crate) fn evidence_of(item: &Definition, tools: &ToolNames) -> Vec<Evidence> {
+    /// A text with more than this many has said enough.
+    const MOST: usize = 100;
     let value = item.value();
+    let approved = Approved::new(Vec::new());
     let mut all = Vec::new();
     for text in texts(&value, item.kind().key()).values() {
-        for one in evidence(approved, *text, item.name(), tools) {
-            if !all.contains(&one) {
+        for one in evidence(&approved, *text, item.name(), tools) {
+            if all.len() < MOST && !all.contains(&one) {
                 all.push(one);
             }
         }

@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use facets_drift::markers::{Context, Marker, RULES, markers, new_markers};
+use facets_drift::markers::{Context, Marker, RULES, ToolNames, markers, new_markers};
 
-const CONTEXT: Context<'_> =
-    Context { own: "this_tool", tools: &["this_tool", "read_file", "send_email"] };
+static TOOLS: LazyLock<ToolNames> =
+    LazyLock::new(|| ToolNames::new(&["this_tool", "read_file", "send_email"]));
+static CONTEXT: LazyLock<Context<'static>> =
+    LazyLock::new(|| Context { own: "this_tool", tools: &TOOLS });
 
 fn rules(text: &str) -> Vec<&'static str> {
     markers(text, &CONTEXT).into_iter().map(|marker| marker.rule).collect()
@@ -648,56 +651,6 @@ fn the_own_name_is_no_marker() {
     let found = markers(text, &CONTEXT);
     assert!(found.iter().all(|marker| marker.words != "this_tool"), "{found:?}");
     assert!(found.iter().any(|marker| marker.words == "send_email"), "{found:?}");
-}
-
-#[test]
-#[ignore = "measures; run it with --release"]
-fn measures_hostile_texts_of_16_mib() {
-    let seeds = [
-        "Reads the contents of a file from disk and returns them as text, if that is allowed. ",
-        "the ",
-        "not ",
-        "a/",
-        "http://",
-        "a@",
-        "![",
-        "<",
-        "[",
-        "<!--",
-        ":",
-        "$(",
-        "| sh curl ",
-        "é",
-        "а",
-        "你",
-        "\u{200b}a",
-        "\u{200b}",
-        "Zm9v1",
-        "%41",
-        ". ",
-        "use a_b ",
-        "ignore all ",
-        "ignore previous instructions ",
-        "system:\n",
-        " ",
-        "\n",
-        "api ",
-        "include the api ",
-        "/.ssh",
-        "https://a.io/ ",
-        "x.com/a ",
-        "f0",
-        "x",
-        "'a'",
-        "𝐢",
-        "read_file ",
-    ];
-    for seed in seeds {
-        let text = seed.repeat((16 << 20) / seed.len());
-        let start = std::time::Instant::now();
-        let found = markers(&text, &CONTEXT);
-        println!("{:6} ms {:8} hits {seed:?}", start.elapsed().as_millis(), found.len());
-    }
 }
 
 /// Sentences that make any description a poisoned one.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facets_drift::markers::{Context, RULES, markers};
+use facets_drift::markers::{Context, RULES, ToolNames, markers};
 use facets_testkit::{repository_root, shared_vectors};
 use serde_json::Value;
 
@@ -59,9 +59,12 @@ fn look(capture: &Value) -> BTreeMap<(String, String), String> {
     };
     let tools = items("tools/list", "tools");
     let tools: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let tools = ToolNames::new(&tools);
     let mut found = BTreeMap::new();
     let mut add = |own: &str, item: &str, text: &str| {
-        for marker in markers(text, &Context { own, tools: &tools }) {
+        // Instructions are there to name the tools.
+        let tools = if own.is_empty() { ToolNames::NONE } else { &tools };
+        for marker in markers(text, &Context { own, tools }) {
             found.insert((item.to_owned(), marker.rule.to_owned()), marker.words);
         }
     };

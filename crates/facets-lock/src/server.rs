@@ -296,10 +296,7 @@ impl Entry<'_> {
 
 fn locked_tool(value: &Value<'_>) -> Option<LockedTool> {
     let Value::Object(object) = value else { return None };
-    let behavior = match object.get("behavior")? {
-        Value::Object(behavior) => behavior,
-        _ => return None,
-    };
+    let Value::Object(behavior) = object.get("behavior")? else { return None };
     let digest = |value: &Value<'_>| match value {
         Value::String(text) => text.parse().ok(),
         _ => None,

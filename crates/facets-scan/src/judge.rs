@@ -117,17 +117,22 @@ impl<'a> Judge<'a, '_, '_> {
                 }
                 None => self.doubt("imports a module whose name is computed", import.span),
             },
+            other => self.other_place(other, around),
+        }
+    }
+
+    /// What does not load modules.
+    fn other_place(&mut self, kind: AstKind<'a>, around: Around) {
+        match kind {
             AstKind::StaticMemberExpression(access) if access.property.name == "constructor" => {
                 self.constructor(&access.object, access.span, around);
             }
             AstKind::StaticMemberExpression(access) if access.property.name.starts_with('_') => {
                 self.doubt("takes hold of a stream", access.span);
             }
-            AstKind::StaticMemberExpression(access) => {
-                // Whoever called a function was given `require`, if it was the module.
-                if !self.strict {
-                    self.doubt("takes hold of a caller or its arguments", access.span);
-                }
+            // Whoever called a function was given `require`, if it was the module.
+            AstKind::StaticMemberExpression(access) if !self.strict => {
+                self.doubt("takes hold of a caller or its arguments", access.span);
             }
             AstKind::ComputedMemberExpression(access) => {
                 match self.values.text(&access.expression, 0) {
@@ -150,10 +155,8 @@ impl<'a> Judge<'a, '_, '_> {
             }
             AstKind::StringLiteral(text) => self.text_argument(text.span, around),
             AstKind::TemplateLiteral(text) => self.text_argument(text.span, around),
-            AstKind::TSExportAssignment(export) => {
-                if self.fetches {
-                    self.doubt("exports what may be served", export.span);
-                }
+            AstKind::TSExportAssignment(export) if self.fetches => {
+                self.doubt("exports what may be served", export.span);
             }
             AstKind::ExportDeclaration(export) => {
                 self.doubt("lets others load modules", export.span);

@@ -3,6 +3,8 @@
 use oxc_ast::AstKind;
 use oxc_ast::ast::{Declaration, Expression};
 
+use crate::words::leads_away;
+
 /// Where something stands: the syntax around it. Nothing stands around the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Around(u32);
@@ -88,10 +90,8 @@ pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
         }
         AstKind::ExportDeclaration(export) => exports_shim(&export.declaration),
         AstKind::StaticMemberExpression(access) => {
-            matches!(
-                access.property.name.as_str(),
-                "constructor" | "caller" | "arguments" | "_stdout" | "_stderr"
-            )
+            let name = access.property.name.as_str();
+            name == "constructor" || leads_away(name)
         }
         AstKind::ComputedMemberExpression(access) => match &access.expression {
             Expression::NumericLiteral(_) => false,

@@ -6,14 +6,14 @@ use oxc_allocator::ArenaVec;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentTargetPropertyIdentifier, BigIntLiteral, BindingIdentifier,
-    BooleanLiteral, CatchParameter, Class, Declaration, Directive, Elision, ForStatementLeft,
-    FormalParameter, FormalParameterRest, FormalParameters, Function, IdentifierName,
-    IdentifierReference, IfStatement, ImportDeclaration, ImportDeclarationSpecifier,
-    ImportOrExportKind, LabelIdentifier, NullLiteral, NumericLiteral, PrivateIdentifier, Program,
-    RegExpLiteral, SimpleAssignmentTarget, Statement, StringLiteral, TSClassImplements,
-    TSEnumDeclaration, TSExternalModuleDeclaration, TSGlobalDeclaration, TSImportEqualsDeclaration,
-    TSIndexSignature, TSInterfaceDeclaration, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
-    TSThisParameter, TSType, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration,
+    BooleanLiteral, CatchParameter, Class, Directive, Elision, ForStatementLeft, FormalParameter,
+    FormalParameterRest, FormalParameters, Function, IdentifierName, IdentifierReference,
+    IfStatement, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind,
+    LabelIdentifier, NullLiteral, NumericLiteral, PrivateIdentifier, Program, RegExpLiteral,
+    SimpleAssignmentTarget, Statement, StringLiteral, TSClassImplements, TSEnumDeclaration,
+    TSExternalModuleDeclaration, TSGlobalDeclaration, TSImportEqualsDeclaration, TSIndexSignature,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, TSThisParameter, TSType,
+    TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeParameterDeclaration,
     TSTypeParameterInstantiation, TemplateElement, TemplateLiteral, ThisExpression,
     VariableDeclaration, VariableDeclarationKind,
 };
@@ -24,6 +24,7 @@ use oxc_syntax::scope::{ScopeFlags, ScopeId};
 use crate::collect::is_collected;
 use crate::scopes::{Declared, Extent, Names, Scopes};
 use crate::tree::{Around, Tree, is_judged};
+use kinds::{is_called_fetch, is_plain, is_there};
 
 /// A use of a name.
 #[derive(Clone, Copy)]
@@ -73,9 +74,11 @@ pub(crate) fn walk<'a>(program: &Program<'a>, length: usize, strict: bool) -> Wa
     Walked { tree, names: scopes.finish(), mentions, places, givers, fetches }
 }
 
+mod kinds;
 #[cfg(test)]
 mod tests;
 
+#[expect(clippy::struct_excessive_bools, reason = "each says where the walk is")]
 struct Walker<'a> {
     tree: Tree<'a>,
     /// The innermost syntax that is open.
@@ -172,58 +175,6 @@ impl<'a> Walker<'a> {
         self.scopes.set_function(symbol, function.span);
         id.symbol_id.set(Some(symbol));
     }
-}
-
-/// Whether parameters are names and nothing else.
-fn is_plain(parameters: &FormalParameters<'_>) -> bool {
-    let plain = |one: &FormalParameter<'_>| {
-        one.initializer.is_none() && one.pattern.is_binding_identifier()
-    };
-    parameters.rest.is_none() && parameters.items.iter().all(plain)
-}
-
-/// Whether a namespace is there when the program runs.
-fn is_there(namespace: &TSNamespaceDeclaration<'_>) -> bool {
-    match &namespace.body {
-        _ if namespace.declare => false,
-        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => is_there(inner),
-        TSNamespaceDeclarationBody::TSModuleBlock(block) => {
-            block.body.iter().any(|statement| match statement {
-                Statement::ExportDeclaration(export) => {
-                    let renames =
-                        matches!(export.declaration, Declaration::TSImportEqualsDeclaration(_));
-                    renames || !is_erased(&export.declaration)
-                }
-                Statement::ExportNamedDeclaration(_) | Statement::EmptyStatement(_) => false,
-                other => other.as_declaration().is_none_or(|inner| !is_erased(inner)),
-            })
-        }
-    }
-}
-
-/// Types and promises are gone when the program runs.
-fn is_erased(declaration: &Declaration<'_>) -> bool {
-    match declaration {
-        Declaration::TSTypeAliasDeclaration(_)
-        | Declaration::TSInterfaceDeclaration(_)
-        | Declaration::TSGlobalDeclaration(_)
-        | Declaration::TSExternalModuleDeclaration(_)
-        | Declaration::TSImportEqualsDeclaration(_) => true,
-        Declaration::FunctionDeclaration(function) => function.declare || function.body.is_none(),
-        Declaration::TSNamespaceDeclaration(inner) => !is_there(inner),
-        other => other.declare(),
-    }
-}
-
-/// Whether something is a member of that name, or of a name that is not known.
-fn is_called_fetch(kind: AstKind<'_>) -> bool {
-    let (key, computed) = match kind {
-        AstKind::ObjectProperty(property) => (&property.key, property.computed),
-        AstKind::MethodDefinition(method) => (&method.key, method.computed),
-        AstKind::PropertyDefinition(property) => (&property.key, property.computed),
-        _ => return false,
-    };
-    key.is_specific_static_name("fetch") || (computed && key.static_name().is_none())
 }
 
 impl<'a> Walker<'a> {

@@ -215,9 +215,20 @@ pub(crate) const LISTENERS: &[&str] = &[
     "setMaxListeners",
 ];
 
+/// Whether a member of `process` is a standard stream, which may be a socket.
+pub(crate) fn is_stream(member: &str) -> bool {
+    ["stdin", "stdout", "stderr"].contains(&member)
+}
+
 /// Whether a member of `process` is a socket, and is used as one.
 pub(crate) fn is_socket(stream: &str, members: &[&str]) -> bool {
-    ["stdin", "stdout", "stderr"].contains(&stream) && members.contains(&"connect")
+    is_stream(stream) && members.contains(&"connect")
+}
+
+/// Members that lead where their object does not show: to whoever called a function, and to the
+/// streams behind a console.
+pub(crate) fn leads_away(member: &str) -> bool {
+    matches!(member, "caller" | "arguments" | "_stdout" | "_stderr")
 }
 
 /// Functions that call what they are given, and would evaluate a text.

@@ -93,10 +93,10 @@ impl Trusted {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        self.command_in(&self.project(), &self.home(), arguments)
+        Self::command_in(&self.project(), &self.home(), arguments)
     }
 
-    pub(crate) fn command_in(&self, project: &Path, home: &Path, arguments: &[&str]) -> Command {
+    pub(crate) fn command_in(project: &Path, home: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(FACET);
         command.args(arguments).current_dir(project).env("FACET_DIR", home).stdin(Stdio::null());
         command

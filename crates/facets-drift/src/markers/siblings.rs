@@ -4,7 +4,6 @@
 //! is *like* another. That is no marker. An order to call another tool is one, for it makes a
 //! harmless tool steer a dangerous one.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -71,32 +70,18 @@ const AROUND: usize = 48;
 
 /// The other tools, and how they are looked for.
 pub(super) struct Siblings<'c> {
-    context: &'c Context<'c>,
-    names: OnceCell<BTreeSet<String>>,
+    names: &'c BTreeSet<String>,
+    own: String,
 }
 
 impl<'c> Siblings<'c> {
-    pub(super) fn new(context: &'c Context<'c>, folded: &Folded<'_>) -> Self {
-        let siblings = Self { context, names: OnceCell::new() };
-        // Servers may have thousands of tools, and many short texts that give no orders: then
-        // the names are made ready only if something looks like an order.
-        if context.tools.len() * 16 < folded.text().len() {
-            siblings.names();
-        }
-        siblings
-    }
-
-    fn names(&self) -> &BTreeSet<String> {
-        self.names.get_or_init(|| {
-            let fold = |name: &&str| Folded::new(name).text().to_owned();
-            let own = fold(&self.context.own);
-            self.context.tools.iter().map(fold).filter(|name| *name != own).collect()
-        })
+    pub(super) fn new(context: &Context<'c>) -> Self {
+        Self { names: &context.tools.0, own: Folded::new(context.own).text().to_owned() }
     }
 
     /// Finds orders about other tools in a chunk.
     pub(super) fn look(&self, folded: &Folded<'_>, chunk: &Chunk<'_>, found: &mut Found) {
-        if self.context.tools.is_empty() || self.names.get().is_some_and(BTreeSet::is_empty) {
+        if self.names.is_empty() {
             return;
         }
         self.look_at(folded, &chunk.place, found);
@@ -114,12 +99,12 @@ impl<'c> Siblings<'c> {
     fn look_at(&self, folded: &Folded<'_>, place: &Range<usize>, found: &mut Found) {
         let text = folded.text();
         let name = text.get(place.clone()).unwrap_or_default();
-        if name.is_empty() || self.names.get().is_some_and(|names| !names.contains(name)) {
+        if name == self.own || !self.names.contains(name) {
             return;
         }
         let (before, after) = (end_of(text, place.start), start_of(text, place.end));
         let is_name = is_distinct(name) || is_quoted(before, after);
-        if is_name && is_steered(before, after) && self.names().contains(name) {
+        if is_name && is_steered(before, after) {
             found.add_folded(RULE, folded, place, name);
         }
     }

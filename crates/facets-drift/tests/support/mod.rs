@@ -5,7 +5,7 @@ use facets_surface::{Definition, Era, Kind, Listing, ServerIdentity, Source, Sur
 use serde_json::Value;
 
 /// A surface as a server would declare it: `serverInfo`, `instructions`, and the four lists.
-pub fn surface(json: &Value) -> Surface {
+pub(crate) fn surface(json: &Value) -> Surface {
     let list = |kind: Kind| {
         let items = json[kind.list()].as_array()?;
         let parse = |item: &Value| Definition::parse(kind, &item.to_string()).unwrap();
@@ -26,7 +26,7 @@ pub fn surface(json: &Value) -> Surface {
     }
 }
 
-pub fn compare(before: &Value, after: &Value) -> Vec<Finding> {
+pub(crate) fn compare(before: &Value, after: &Value) -> Vec<Finding> {
     let (before, after) = (surface(before), surface(after));
     let hashes = (before.hashes(), after.hashes());
     compare_surfaces(

@@ -91,7 +91,9 @@ impl<'a> Judge<'a, '_, '_> {
                 let identifier = format!("process.{stream}.connect");
                 self.gives(Gives::One(Category::Network), &identifier, span, trail);
             }
-            ("process", Some(&("stdin" | "stdout" | "stderr"))) if matches!(how, Use::Computed) => {
+            ("process", Some(stream))
+                if words::is_stream(stream) && matches!(how, Use::Computed) =>
+            {
                 self.doubt("takes a computed member of a stream", span);
             }
             // `Function.call.bind(f)` is no function of a text: it calls f.
@@ -140,11 +142,11 @@ impl<'a> Judge<'a, '_, '_> {
         span: Span,
     ) {
         match (name, members) {
-            ("module", ["exports"]) => {
-                // Bun serves it, if it can fetch.
-                if self.fetches && matches!(value, Expression::ObjectExpression(_)) {
-                    self.doubt("exports what may be served", span);
-                }
+            // Bun serves it, if it can fetch.
+            ("module", ["exports"])
+                if self.fetches && matches!(value, Expression::ObjectExpression(_)) =>
+            {
+                self.doubt("exports what may be served", span);
             }
             ("module", ["exports", ..]) | ("process", ["env", ..] | ["exitCode" | "title"]) => {}
             ("module" | "process" | "require" | "import.meta" | "Bun" | "Deno", [_, ..]) => {
