@@ -117,19 +117,31 @@ impl<'a> Judge<'a, '_, '_> {
                 how if how.gives_away() => self.doubt("hands `Function` on", span),
                 _ => {}
             },
-            _ => match words::global(name) {
-                Some(gives) => {
-                    let member = members.first().filter(|member| !is_call_form(member));
-                    let full = member.map_or(name.to_owned(), |member| format!("{name}.{member}"));
-                    self.gives(gives, &full, span, trail);
-                }
-                None if matches!(how, Use::Argument(call) if cannot_call(call)) => {}
-                None if matches!(how, Use::Data) => {}
-                None => {
-                    let line = self.lines.of(span.start);
-                    self.found.undefined.push(Undefined { name: name.to_owned(), line });
-                }
-            },
+            _ => self.other_name(name, members, how, span, trail),
+        }
+    }
+
+    /// A global that the tables know, or that nobody does.
+    fn other_name(
+        &mut self,
+        name: &'a str,
+        members: &[&'a str],
+        how: Use<'a>,
+        span: Span,
+        trail: &[SymbolId],
+    ) {
+        match words::global(name) {
+            Some(gives) => {
+                let member = members.first().filter(|member| !is_call_form(member));
+                let full = member.map_or(name.to_owned(), |member| format!("{name}.{member}"));
+                self.gives(gives, &full, span, trail);
+            }
+            None if matches!(how, Use::Argument(call) if cannot_call(call)) => {}
+            None if matches!(how, Use::Data) => {}
+            None => {
+                let line = self.lines.of(span.start);
+                self.found.undefined.push(Undefined { name: name.to_owned(), line });
+            }
         }
     }
 
