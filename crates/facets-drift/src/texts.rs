@@ -92,7 +92,7 @@ pub(crate) fn evidence(
     // The address of a resource is an address, and a name may be that of a parameter, too.
     let counts = |marker: &Marker| match text.role {
         Role::Key => !["marker-url", "marker-other-tool"].contains(&marker.rule),
-        Role::Name => marker.rule != "marker-other-tool",
+        Role::Name => !["marker-url", "marker-other-tool"].contains(&marker.rule),
         Role::Prose | Role::Data => true,
     };
     let found = found.into_iter().filter(counts);

@@ -148,7 +148,7 @@ fn not_locked(state: &State) -> Vec<CheckedServer> {
     new.map(|name| CheckedServer {
         name: name.clone(),
         tools: 0,
-        outcome: CheckOutcome::Failed(OpsError::NotApproved { asked: false }),
+        outcome: CheckOutcome::Failed(named(OpsError::NotApproved { asked: false }, name)),
     })
     .collect()
 }
@@ -181,9 +181,19 @@ fn ready(
     };
     match allowed(&pinned, project, request.trust, consent) {
         Ok(target) => Ok(Box::new(Job { pinned, target, findings })),
-        Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(error)),
+        Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(named(error, name))),
         // That something else would be started is a no, also if nothing is.
         Err(_) => Err(CheckOutcome::Judged(findings)),
+    }
+}
+
+/// Whose approval is missing.
+fn named(error: OpsError, name: &str) -> OpsError {
+    match error {
+        OpsError::NotApproved { asked } => {
+            crate::ServerError::NotApproved { name: name.to_owned(), asked }.into()
+        }
+        other => other,
     }
 }
 

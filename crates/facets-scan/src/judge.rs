@@ -132,7 +132,7 @@ impl<'a> Judge<'a, '_, '_> {
             }
             // Whoever called a function was given `require`, if it was the module.
             AstKind::StaticMemberExpression(access) if !self.strict => {
-                self.doubt("takes hold of a caller or its arguments", access.span);
+                self.doubt("takes hold of a caller", access.span);
             }
             AstKind::ComputedMemberExpression(access) => {
                 match self.values.text(&access.expression, 0) {

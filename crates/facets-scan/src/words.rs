@@ -228,7 +228,7 @@ pub(crate) fn is_socket(stream: &str, members: &[&str]) -> bool {
 /// Members that lead where their object does not show: to whoever called a function, and to the
 /// streams behind a console.
 pub(crate) fn leads_away(member: &str) -> bool {
-    matches!(member, "caller" | "arguments" | "_stdout" | "_stderr")
+    matches!(member, "caller" | "_stdout" | "_stderr")
 }
 
 /// Functions that call what they are given, and would evaluate a text.

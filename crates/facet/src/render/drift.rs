@@ -117,11 +117,7 @@ fn block(server: &CheckedServer, fail_on: Severity, verb: Verb, verbose: bool, o
         }
         CheckOutcome::Failed(error) => {
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {WARN}not judged{WARN:#}");
-            let mut failure = error.describe();
-            if failure.code == "not-approved" {
-                failure.next = format!("facet approve {}", server.name);
-            }
-            for line in human::failure(&failure).lines() {
+            for line in human::failure(&error.describe()).lines() {
                 let _ = writeln!(out, "  {line}");
             }
         }
@@ -250,6 +246,7 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
             };
             json!({
                 "name": server.name,
+                "tools": server.tools,
                 "outcome": outcome,
                 "findings": findings,
                 "problem": problem,
@@ -277,5 +274,9 @@ pub(super) fn diff(report: &DiffReport, quiet: bool, verbose: bool) -> Shown {
 }
 
 pub(super) fn diff_json(report: &DiffReport) -> Value {
-    json!({ "fail_on": report.fail_on.name(), "findings": json_of_all(&report.findings) })
+    json!({
+        "judgement": if report.is_fine() { "yes" } else { "no" },
+        "fail_on": report.fail_on.name(),
+        "findings": json_of_all(&report.findings),
+    })
 }

@@ -6,8 +6,6 @@ use facets_digest::json::Position;
 use facets_lock::{EditError, LockError};
 use facets_project::ProjectError;
 
-use super::shell_word;
-
 /// Something about a server of a project.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
@@ -44,6 +42,14 @@ pub enum ServerError {
         name: String,
         /// What is wrong.
         problem: String,
+    },
+    /// Nobody has approved it on this machine.
+    #[error("the server {name:?} was not started: nobody has approved it here")]
+    NotApproved {
+        /// Its name.
+        name: String,
+        /// Whether somebody was asked, and said no.
+        asked: bool,
     },
     /// Another facet changed it while this one looked.
     #[error("the server {name:?} was changed meanwhile")]
@@ -93,6 +99,7 @@ impl ServerError {
             Self::BadName { .. } => "server-bad-name",
             Self::NotInline { .. } => "server-not-inline",
             Self::Edited { .. } => "lock-edited",
+            Self::NotApproved { .. } => "not-approved",
             Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
             Self::NotText => "command-not-text",
             Self::Git { .. } => "git-failed",
@@ -118,6 +125,10 @@ impl ServerError {
             Self::Edited { problem, .. } => {
                 both("lock and surface file as facet wrote them", problem.clone())
             }
+            Self::NotApproved { asked, .. } => {
+                let answer = if *asked { "the answer was no" } else { "nobody to ask here" };
+                both("a yes", answer.to_owned())
+            }
             Self::ChangedMeanwhile { .. } => {
                 both("the lock as it was at the beginning", "another one".to_owned())
             }
@@ -132,7 +143,9 @@ impl ServerError {
     pub(super) fn next(&self) -> String {
         match self {
             Self::Unknown { .. } => "facet list".to_owned(),
-            Self::Exists { name } => format!("facet approve {name}"),
+            Self::Exists { name } | Self::NotApproved { name, .. } => {
+                format!("facet approve {name}")
+            }
             Self::Edited { .. } => "git diff facets.lock .facets/surfaces".to_owned(),
             Self::ChangedMeanwhile { name } => format!("facet check {name}"),
             other => format!("facet explain {}", other.code()),
@@ -204,10 +217,7 @@ pub(super) fn expected_and_actual(error: &ProjectError) -> (Option<String>, Opti
 
 pub(super) fn next(error: &ProjectError) -> String {
     match error {
-        ProjectError::Manifest { path, .. } => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            format!("facet build --check {}", shell_word(folder.unwrap_or(Path::new("."))))
-        }
+        ProjectError::Manifest { .. } => "facet doctor".to_owned(),
         ProjectError::NoHome => "export FACET_DIR=…".to_owned(),
         other => format!("facet explain {}", other.code()),
     }
