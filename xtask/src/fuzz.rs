@@ -8,8 +8,18 @@ use crate::Outcome;
 use crate::run;
 
 /// Each is a file in `fuzz/fuzz_targets`.
-const TARGETS: &[&str] =
-    &["contracts", "json", "manifests", "names", "references", "scan", "surface", "wire"];
+const TARGETS: &[&str] = &[
+    "contracts",
+    "drift",
+    "edit",
+    "json",
+    "manifests",
+    "names",
+    "references",
+    "scan",
+    "surface",
+    "wire",
+];
 
 /// What `cargo fuzz` would pass, without the sanitizers that need another toolchain: all
 /// fuzzed code is safe Rust, so panics and hangs are what there is to find.

@@ -109,6 +109,9 @@ fn leaf(tool: &str, place: &str, sides: Sides, out: &mut Vec<Finding>) {
         },
         _ => (ToolChanged, (Moderate, Risky), "promises something else"),
     };
+    // Of some places the sentence says all.
+    let says_all = place.starts_with("surface.") || place == "behavior.systemRulesFingerprint";
+    let sentence = if says_all { sentence.to_owned() } else { format!("{sentence}: `{place}`") };
     let finding = Finding::new(kind, (SubjectKind::Tool, tool), grade, sentence);
     out.push(finding.of_member(place, sides.0, sides.1));
 }

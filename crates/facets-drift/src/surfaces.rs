@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use facets_digest::Digest;
-use facets_digest::json::compare_utf16;
+use facets_digest::json::{self, Limits, Origin, compare_utf16};
 use facets_surface::{Definition, Kind, Listing, Surface, SurfaceHashes};
 
 use crate::contracts::compare_behaviour;
@@ -15,7 +15,7 @@ use crate::markers::{Approved, ToolNames};
 use crate::renames::{Renames, find_renames};
 use crate::schema::member;
 use crate::templates;
-use crate::texts::{Role, Text, evidence, evidence_of};
+use crate::texts::{Role, Text, evidence, evidence_of, texts};
 
 /// A surface and its hashes.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,8 @@ pub fn compare_surfaces(before: Side<'_>, after: Side<'_>) -> Vec<Finding> {
     if before.hashes.surface != after.hashes.surface {
         declarations(before.surface, after.surface, &mut out);
     }
-    if before.hashes.resources != after.hashes.resources {
+    let varies = after.surface.resources_volatile;
+    if before.hashes.resources != after.hashes.resources || varies {
         resources(before.surface, after.surface, &mut out);
     }
     if before.hashes.behavior.digest != after.hashes.behavior.digest
@@ -66,6 +67,43 @@ fn identity(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
             Some(old.version.clone()),
             Some(new.version.clone()),
         ));
+    }
+    if before.era != after.era {
+        let grade = (Severity::Moderate, Compat::Risky);
+        let sentence = "the server is spoken to in another way";
+        let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
+        let sides = (before.era.name().to_owned(), after.era.name().to_owned());
+        out.push(finding.of_member("era", Some(sides.0), Some(sides.1)));
+    }
+    if old.info != new.info {
+        other_information(&old.info, &new.info, out);
+    }
+}
+
+/// What a server says of itself beside name and version: a title, a description, a website.
+fn other_information(old: &str, new: &str, out: &mut Vec<Finding>) {
+    // Both were read when they were captured.
+    let (Ok(was), Ok(is)) = (
+        json::parse(old.as_bytes(), Origin::Captured, Limits::DOCUMENT),
+        json::parse(new.as_bytes(), Origin::Captured, Limits::DOCUMENT),
+    ) else {
+        return;
+    };
+    let approved = texts(&was, "name");
+    let known = Approved::new(approved.values().map(|text| text.text).collect());
+    for (place, text) in texts(&is, "name") {
+        let before = approved.get(&place).map(|text| text.text);
+        if before == Some(text.text) || ["name", "version"].contains(&place.as_str()) {
+            continue;
+        }
+        let found = evidence(&known, text, "", ToolNames::NONE);
+        let grade = (Severity::Moderate, Compat::Cosmetic);
+        let sentence = format!("the server says something else of itself: `{place}`");
+        let server = (SubjectKind::Server, "");
+        let finding = Finding::new(FindingType::ServerRenamed, server, grade, sentence);
+        let sides = (before.map(str::to_owned), Some(text.text.to_owned()));
+        let member = format!("serverInfo.{place}");
+        out.push(finding.of_member(member, sides.0, sides.1).with_evidence(found));
     }
 }
 
@@ -139,10 +177,14 @@ fn resources(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
         out.push(Finding::new(FindingType::BecameVolatile, server, grade, sentence));
         return;
     }
-    // What varies by itself says nothing by varying.
+    // What varies by itself says nothing by varying; but poison is poison.
     if !before.resources_volatile && !after.resources_volatile {
         emptied(Kind::Resource, before, after, out);
         compare_lists(Kind::Resource, before, after, out);
+    } else {
+        let mut found = Vec::new();
+        compare_lists(Kind::Resource, before, after, &mut found);
+        out.extend(found.into_iter().filter(|finding| !finding.evidence.is_empty()));
     }
 }
 

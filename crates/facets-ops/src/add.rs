@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use facets_lock::{Grants, Launch};
 use facets_model::InlineServerName;
+use facets_project::Project;
 
 use crate::consent::{ApprovalPage, Consent};
 use crate::inspect::{CaptureOptions, InspectTarget, look_at, prepare};
 use crate::pin::{Candidate, Decision, pin, with_source};
-use crate::pinned::project_here;
 use crate::{OpsError, ServerError};
 
 /// What to add.
@@ -28,10 +28,10 @@ pub struct AddRequest {
 /// Starts or calls a server, shows what it declares, and pins it if the answer is yes.
 pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
     let AddRequest { name, target, options, source } = request;
-    if name.parse::<InlineServerName>().is_err() {
-        return Err(ServerError::BadName { name }.into());
+    if let Err(source) = name.parse::<InlineServerName>() {
+        return Err(ServerError::BadName { name, source }.into());
     }
-    let project = project_here()?;
+    let project = Project::here()?;
     let state = project.read(&|_| false)?;
     let declared = state.manifest.as_ref().is_some_and(|m| m.servers.contains_key(&name));
     if declared || state.lock.servers().contains_key(&name) {
@@ -40,7 +40,7 @@ pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, O
     let launch = launch_of(&target)?;
     let source = source.map(text_of).transpose()?;
     let (mut surface, conduct) = look_at(&prepare(target, consent)?, options)?;
-    with_source(&mut surface, project.root(), source.as_deref())?;
+    with_source(&mut surface, project.place(), source.as_deref())?;
     let grants = Grants::ALL;
     let candidate = Candidate { name, launch, source, surface, conduct, changes: None, grants };
     pin(&project, candidate, &state, &Decision::Ask(consent))

@@ -7,7 +7,7 @@ use facets_project::{Approval, Approvals, Project, State, declared_launch};
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{Candidate, Decision, is_same_launch, pin, with_source};
-use crate::pinned::{Pinned, project_here, target_of};
+use crate::pinned::{Pinned, target_of};
 use crate::{OpsError, ServerError};
 
 /// What to approve.
@@ -26,7 +26,7 @@ pub fn approve(
     request: &ApproveRequest,
     consent: &dyn Consent,
 ) -> Result<Vec<ApprovalPage>, OpsError> {
-    let project = project_here()?;
+    let project = Project::here()?;
     request.names.iter().map(|name| approve_one(&project, name, request, consent)).collect()
 }
 
@@ -43,7 +43,7 @@ fn approve_one(
     let source = locked.and_then(|server| server.source.clone());
     let known = Known { project, state: &state, name, launch: &launch, consent };
     let (mut surface, conduct) = look_at(&prepare(target_of(&launch)?, &known)?, request.options)?;
-    with_source(&mut surface, project.root(), source.as_deref())?;
+    with_source(&mut surface, project.place(), source.as_deref())?;
     let changes = before.as_ref().map(|before| {
         let hashes = surface.hashes();
         let mut changes = compare_launches(&before.server.launch, &launch);
@@ -93,7 +93,7 @@ impl Consent for Known<'_> {
         let locked = self.state.lock.server(self.name);
         let locked = locked.filter(|server| server.launch == *self.launch);
         let approved = locked.is_some_and(|server| {
-            let approval = Approval::of(server, self.project.root());
+            let approval = Approval::of(server, self.project.place());
             Approvals::of_this_user().and_then(|all| all.contains(&approval)).unwrap_or(false)
         });
         if approved { Answer::Yes } else { self.consent.may_start(shown) }

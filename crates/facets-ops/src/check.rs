@@ -11,7 +11,7 @@ use crate::OpsError;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{is_same_launch, with_source};
-use crate::pinned::{Pinned, chosen, project_here, target_of};
+use crate::pinned::{Pinned, chosen, target_of};
 
 /// What to check.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ pub fn check(
     consent: &dyn Consent,
     progress: &dyn CheckProgress,
 ) -> Result<CheckReport, OpsError> {
-    let project = project_here()?;
+    let project = Project::here()?;
     let names = &request.names;
     let state = project.read(&|name| names.is_empty() || names.iter().any(|n| n == name))?;
     let mut jobs = Vec::new();
@@ -204,7 +204,7 @@ fn allowed(
     trust: Trust,
     consent: &dyn Consent,
 ) -> Result<Target, OpsError> {
-    let approval = Approval::of(&pinned.server, project.root());
+    let approval = Approval::of(&pinned.server, project.place());
     let approvals = || Approvals::of_this_user();
     let known = trust == Trust::Lock || approvals()?.contains(&approval)?;
     let target = target_of(&pinned.server.launch)?;
@@ -220,7 +220,7 @@ fn allowed(
             url: Some(url),
             program: None,
             variables: &[],
-            directory: project.root(),
+            directory: project.place(),
             sandbox: &sandbox,
         };
         consent.may_start(&shown).required()?;
@@ -268,7 +268,7 @@ fn look(job: &Job, project: &Project, options: CaptureOptions) -> Result<Vec<Fin
         })) => return Ok(vec![varies(&names)]),
         other => other?,
     };
-    with_source(&mut surface, project.root(), job.pinned.server.source.as_deref())?;
+    with_source(&mut surface, project.place(), job.pinned.server.source.as_deref())?;
     let hashes = surface.hashes();
     Ok(compare_surfaces(job.pinned.side(), Side { surface: &surface, hashes: &hashes }))
 }

@@ -11,7 +11,7 @@ use facets_project::{Project, State};
 use facets_surface::{Contract, Contracts, Surface, parse_surface_file};
 
 use crate::digest_contract::{LIMITS, MAX_INPUT, Mode, is_surface, mode_of, read_v1};
-use crate::pinned::{Pinned, project_here};
+use crate::pinned::Pinned;
 use crate::{Input, OpsError, ServerError, git};
 
 /// What to compare: each is the name of a locked server, a name at a revision (`NAME@REV`), a
@@ -64,7 +64,7 @@ impl Thing {
 
 /// Compares two things. Nothing is started.
 pub fn diff(request: &DiffRequest) -> Result<DiffReport, OpsError> {
-    let project = project_here()?;
+    let project = Project::here()?;
     let state = project.read(&|_| true)?;
     let before = load(&request.before, &project, &state)?;
     let after = load(&request.after, &project, &state)?;
@@ -83,8 +83,8 @@ fn load(what: &str, project: &Project, state: &State) -> Result<Thing, OpsError>
         return load_file(what);
     }
     if let Some((name, revision)) = what.rsplit_once('@') {
-        let lock = git::lock_at(project.root(), revision)?;
-        let pinned = git::pinned_at(project.root(), revision, name, &lock)?;
+        let lock = git::lock_at(project.place(), revision)?;
+        let pinned = git::pinned_at(project.place(), revision, name, &lock)?;
         return Ok(Thing::Pinned(Box::new(pinned)));
     }
     let known = state.lock.servers().keys().cloned().collect();

@@ -1,10 +1,9 @@
 //! `facet list`: what is locked here.
 
 use facets_lock::{Launch, LockedEntry};
-use facets_project::{Approval, Approvals, State, declared_launch};
+use facets_project::{Approval, Approvals, Project, State, declared_launch};
 
 use crate::OpsError;
-use crate::pinned::project_here;
 
 /// One server.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub struct ListReport {
 
 /// Lists what is locked, and what the manifest names without it.
 pub fn list() -> Result<ListReport, OpsError> {
-    let project = project_here()?;
+    let project = Project::here()?;
     let state = project.read(&|_| false)?;
     let approvals = Approvals::of_this_user().ok();
     let mut servers: Vec<ListedServer> = state
@@ -40,7 +39,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                 ListedServer { name: name.clone(), launch: None, tools: None, approved: false }
             }
             LockedEntry::Inline(server) => {
-                let approval = Approval::of(server, project.root());
+                let approval = Approval::of(server, project.place());
                 let approved = approvals
                     .as_ref()
                     .is_some_and(|approvals| approvals.contains(&approval).unwrap_or(false));

@@ -75,7 +75,7 @@ pub(crate) fn pin(
     };
     answer.required()?;
     // The approval first: without the lock it permits nothing.
-    Approvals::of_this_user()?.add(&Approval::of(&server, project.root()))?;
+    Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
     let expected = before.lock.server(&page.name).cloned();
     project.change(|now| change(now, &page.name, &server, expected.as_ref(), text))?;
     Ok(page)

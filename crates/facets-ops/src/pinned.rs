@@ -1,10 +1,8 @@
 //! What the lock says about servers, checked against itself.
 
-use std::path::{Path, PathBuf};
-
 use facets_drift::Side;
 use facets_lock::{Launch, LockedEntry, LockedServer};
-use facets_project::{Project, State, SurfaceOnDisk, surface_path};
+use facets_project::{State, SurfaceOnDisk, surface_path};
 use facets_surface::{Surface, SurfaceHashes};
 
 use crate::inspect::{InspectTarget, SandboxRequest};
@@ -89,11 +87,4 @@ pub(crate) fn target_of(launch: &Launch) -> Result<InspectTarget, OpsError> {
             headers: headers.clone().into_iter().collect(),
         },
     })
-}
-
-/// The project of the current directory, as it really lies.
-pub(crate) fn project_here() -> Result<Project, OpsError> {
-    let here = Path::new(".");
-    let unreadable = |source| OpsError::Unreadable { path: PathBuf::from("."), source };
-    Ok(Project::at(&std::fs::canonicalize(here).map_err(unreadable)?))
 }

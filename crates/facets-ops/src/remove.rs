@@ -1,8 +1,7 @@
 //! `facet remove`: no longer trust a server.
 
-use facets_project::{Change, LOCK, MANIFEST, ProjectError, State, without_server};
+use facets_project::{Change, LOCK, MANIFEST, Project, ProjectError, State, without_server};
 
-use crate::pinned::project_here;
 use crate::{OpsError, ServerError};
 
 /// What to remove.
@@ -14,7 +13,7 @@ pub struct RemoveRequest {
 
 /// Removes servers from manifest and lock, with their surface files.
 pub fn remove(request: &RemoveRequest) -> Result<(), OpsError> {
-    let project = project_here()?;
+    let project = Project::here()?;
     // A project without anything is not touched.
     let state = project.read(&|_| false)?;
     plan(&state, &request.names)?;

@@ -7,11 +7,11 @@ use facets_drift::{
     compare_surfaces,
 };
 use facets_lock::{Lock, LockedEntry};
-use facets_project::{State, declared_launch};
+use facets_project::{Project, State, declared_launch};
 
 use crate::check::{CheckOutcome, CheckReport, CheckedServer};
 use crate::pin::is_same_launch;
-use crate::pinned::{Pinned, chosen, project_here};
+use crate::pinned::{Pinned, chosen};
 use crate::{OpsError, git};
 
 /// What to verify.
@@ -28,15 +28,15 @@ pub struct VerifyRequest {
 /// Checks that lock and surface files belong together, and what the lock has become since a
 /// revision.
 pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
-    let project = project_here()?;
+    let project = Project::here()?;
     let state = project.read(&|_| true)?;
     let old = match &request.against {
         None => None,
-        Some(revision) => Some((revision.as_str(), git::lock_at(project.root(), revision)?)),
+        Some(revision) => Some((revision.as_str(), git::lock_at(project.place(), revision)?)),
     };
     let mut servers = Vec::new();
     for name in chosen(&request.names, &state)? {
-        let outcome = verify_one(&name, &state, project.root(), old.as_ref());
+        let outcome = verify_one(&name, &state, project.place(), old.as_ref());
         let tools = state.lock.server(&name).map_or(0, |server| server.tools.len());
         servers.push(CheckedServer { name, tools, outcome });
     }

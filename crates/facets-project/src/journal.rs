@@ -145,7 +145,7 @@ pub(crate) fn sweep(root: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-    for folder in [root.to_owned(), root.join(STATE).join("surfaces")] {
+    for folder in [root.join("."), root.join(STATE).join("surfaces")] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let staged = name.to_str().is_some_and(|name| {

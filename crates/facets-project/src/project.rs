@@ -17,7 +17,10 @@ use crate::journal::{FileChange, Journal, sweep};
 /// A project in a folder.
 #[derive(Clone, Debug)]
 pub struct Project {
+    /// As it is named in messages; empty for the current directory.
     root: PathBuf,
+    /// Where it really lies.
+    place: PathBuf,
 }
 
 /// What a project says, at one moment.
@@ -67,16 +70,17 @@ struct Guard {
 }
 
 impl Project {
-    /// The project in a folder.
-    #[must_use]
-    pub fn at(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+    /// The project in the current directory.
+    pub fn here() -> Result<Self, ProjectError> {
+        let here = Path::new(".");
+        let place = std::fs::canonicalize(here).map_err(files::io("read", here))?;
+        Ok(Self { root: PathBuf::new(), place })
     }
 
-    /// Its folder.
+    /// Where it really lies.
     #[must_use]
-    pub fn root(&self) -> &Path {
-        &self.root
+    pub fn place(&self) -> &Path {
+        &self.place
     }
 
     /// Reads it, with the surface files of some servers, after completing what an earlier
@@ -219,7 +223,7 @@ impl Project {
                     std::thread::sleep(PAUSE);
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(ProjectError::Busy { path: self.root.clone() });
+                    return Err(ProjectError::Busy { path: self.place.clone() });
                 }
                 // A file system without locks: better to work than to refuse.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {

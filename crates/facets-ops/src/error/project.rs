@@ -4,6 +4,7 @@ use std::path::Path;
 
 use facets_digest::json::Position;
 use facets_lock::{EditError, LockError};
+use facets_model::NameError;
 use facets_project::ProjectError;
 
 /// Something about a server of a project.
@@ -28,6 +29,8 @@ pub enum ServerError {
     BadName {
         /// What was given.
         name: String,
+        /// What is wrong with it.
+        source: NameError,
     },
     /// It is not a command or an address, which is all that is started here.
     #[error("the server {name:?} is neither a command nor an address")]
@@ -115,8 +118,8 @@ impl ServerError {
             }
             Self::Unknown { known, .. } => both("the name of a locked server", known.join(", ")),
             Self::Exists { .. } => both("a new name", "one that is taken".to_owned()),
-            Self::BadName { .. } => {
-                both("1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore", "another".to_owned())
+            Self::BadName { source, .. } => {
+                both("1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore", source.to_string())
             }
             Self::NotInline { .. } => both(
                 "a command or an address",
