@@ -5,7 +5,13 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+mod support;
+
+use facets_drift::Severity;
 use facets_drift::markers::{Context, Marker, RULES, ToolNames, markers, new_markers};
+
+use serde_json::json;
+use support::compare;
 
 static TOOLS: LazyLock<ToolNames> =
     LazyLock::new(|| ToolNames::new(&["this_tool", "read_file", "send_email"]));
@@ -602,6 +608,35 @@ fn honest_edits_have_no_new_markers() {
     }
     assert!(hit.is_empty(), "{hit:#?}");
     assert!(HONEST.len() >= 70, "{}", HONEST.len());
+}
+
+/// The same as whole definitions: what a reader of `facet check` would see.
+fn worst(before: &str, after: &str) -> Option<Severity> {
+    let tool = |description: &str| {
+        json!({ "tools": [
+            { "name": "this_tool", "description": description, "inputSchema": { "type": "object" } },
+            { "name": "read_file" }, { "name": "send_email" }
+        ] })
+    };
+    let findings = compare(&tool(before), &tool(after));
+    findings.iter().map(|finding| finding.severity).max()
+}
+
+#[test]
+fn honest_edits_are_not_critical_and_poison_is() {
+    // Honest or not, these tools can do more than they could.
+    const RISES: &[&str] = &[
+        "Runs a container. Reads environment variables with the prefix `APP_`.",
+        "Runs a container. Executes a command in its shell.",
+    ];
+    let critical = |(before, after): &&(&str, &str)| {
+        worst(before, after) == Some(Severity::Critical) && !RISES.contains(after)
+    };
+    let alarmed: Vec<_> = HONEST.iter().filter(critical).collect();
+    assert!(alarmed.is_empty(), "{alarmed:#?}");
+    let missed: Vec<_> =
+        POISONED.iter().filter(|(_, b, a)| worst(b, a) != Some(Severity::Critical)).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[test]

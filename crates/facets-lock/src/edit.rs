@@ -125,35 +125,41 @@ fn insert(
     let (head, tail) = text.split_at(last.value.end);
     let between = &tail[..close - last.value.end];
     let rest = &text[close..];
-    let has_comma = plain_comma(text, plain, last.value.end, close);
+    let has_comma = comma_between(text, last.value.end, close).is_some();
     // On one line everything stays on one line; otherwise comments stay with what they follow.
     let (between, end) = match between.rfind('\n') {
         Some(line) => between.split_at(line),
         None => (between.trim_end(), &between[between.trim_end().len()..]),
     };
+    // A comment may stand at the end of the line.
+    let indent = if end.starts_with('\n') && !indent.starts_with('\n') {
+        format!("\n{}", "  ".repeat(depth + 1))
+    } else {
+        indent
+    };
     let comma = if has_comma { "" } else { "," };
     format!("{head}{comma}{between}{indent}{member}{end}{rest}")
 }
 
-/// Whether a comma follows the last member, which only people write.
-fn plain_comma(text: &str, plain: &str, from: usize, to: usize) -> bool {
-    // Such commas are blanked like comments are, so what is neither is one.
-    text[from..to]
-        .char_indices()
-        .any(|(at, character)| character == ',' && !in_comment(text, plain, from + at))
-}
-
-/// Whether an offset of the space behind a value lies in a comment.
-fn in_comment(text: &str, plain: &str, offset: usize) -> bool {
-    let line = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let before = &text[line..offset];
-    let open = text[..offset].rfind("/*");
-    let in_block = open.is_some_and(|open| {
-        !text[open..offset].contains("*/") && plain[open..open + 2].trim().is_empty()
-    });
-    let in_line =
-        before.rfind("//").is_some_and(|at| plain[line + at..line + at + 2].trim().is_empty());
-    in_block || in_line
+/// The first comma between two offsets that is none of a comment: between members, and behind
+/// the last one, where only people write it.
+fn comma_between(text: &str, from: usize, to: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at < to {
+        let rest = &text[at..to];
+        if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with("/*") {
+            at += rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+        } else if bytes[at] == b',' {
+            return Some(at);
+        } else {
+            // What stands there is white space, in ASCII or not.
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    None
 }
 
 fn braces(plain: &str, object: &Range<usize>) -> (usize, usize) {
@@ -178,14 +184,8 @@ fn cut(text: &str, plain: &str, object: &Range<usize>, members: &[Span], index: 
     let member = &members[index];
     let mut out = text.to_owned();
     let (_, close) = braces(plain, object);
-    let next_comma = |from: usize, to: usize| {
-        text[from..to]
-            .char_indices()
-            .find(|(at, character)| *character == ',' && !in_comment(text, plain, from + at))
-            .map(|(at, _)| from + at)
-    };
     let end = members.get(index + 1).map_or(close, |next| next.start);
-    let stop = match next_comma(member.value.end, end) {
+    let stop = match comma_between(text, member.value.end, end) {
         Some(comma) => comma + 1,
         None => member.value.end,
     };
@@ -203,7 +203,7 @@ fn cut(text: &str, plain: &str, object: &Range<usize>, members: &[Span], index: 
     // The one before it is now the last, and needs no comma.
     if index + 1 == members.len()
         && index > 0
-        && let Some(comma) = next_comma(members[index - 1].value.end, member.start)
+        && let Some(comma) = comma_between(text, members[index - 1].value.end, member.start)
     {
         out.replace_range(comma..=comma, "");
     }

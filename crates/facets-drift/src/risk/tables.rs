@@ -274,8 +274,8 @@ pub(super) const PAIRS: &[Pair] = &[
         why: "it moves money",
     },
     Pair {
-        left: "environment",
-        right: "=variables =variable",
+        left: "return read dump list print show get",
+        right: "=environment",
         group: Group::Secrets,
         risk: Risk::Medium,
         why: "secrets are kept there",

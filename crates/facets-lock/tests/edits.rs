@@ -1,0 +1,29 @@
+//! Texts that once were edited badly.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use facets_lock::{Order, remove_member, set_member};
+
+#[test]
+fn what_is_set_can_be_set_again_and_removed() {
+    let texts = [
+        "{\n  ///*\0\0\0= \"servers// \n  // c// c\n  \"ser6errs//\":   \n  \n0}\n",
+        "{ /* , */ \"a\": 1 /* , */ , /* , */ \"b\": 2, // ,\n }",
+        "{\"a\":1,}",
+        "{\r\n\t\"a\": 1,\r\n\t// end\r\n}\r\n",
+        "{ // only a comment\n}",
+        "{/**/}",
+        "{\"servers\":{/* a */}}",
+        "{\"servers\":{\"s\":1}// x\n,\"a\":2}",
+    ];
+    for text in texts {
+        for order in [Order::AtEnd, Order::Sorted] {
+            for path in [&["servers", "s"][..], &["a"][..]] {
+                let with = set_member(text, path, "{\n  }", order).unwrap();
+                assert_eq!(set_member(&with, path, "{\n  }", order).unwrap(), with, "{text:?}");
+                let without = remove_member(&with, path).unwrap();
+                set_member(&without, path, "1", order).unwrap();
+            }
+        }
+    }
+}
