@@ -1,5 +1,6 @@
 //! Changes one member of a JSON text, with or without comments, and no other byte.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use facets_digest::json::{JsonError, TokenKind, Tokenizer, compare_utf16};
@@ -125,11 +126,14 @@ fn insert(
     let (head, tail) = text.split_at(last.value.end);
     let between = &tail[..close - last.value.end];
     let rest = &text[close..];
-    let has_comma = comma_between(text, last.value.end, close).is_some();
+    // The new member goes behind a comma that people wrote behind the last one.
+    let behind_comma =
+        comma_between(text, last.value.end, close).map_or(0, |at| at + 1 - last.value.end);
+    let has_comma = behind_comma > 0;
     // On one line everything stays on one line; otherwise comments stay with what they follow.
     let (between, end) = match between.rfind('\n') {
-        Some(line) => between.split_at(line),
-        None => (between.trim_end(), &between[between.trim_end().len()..]),
+        Some(line) if line >= behind_comma => between.split_at(line),
+        _ => between.split_at(behind_comma.max(between.trim_end().len())),
     };
     // A comment may stand at the end of the line.
     let indent = if end.starts_with('\n') && !indent.starts_with('\n') {
@@ -232,6 +236,7 @@ fn members(plain: &str, range: &Range<usize>, path: &[&str]) -> Result<Vec<Span>
         return Err(EditError::NotAnObject { place });
     }
     let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
     loop {
         let token = tokens.next()?;
         let TokenKind::Name(name) = token.kind else { break };
@@ -244,6 +249,11 @@ fn members(plain: &str, range: &Range<usize>, path: &[&str]) -> Result<Vec<Span>
                 TokenKind::ObjectEnd | TokenKind::ArrayEnd => open -= 1,
                 _ => {}
             }
+        }
+        // Of two with one name, nobody knows which is meant.
+        if !seen.insert(name.to_string()) {
+            let place = path.iter().copied().chain([&*name]).collect::<Vec<_>>().join(".");
+            return Err(EditError::Entangled { place });
         }
         let at = range.start;
         found.push(Span {

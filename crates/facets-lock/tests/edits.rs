@@ -27,3 +27,15 @@ fn what_is_set_can_be_set_again_and_removed() {
         }
     }
 }
+
+#[test]
+fn a_comma_behind_the_last_member_is_no_obstacle() {
+    let text = "{\n   \"a\": 1, //, // x\n  \"servers\": { \"a\":1 \n}\n, }\n";
+    let with = set_member(text, &["servers", "s"], "{\n  }", Order::AtEnd).unwrap();
+    let without = remove_member(&with, &["servers", "s"]).unwrap();
+    set_member(&without, &["servers", "s"], "1", Order::AtEnd).unwrap();
+    let with = set_member(text, &["a"], "{\n  }", Order::AtEnd).unwrap();
+    let without = remove_member(&with, &["a"]).unwrap();
+    set_member(&without, &["a"], "1", Order::AtEnd).unwrap();
+    set_member(&without, &["a"], "1", Order::Sorted).unwrap();
+}
