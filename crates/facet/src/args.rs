@@ -222,9 +222,12 @@ pub(crate) struct Approve {
     /// Answer every question with yes
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Accept changes up to this without a question
+    /// Accept changes up to this without a question, and nothing beyond
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
+    /// Start what the lock says, also if nobody approved it on this machine
+    #[arg(long)]
+    pub(crate) trust_lock: bool,
     /// Seconds to wait for an answer
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: u64,

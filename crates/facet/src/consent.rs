@@ -38,6 +38,14 @@ impl Terminal {
 }
 
 impl Consent for Terminal {
+    fn is_there(&self) -> bool {
+        self.yes || self.asks()
+    }
+
+    fn has_answered(&self) -> bool {
+        !self.asks()
+    }
+
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
         let question = if launch.url.is_some() { "Connect to it?" } else { "Start it?" };
         self.ask(&render::launch(launch), question)

@@ -60,9 +60,10 @@ pub(crate) fn run_check(arguments: Check, renderer: &Renderer) -> Result<Shown, 
 }
 
 pub(crate) fn run_approve(arguments: Approve, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Approve { names, yes, accept, timeout } = arguments;
+    let Approve { names, yes, accept, trust_lock, timeout } = arguments;
     let accept = accept.map(Into::into);
-    let request = ApproveRequest { names, options: options(timeout), accept };
+    let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
+    let request = ApproveRequest { names, options: options(timeout), accept, trust };
     let consent = Terminal { yes };
     approve(&request, &consent).map(|pages| renderer.approved(&pages, consent.asks()))
 }

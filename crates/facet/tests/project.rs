@@ -20,7 +20,9 @@ fn server(description: &str) -> Value {
 /// What facet says about the project: the servers, and whether everything is whole.
 fn state(trusted: &Trusted) -> String {
     let listed = trusted.json(&["list"]).exits(0).json();
-    trusted.facet(&["verify"]).exits(0);
+    let verified = trusted.facet(&["verify"]);
+    let nothing = verified.exit == 2 && verified.talk.contains("nothing-pinned");
+    assert!(verified.exit == 0 || nothing, "{verified:?}");
     let servers = listed["servers"].as_array().unwrap();
     let line = |server: &Value| {
         let pinned =
@@ -123,6 +125,16 @@ fn many_at_once_lose_nothing() {
     trusted.facet(&["verify"]).exits(0);
 }
 
+/// Makes a journal one that this user has begun.
+fn begin(trusted: &Trusted, plan: &str) {
+    let folder = trusted.home().join("journals");
+    std::fs::create_dir_all(&folder).unwrap();
+    let place = std::fs::canonicalize(trusted.project()).unwrap();
+    let name = facets_digest::Digest::of(place.as_os_str().as_encoded_bytes()).hex();
+    let digest = facets_digest::Digest::of(plan.as_bytes()).to_string();
+    std::fs::write(folder.join(name), digest).unwrap();
+}
+
 /// A journal that a repository brings along writes nowhere but where facet writes.
 #[test]
 fn a_strange_journal_is_refused() {
@@ -136,6 +148,10 @@ fn a_strange_journal_is_refused() {
             "files": [{ "path": path, "before": null, "after": digest }] });
         std::fs::write(journal.join("plan.json"), plan.to_string()).unwrap();
         let ran = trusted.facet(&["check"]).exits(2);
+        assert!(ran.talk.contains("project-untrusted-file"), "{path}: {ran:?}");
+        // Not even if this user had begun it.
+        begin(&trusted, &plan.to_string());
+        let ran = trusted.facet(&["check"]).exits(2);
         assert!(ran.talk.contains("project-interrupted"), "{path}: {ran:?}");
     }
     assert!(!trusted.folder.path().join("outside").exists());
@@ -146,6 +162,14 @@ fn a_strange_journal_is_refused() {
     std::os::unix::fs::symlink(&elsewhere, trusted.file(".facets")).unwrap();
     let ran = trusted.facet(&["check"]).exits(2);
     assert!(ran.talk.contains("project-untrusted-file"), "{ran:?}");
+    std::fs::remove_file(trusted.file(".facets")).unwrap();
+    std::fs::rename(&elsewhere, trusted.file(".facets")).unwrap();
+    std::fs::remove_file(trusted.file(".facets/busy")).unwrap();
+    let outside = trusted.folder.path().join("outside");
+    std::os::unix::fs::symlink(&outside, trusted.file(".facets/busy")).unwrap();
+    trusted.facet(&["remove", "s"]).exits(2);
+    trusted.facet(&["list"]).exits(2);
+    assert!(!outside.exists());
 }
 
 #[test]
@@ -161,7 +185,16 @@ fn a_change_that_was_interrupted_is_completed() {
         let plan = json!({ "version": 1, "files": [
             { "path": "facets.lock", "before": before, "after": digest(empty.text()) }] });
         std::fs::write(journal.join("plan.json"), plan.to_string()).unwrap();
+        begin(&trusted, &plan.to_string());
     };
+    // Somebody else's journal, as a repository may bring one along, changes nothing.
+    write(&digest(&lock));
+    std::fs::remove_dir_all(trusted.home().join("journals")).unwrap();
+    for verb in [&["check", "--trust-lock"][..], &["list"], &["verify"]] {
+        let ran = trusted.facet(verb).exits(2);
+        assert!(ran.talk.contains("did not begin"), "{ran:?}");
+    }
+    assert_eq!(trusted.read("facets.lock"), lock);
     // Somebody has edited the file since: neither the old nor the new.
     write(&digest("something else"));
     let ran = trusted.facet(&["list"]).exits(2);

@@ -89,7 +89,7 @@ version 0 : --version | digest file --version";
 
 const PROJECT: &str = r#"
 list 0 list
-check 0 check
+error 2 check
 declare
 add 0 add s --source index.js SERVER
 check 0 : check | verify s --fail-on info

@@ -53,9 +53,14 @@ pub(crate) fn compare(
             Some(whole) => member(whole, name).map(shown),
             None => None,
         };
+        let form = |side: Option<&Value<'_>>| match side {
+            Some(whole) if name.is_empty() => Some(whole.to_canonical()),
+            Some(whole) => member(whole, name).map(Value::to_canonical),
+            None => None,
+        };
         let (old, new) = (of(before), of(after));
         // A title is a text like any other.
-        if old == new || (name == "title" && old.is_some() && new.is_some()) {
+        if form(before) == form(after) || (name == "title" && old.is_some() && new.is_some()) {
             continue;
         }
         let hint = HINTS.iter().find(|hint| hint.name == name);
@@ -78,7 +83,11 @@ fn grade(
     after: Option<&Value<'_>>,
 ) -> (Severity, String) {
     let Some(hint) = hint else {
-        return (Severity::Moderate, format!("the annotation `{name}` is another"));
+        let sentence = match name {
+            "" => "its annotations are something else than annotations".to_owned(),
+            name => format!("the annotation `{name}` is another"),
+        };
+        return (Severity::Moderate, sentence);
     };
     match danger(hint, after).cmp(&danger(hint, before)) {
         Ordering::Greater => {

@@ -25,7 +25,15 @@ pub(crate) fn compare_behaviour(before: Side<'_>, after: Side<'_>, out: &mut Vec
         promises::compare(new.name(), &old, &new, &mut found);
         promises::compare_rules(new.name(), &old_rules, &new_rules, &mut found);
     }
+    let nothing = out.is_empty() && found.is_empty();
     out.extend(say_once(found, after.hashes.behavior.tools().len()));
+    // spec 7.6: where hashes differ, something is said
+    if nothing && before.hashes.behavior.digest != after.hashes.behavior.digest {
+        let grade = (Severity::Moderate, Compat::Risky);
+        let sentence = "what the server promises is another, in a way that nobody knows";
+        let server = (SubjectKind::Server, "");
+        out.push(Finding::new(FindingType::ToolChanged, server, grade, sentence));
+    }
 }
 
 /// What is the same for every tool is the server's, and said once.

@@ -72,7 +72,7 @@ pub(crate) fn compare_items(
         say_words_once(start, out);
     }
     // Hashes differ, so something is to be said (only how the key is written can be left).
-    if out.len() == start && before.digest() != after.digest() {
+    if out.len() == start && before.digest() != after.digest() && before.name() == after.name() {
         out.push(pair.finding((Severity::Moderate, Compat::Cosmetic), "is written otherwise"));
     }
 }
@@ -201,13 +201,22 @@ impl Pair<'_, '_> {
         let key = self.kind.key();
         let (old, new) = (texts(self.old, key), texts(self.new, key));
         let approved = Approved::new(old.values().map(|text| text.text).collect());
+        let only_words = self.schemas_with_other_words();
+        for (place, text) in old.iter().filter(|(place, _)| !new.contains_key(*place)) {
+            if text.role != Role::Name && is_word(place, &only_words) {
+                let sentence = format!("the text at `{place}` is gone");
+                let finding = self.finding((Severity::Moderate, Compat::Risky), sentence);
+                out.push(finding.of_member(place.clone(), Some(text.text.to_owned()), None));
+            }
+        }
         for (place, text) in &new {
             let was = old.get(place).map(|was| was.text);
             if was == Some(text.text) {
                 continue;
             }
             let evidence = evidence(&approved, *text, self.name, tools);
-            let reworded = text.role == Role::Prose && was.is_some();
+            let reworded = (text.role == Role::Prose && was.is_some())
+                || (text.role != Role::Name && is_word(place, &only_words));
             if !reworded && evidence.is_empty() {
                 continue;
             }
@@ -216,6 +225,19 @@ impl Pair<'_, '_> {
             let after = Some(text.text.to_owned());
             out.push(finding.of_member(place.clone(), was.map(str::to_owned), after));
         }
+    }
+
+    /// Schemas that accept the same and say something else: there, words that come or go count.
+    fn schemas_with_other_words(&self) -> Vec<String> {
+        let differs = |name: &&&str| match (member(self.old, name), member(self.new, name)) {
+            (Some(was), Some(is)) => {
+                was.to_canonical() != is.to_canonical()
+                    && compare_schemas(was, is) == SchemaVerdict::Equivalent
+            }
+            _ => false,
+        };
+        let schemas = ["inputSchema", "outputSchema"];
+        schemas.iter().filter(differs).map(|name| format!("{name}.")).collect()
     }
 
     fn grade_text(
@@ -244,6 +266,15 @@ impl Pair<'_, '_> {
         };
         (grade, sentence)
     }
+}
+
+/// Whether a place is one for words, in one of these schemas.
+fn is_word(place: &str, schemas: &[String]) -> bool {
+    let word = |segment: &str| {
+        let name = segment.split('[').next().unwrap_or_default();
+        crate::schema::WORDS.contains(&name)
+    };
+    schemas.iter().any(|schema| place.starts_with(schema)) && place.split('.').any(word)
 }
 
 fn both_texts(was: Option<&Value<'_>>, is: Option<&Value<'_>>) -> bool {

@@ -9,6 +9,12 @@ use crate::finding::{self, Compat, Finding, FindingType, Severity, SubjectKind};
 pub fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<Finding> {
     let mut out = compare_launches(&before.launch, &after.launch);
     let server = (SubjectKind::Server, "");
+    if before.source != after.source {
+        let sentence = "the source of something else is looked at";
+        let grade = (Severity::Critical, Compat::Risky);
+        let found = Finding::new(FindingType::LaunchChanged, server, grade, sentence);
+        out.push(found.of_member("source", before.source.clone(), after.source.clone()));
+    }
     let wider = after.grants.widened_since(&before.grants);
     if !wider.is_empty() {
         let sentence = format!("the server may do more: {}", wider.join(", "));

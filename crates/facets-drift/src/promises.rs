@@ -31,6 +31,15 @@ fn read(contract: &Contract, part: Part) -> Value<'_> {
     json::parse(form, Origin::Captured, Limits::DEFINITION).unwrap_or(Value::Null)
 }
 
+/// Whether a member says the same in two parts; what says nothing is like none.
+fn is_same(was: Option<&Value<'_>>, is: Option<&Value<'_>>) -> bool {
+    let form = |side: Option<&Value<'_>>| match side {
+        None | Some(Value::Null) => Vec::new(),
+        Some(value) => value.to_canonical(),
+    };
+    form(was) == form(is)
+}
+
 /// A member as it is shown; none if it says nothing.
 fn said(part: &Value<'_>, name: &str) -> Option<String> {
     member(part, name).filter(|value| **value != Value::Null).map(shown)
@@ -39,8 +48,9 @@ fn said(part: &Value<'_>, name: &str) -> Option<String> {
 /// Everything of a contract that is neither on the wire nor a rule.
 pub(crate) fn compare(tool: &str, old: &Contract, new: &Contract, out: &mut Vec<Finding>) {
     for (part, name) in DECLARED {
-        let sides = (said(&read(old, *part), name), said(&read(new, *part), name));
-        if sides.0 != sides.1 {
+        let (was, is) = (read(old, *part), read(new, *part));
+        let sides = (said(&was, name), said(&is, name));
+        if !is_same(member(&was, name), member(&is, name)) {
             let grade = (Severity::Moderate, Compat::Risky);
             let found =
                 finding(FindingType::ToolChanged, tool, grade, format!("declares other {name}"));
@@ -93,7 +103,7 @@ fn guardrail(
 ) {
     let none = |side: Option<&Value<'_>>| side.is_none_or(|value| *value == Value::Null);
     let sides = (was.filter(|_| !none(was)).map(shown), is.filter(|_| !none(is)).map(shown));
-    if sides.0 == sides.1 {
+    if is_same(was, is) {
         return;
     }
     let number = |side: Option<&Value<'_>>| match side {
@@ -146,7 +156,7 @@ pub(crate) fn middleware(
         was.filter(|v| **v != Value::Null).map(shown),
         is.filter(|v| **v != Value::Null).map(shown),
     );
-    if sides.0 == sides.1 {
+    if is_same(was, is) {
         return;
     }
     let mut push = |kind, grade, sentence: String| {
@@ -296,8 +306,9 @@ pub(crate) fn compare_declared(tool: &str, old: &Contract, new: &Contract, out: 
         ),
     ];
     for (part, name, kind, grade, sentence) in ROWS {
-        let sides = (said(&read(old, *part), name), said(&read(new, *part), name));
-        if sides.0 != sides.1 {
+        let (was, is) = (read(old, *part), read(new, *part));
+        let sides = (said(&was, name), said(&is, name));
+        if !is_same(member(&was, name), member(&is, name)) {
             let found = finding(*kind, tool, *grade, *sentence);
             out.push(found.of_member(format!("{}.{name}", part.name()), sides.0, sides.1));
         }

@@ -22,16 +22,23 @@ pub fn compare_schemas(before: &Value<'_>, after: &Value<'_>) -> SchemaVerdict {
 }
 
 /// Keywords that say something to readers and nothing to validators.
-const WORDS: &[&str] = &["$comment", "deprecated", "description", "examples", "title"];
+pub(crate) const WORDS: &[&str] = &["$comment", "deprecated", "description", "examples", "title"];
 
 /// Keywords that hold schemas by name, in a list, or one.
-const MAPS: &[&str] =
-    &["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+const MAPS: &[&str] = &[
+    "$defs",
+    "definitions",
+    "dependencies",
+    "dependentSchemas",
+    "patternProperties",
+    "properties",
+];
 const LISTS: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
 const ONES: &[&str] = &[
     "additionalItems",
     "additionalProperties",
     "contains",
+    "contentSchema",
     "else",
     "if",
     "items",
@@ -147,7 +154,7 @@ pub(crate) fn describe(before: Option<&Value<'_>>, after: Option<&Value<'_>>) ->
     .into_iter()
     .flatten()
     .collect();
-    if parts.is_empty() { "accepts other arguments".to_owned() } else { parts.join("; ") }
+    if parts.is_empty() { "may accept other arguments".to_owned() } else { parts.join("; ") }
 }
 
 fn list(names: &[&str]) -> String {

@@ -9,7 +9,7 @@ use facets_digest::json::{self, Limits, Origin, compare_utf16};
 use facets_surface::{Definition, Kind, Listing, Surface, SurfaceHashes};
 
 use crate::contracts::compare_behaviour;
-use crate::finding::{self, Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::finding::{self, Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
 use crate::items::{compare_items, subject_kind};
 use crate::markers::{Approved, ToolNames};
 use crate::renames::{Renames, find_renames};
@@ -35,7 +35,7 @@ pub fn compare_surfaces(before: Side<'_>, after: Side<'_>) -> Vec<Finding> {
     if before.hashes.surface != after.hashes.surface {
         declarations(before.surface, after.surface, &mut out);
     }
-    let varies = after.surface.resources_volatile;
+    let varies = before.surface.resources_volatile || after.surface.resources_volatile;
     if before.hashes.resources != after.hashes.resources || varies {
         resources(before.surface, after.surface, &mut out);
     }
@@ -56,17 +56,16 @@ fn identity(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
         let grade = (Severity::Moderate, Compat::Risky);
         let sentence = "the server calls itself otherwise";
         let finding = Finding::new(FindingType::ServerRenamed, server, grade, sentence);
-        out.push(finding.of_member("name", Some(old.name.clone()), Some(new.name.clone())));
+        let finding = finding.of_member("name", Some(old.name.clone()), Some(new.name.clone()));
+        out.push(finding.with_evidence(said_newly(&old.name, &new.name)));
     }
     if old.version != new.version {
         let grade = (Severity::Info, Compat::Safe);
         let sentence = "the server says that it has another version";
         let finding = Finding::new(FindingType::VersionChanged, server, grade, sentence);
-        out.push(finding.of_member(
-            "version",
-            Some(old.version.clone()),
-            Some(new.version.clone()),
-        ));
+        let sides = (Some(old.version.clone()), Some(new.version.clone()));
+        let finding = finding.of_member("version", sides.0, sides.1);
+        out.push(finding.with_evidence(said_newly(&old.version, &new.version)));
     }
     if before.era != after.era {
         let grade = (Severity::Moderate, Compat::Risky);
@@ -78,6 +77,12 @@ fn identity(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
     if old.info != new.info {
         other_information(&old.info, &new.info, out);
     }
+}
+
+/// What is suspicious in a text and was not in the one before.
+fn said_newly(before: &str, after: &str) -> Vec<Evidence> {
+    let text = Text { text: after, role: Role::Prose };
+    evidence(&Approved::new(vec![before]), text, "", ToolNames::NONE)
 }
 
 /// What a server says of itself beside name and version: a title, a description, a website.
@@ -114,7 +119,8 @@ fn declarations(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
         let sentence = "the server announces other capabilities";
         let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
         let sides = (Some(before.capabilities.clone()), Some(after.capabilities.clone()));
-        out.push(finding.of_member("capabilities", sides.0, sides.1));
+        let found = said_newly(&before.capabilities, &after.capabilities);
+        out.push(finding.of_member("capabilities", sides.0, sides.1).with_evidence(found));
     }
     instructions(before, after, out);
     for kind in [Kind::Tool, Kind::Prompt, Kind::ResourceTemplate] {
@@ -162,7 +168,8 @@ fn emptied(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Finding>
         Some(Listing::Items(_)) => "and now lists none".to_owned(),
         None => "and now has no such list".to_owned(),
     };
-    let sentence = format!("listed {count} {what}, {now}");
+    let noun = if count == 1 { what.trim_end_matches('s') } else { what };
+    let sentence = format!("listed {count} {noun}, {now}");
     let grade = (Severity::Moderate, Compat::Breaking);
     let server = (SubjectKind::Server, "");
     let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
@@ -182,6 +189,7 @@ fn resources(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
         emptied(Kind::Resource, before, after, out);
         compare_lists(Kind::Resource, before, after, out);
     } else {
+        emptied(Kind::Resource, before, after, out);
         let mut found = Vec::new();
         compare_lists(Kind::Resource, before, after, &mut found);
         out.extend(found.into_iter().filter(|finding| !finding.evidence.is_empty()));

@@ -37,13 +37,19 @@ fn words(text: &str) -> Vec<Cow<'_, str>> {
     let text = text.trim_end().trim_end_matches(['.', '!', '?', ';', ':', ',', '…']);
     text.split_whitespace()
         .map(|word| {
-            if word.chars().any(char::is_uppercase) {
+            // In an address or a name of something, case may mean something.
+            let plain = ends_trimmed(word).chars().all(char::is_alphabetic);
+            if plain && word.chars().any(char::is_uppercase) {
                 Cow::Owned(word.to_lowercase())
             } else {
                 Cow::Borrowed(word)
             }
         })
         .collect()
+}
+
+fn ends_trimmed(word: &str) -> &str {
+    word.trim_matches(['.', ',', ';', ':', '!', '?', '(', ')', '\'', '"'])
 }
 
 /// Words that turn a sentence round, or make it an order.
@@ -57,7 +63,7 @@ fn is_slip(old: &str, new: &str) -> bool {
     let letters = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count();
     let bare = |word: &str| word.chars().filter(|c| c.is_alphabetic()).collect::<String>();
     let weighty = |word: &str| WEIGHTY.contains(&&*bare(word));
-    let plain = |word: &str| word.chars().all(|c| c.is_alphabetic() || ".,;:!?()'\"-".contains(c));
+    let plain = |word: &str| ends_trimmed(word).chars().all(char::is_alphabetic);
     letters(old) >= 5
         && letters(new) >= 5
         && plain(old)
@@ -132,6 +138,9 @@ mod tests {
             ("Sends nothing", "Sends anything"),
             ("Call it never", "Call it lever"),
             ("Read a file", "Read a file\u{200b}"),
+            ("sends to reports.acme.com", "sends to reports.acne.com"),
+            ("see https://bit.ly/AbCdE", "see https://bit.ly/aBcDe"),
+            ("Disabled for guests", "Disabled for guest's"),
             ("port 8080 is open", "port 8081 is open"),
             ("writes to /data1", "writes to /data2"),
         ];

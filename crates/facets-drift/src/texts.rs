@@ -35,10 +35,16 @@ pub(crate) fn texts<'v>(value: &'v Value<'_>, key: &str) -> BTreeMap<String, Tex
         for member in object.members() {
             let role = if member.name == key { Role::Key } else { role(&member.name) };
             name(&member.name, "", &mut found);
-            collect(&member.value, role, member.name.to_string(), &mut found);
+            collect(&member.value, role, segment(&member.name), &mut found);
         }
     }
     found
+}
+
+/// A name as part of a place. One that could be taken for several parts is quoted.
+fn segment(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-$".contains(c);
+    if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
 }
 
 fn role(member: &str) -> Role {
@@ -47,7 +53,7 @@ fn role(member: &str) -> Role {
 
 fn name<'v>(name: &'v str, place: &str, found: &mut BTreeMap<String, Text<'v>>) {
     // The names that the protocol gives are no text of the server's.
-    let place = format!("{place}{{{name}}}");
+    let place = format!("{place}{{{}}}", segment(name));
     found.insert(place, Text { text: name, role: Role::Name });
 }
 
@@ -72,7 +78,7 @@ fn collect<'v>(
                 collect(
                     &member.value,
                     role(&member.name),
-                    format!("{place}.{}", member.name),
+                    format!("{place}.{}", segment(&member.name)),
                     found,
                 );
             }

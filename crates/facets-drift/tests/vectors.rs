@@ -19,7 +19,7 @@ fn worst(findings: &[Finding]) -> Option<Severity> {
 }
 
 /// What spec 7.2 says about each change, which is not always what the note beside it proposes;
-/// docs/drift.md has the reasons.
+/// docs/pinning.md has the reasons.
 const DRIFT: &[(&str, Option<Severity>)] = &[
     ("identical", None),
     ("tool-added", Some(Severity::Critical)),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use facets_digest::json::{RawMember, split_object};
+use facets_model::InlineServerName;
 
 use crate::edit::{Order, remove_member, set_member};
 use crate::server::LIMITS;
@@ -20,6 +21,8 @@ pub enum LockedEntry {
     Inline(Box<LockedServer>),
     /// Something that this facet does not start.
     Other,
+    /// One of ours that is not as facet writes it: what is wrong with it.
+    Broken(String),
 }
 
 /// A lockfile: its text, and what it says about servers.
@@ -76,7 +79,7 @@ impl Lock {
     pub fn server(&self, name: &str) -> Option<&LockedServer> {
         match self.servers.get(name)? {
             LockedEntry::Inline(server) => Some(server),
-            LockedEntry::Other => None,
+            LockedEntry::Other | LockedEntry::Broken(_) => None,
         }
     }
 
@@ -100,7 +103,7 @@ impl Lock {
         if left.peek().is_none() {
             text = remove_member(&text, &["servers"])?;
         }
-        if !left.any(|(_, entry)| matches!(entry, LockedEntry::Inline(_))) {
+        if left.all(|(_, entry)| matches!(entry, LockedEntry::Other)) {
             text = remove_member(&text, &["serversVersion"])?;
         }
         Self::parse(text.as_bytes())
@@ -111,25 +114,31 @@ fn unknown(member: &'static str, found: &str, known: &'static str) -> LockError 
     LockError::Version { member, found: found.chars().take(20).collect(), known }
 }
 
-/// Before our version stands there, entries are somebody else's.
 fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, LockError> {
     let members = split_object(text.as_bytes(), LIMITS)?;
     let members = members
         .ok_or_else(|| LockError::Member { place: "servers".to_owned(), expected: "an object" })?;
     let entry = |member: RawMember<'_>| {
         let name = member.name.to_string();
-        let inline = ours && is_inline(member.value);
-        let entry = if inline {
-            LockedEntry::Inline(Box::new(LockedServer::parse(&name, member.value)?))
-        } else {
+        let entry = if !is_ours(member.value) {
             LockedEntry::Other
+        } else if !ours {
+            LockedEntry::Broken("`serversVersion` is missing in facets.lock".to_owned())
+        } else if name.parse::<InlineServerName>().is_err() {
+            LockedEntry::Broken("its name cannot be that of a server".to_owned())
+        } else {
+            match LockedServer::parse(&name, member.value) {
+                Ok(server) => LockedEntry::Inline(Box::new(server)),
+                Err(error) => LockedEntry::Broken(error.to_string()),
+            }
         };
         Ok((name, entry))
     };
     members.into_iter().map(entry).collect()
 }
 
-fn is_inline(entry: &str) -> bool {
+/// Whether facet wrote an entry: nobody else writes these members.
+fn is_ours(entry: &str) -> bool {
     let members = split_object(entry.as_bytes(), LIMITS).ok().flatten().unwrap_or_default();
-    members.iter().any(|member| member.name == "command" || member.name == "url")
+    members.iter().any(|member| member.name == "launch" || member.name == "surface_file")
 }

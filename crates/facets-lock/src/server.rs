@@ -40,6 +40,8 @@ pub struct LockedServer {
     pub resources: ResourcesDigest,
     /// Where its surface file lies, from the lock on.
     pub surface_file: String,
+    /// The digest of that file.
+    pub surface_file_digest: Digest,
     /// spec 6.2
     pub behavior: Digest,
     /// Its tools by name.
@@ -64,6 +66,7 @@ const KNOWN: &[&str] = &[
     "surface",
     "resources",
     "surface_file",
+    "surface_file_digest",
     "behavior",
     "tools",
     "grants",
@@ -72,7 +75,13 @@ const KNOWN: &[&str] = &[
 impl LockedServer {
     /// Pins a server with what it declares.
     #[must_use]
-    pub fn new(name: &str, launch: Launch, era: Era, hashes: &SurfaceHashes) -> Self {
+    pub fn new(
+        name: &str,
+        launch: Launch,
+        era: Era,
+        hashes: &SurfaceHashes,
+        surface_file_digest: Digest,
+    ) -> Self {
         let tools = hashes.tools.iter().filter_map(|(tool, identity)| {
             let behavior = hashes.behavior.tool(tool)?.clone();
             Some((tool.clone(), LockedTool { identity: identity.clone(), behavior }))
@@ -85,6 +94,7 @@ impl LockedServer {
             surface: hashes.surface,
             resources: hashes.resources,
             surface_file: format!(".facets/surfaces/{name}.json"),
+            surface_file_digest,
             behavior: hashes.behavior.digest,
             tools: tools.collect(),
             grants: Grants::ALL,
@@ -94,14 +104,20 @@ impl LockedServer {
 
     /// The first hash that is not that of these definitions, by the name it has in the lock.
     #[must_use]
-    pub fn first_difference(&self, era: Era, hashes: &SurfaceHashes) -> Option<String> {
-        let other = Self::new("", self.launch.clone(), era, hashes);
+    pub fn first_difference(
+        &self,
+        era: Era,
+        hashes: &SurfaceHashes,
+        surface_file_digest: Digest,
+    ) -> Option<String> {
+        let other = Self::new("", self.launch.clone(), era, hashes, surface_file_digest);
         let checks = [
             ("era", self.era == other.era),
             ("api_surface", self.api_surface == other.api_surface),
             ("surface", self.surface == other.surface),
             ("resources", self.resources == other.resources),
             ("behavior", self.behavior == other.behavior),
+            ("surface_file_digest", self.surface_file_digest == other.surface_file_digest),
         ];
         let different = checks.into_iter().find(|(_, same)| !same).map(|(name, _)| name.to_owned());
         different.or_else(|| {
@@ -132,6 +148,7 @@ impl LockedServer {
             ResourcesDigest::Stable(digest) => add("resources", quoted(&digest.to_string())),
         }
         add("surface_file", quoted(&self.surface_file));
+        add("surface_file_digest", quoted(&self.surface_file_digest.to_string()));
         add("behavior", quoted(&self.behavior.to_string()));
         add("tools", self.tools_json());
         add("grants", self.grants.to_json());
@@ -203,6 +220,7 @@ impl LockedServer {
             surface: entry.digest("surface")?,
             resources,
             surface_file: entry.text("surface_file")?,
+            surface_file_digest: entry.digest("surface_file_digest")?,
             behavior: entry.digest("behavior")?,
             tools: entry.tools()?,
             grants: entry.grants()?,
@@ -296,7 +314,14 @@ impl Entry<'_> {
 
 fn locked_tool(value: &Value<'_>) -> Option<LockedTool> {
     let Value::Object(object) = value else { return None };
+    let known = ["behavior", "description", "digest", "schema"];
+    if object.members().iter().any(|member| !known.contains(&&*member.name)) {
+        return None;
+    }
     let Value::Object(behavior) = object.get("behavior")? else { return None };
+    if behavior.members().len() != 1 + Part::ALL.len() {
+        return None;
+    }
     let digest = |value: &Value<'_>| match value {
         Value::String(text) => text.parse().ok(),
         _ => None,

@@ -8,7 +8,7 @@ use facets_model::InlineServerName;
 use facets_project::Project;
 
 use crate::consent::{ApprovalPage, Consent};
-use crate::inspect::{CaptureOptions, InspectTarget, look_at, prepare};
+use crate::inspect::{CaptureOptions, InspectTarget, Typed, look_at, prepare};
 use crate::pin::{Candidate, Decision, pin, with_source};
 use crate::{OpsError, ServerError};
 
@@ -39,7 +39,11 @@ pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, O
     }
     let launch = launch_of(&target)?;
     let source = source.map(text_of).transpose()?;
-    let (mut surface, conduct) = look_at(&prepare(target, consent)?, options)?;
+    // Nobody will say yes in the end, so nothing begins.
+    if !consent.is_there() {
+        return Err(OpsError::NotApproved { asked: false });
+    }
+    let (mut surface, conduct) = look_at(&prepare(target, &Typed(consent))?, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let grants = Grants::ALL;
     let candidate = Candidate { name, launch, source, surface, conduct, changes: None, grants };

@@ -1,9 +1,10 @@
 //! `facet approve`: look at what changed, and pin it anew.
 
 use facets_drift::{Severity, Side, compare_launches, compare_surfaces};
-use facets_lock::{Grants, Launch};
+use facets_lock::{Grants, Launch, LockedEntry, LockedServer};
 use facets_project::{Approval, Approvals, Project, State, declared_launch};
 
+use crate::check::Trust;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{Candidate, Decision, is_same_launch, pin, with_source};
@@ -19,6 +20,8 @@ pub struct ApproveRequest {
     pub options: CaptureOptions,
     /// Accept changes up to this without asking.
     pub accept: Option<Severity>,
+    /// Who decides what may be started.
+    pub trust: Trust,
 }
 
 /// Starts each server, shows what changed, and pins it anew if the answer is yes.
@@ -38,10 +41,14 @@ fn approve_one(
 ) -> Result<ApprovalPage, OpsError> {
     let state = project.read(&|other| other == name)?;
     let launch = launch_of(name, &state)?;
-    let before = Pinned::of(name, &state).ok();
+    if matches!(state.lock.servers().get(name), Some(LockedEntry::Other)) {
+        return Err(ServerError::NotInline { name: name.to_owned() }.into());
+    }
     let locked = state.lock.server(name);
+    // What this user has not approved is new, whoever pinned it.
+    let known = Known { project, state: &state, name, launch: &launch, request, consent };
+    let before = Pinned::of(name, &state).ok().filter(|before| known.is_known(&before.server));
     let source = locked.and_then(|server| server.source.clone());
-    let known = Known { project, state: &state, name, launch: &launch, consent };
     let (mut surface, conduct) = look_at(&prepare(target_of(&launch)?, &known)?, request.options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let changes = before.as_ref().map(|before| {
@@ -57,6 +64,12 @@ fn approve_one(
         (Some(accept), None) => accept == Severity::Critical,
         (None, _) => false,
     };
+    // A limit that was given holds, also for a yes that was given.
+    if let (Some(accept), false, true) = (request.accept, accepted, consent.has_answered()) {
+        let worst = worst.unwrap_or(Severity::Critical).name();
+        let name = name.to_owned();
+        return Err(ServerError::AboveAccepted { name, worst, accepted: accept.name() }.into());
+    }
     let decision = if accepted { Decision::Made } else { Decision::Ask(consent) };
     let grants = locked.map_or(Grants::ALL, |server| server.grants.clone());
     let name = name.to_owned();
@@ -85,18 +98,36 @@ struct Known<'k> {
     state: &'k State,
     name: &'k str,
     launch: &'k Launch,
+    request: &'k ApproveRequest,
     consent: &'k dyn Consent,
 }
 
+impl Known<'_> {
+    /// Whether this user has approved an entry, or trusts who wrote it.
+    fn is_known(&self, server: &LockedServer) -> bool {
+        let approval = Approval::of(server, self.project.place());
+        self.request.trust == Trust::Lock
+            || Approvals::of_this_user().and_then(|all| all.contains(&approval)).unwrap_or(false)
+    }
+}
+
 impl Consent for Known<'_> {
+    fn is_there(&self) -> bool {
+        self.consent.is_there()
+    }
+
+    fn has_answered(&self) -> bool {
+        self.consent.has_answered()
+    }
+
     fn may_start(&self, shown: &LaunchShown<'_>) -> Answer {
         let locked = self.state.lock.server(self.name);
         let locked = locked.filter(|server| server.launch == *self.launch);
-        let approved = locked.is_some_and(|server| {
-            let approval = Approval::of(server, self.project.place());
-            Approvals::of_this_user().and_then(|all| all.contains(&approval)).unwrap_or(false)
-        });
-        if approved { Answer::Yes } else { self.consent.may_start(shown) }
+        if locked.is_some_and(|server| self.is_known(server)) {
+            Answer::Yes
+        } else {
+            self.consent.may_start(shown)
+        }
     }
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {

@@ -2,9 +2,11 @@
 
 use facets_drift::{
     Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_launches, compare_surfaces,
+    first_look,
 };
-use facets_mcp::CaptureError;
-use facets_probe::{Filesystem, Network, ObserveError, Sandbox, Target};
+use facets_lock::LockedEntry;
+use facets_mcp::{CaptureError, EraChoice};
+use facets_probe::{ObserveError, Target};
 use facets_project::{Approval, Approvals, Project, State, declared_launch};
 
 use crate::OpsError;
@@ -12,6 +14,7 @@ use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{is_same_launch, with_source};
 use crate::pinned::{Pinned, chosen, target_of};
+use crate::surface_warnings::warnings;
 
 /// What to check.
 #[derive(Debug)]
@@ -115,8 +118,13 @@ pub fn check(
     let project = Project::here()?;
     let names = &request.names;
     let state = project.read(&|name| names.is_empty() || names.iter().any(|n| n == name))?;
+    something_pinned(&state)?;
     let mut jobs = Vec::new();
     for name in chosen(names, &state)? {
+        // Somebody else's entry is not ours to judge.
+        if matches!(state.lock.servers().get(&name), Some(LockedEntry::Other)) {
+            continue;
+        }
         jobs.push((name.clone(), ready(&name, &project, &state, request, consent)));
     }
     progress.begin(jobs.len());
@@ -139,6 +147,29 @@ pub fn check(
         report.servers.extend(not_locked(&state));
     }
     Ok(report)
+}
+
+/// A gate that looks in the wrong place must not say yes.
+pub(crate) fn something_pinned(state: &State) -> Result<(), OpsError> {
+    let declared = state.manifest.as_ref().is_some_and(|manifest| !manifest.servers.is_empty());
+    if state.has_lock || declared { Ok(()) } else { Err(crate::ServerError::NothingPinned.into()) }
+}
+
+/// What the manifest says of a server otherwise than the lock.
+pub(crate) fn against_manifest(name: &str, pinned: &Pinned, state: &State) -> Vec<Finding> {
+    let Some(manifest) = &state.manifest else { return Vec::new() };
+    match declared_launch(manifest, name) {
+        Some(declared) if !is_same_launch(&declared, &pinned.server.launch) => {
+            compare_launches(&pinned.server.launch, &declared)
+        }
+        Some(_) => Vec::new(),
+        None => vec![Finding::new(
+            FindingType::LaunchChanged,
+            (SubjectKind::Server, ""),
+            (Severity::Moderate, Compat::Risky),
+            "facets.json does not name it any more, or names something else",
+        )],
+    }
 }
 
 /// Servers that the manifest names and nobody has approved.
@@ -167,19 +198,9 @@ fn ready(
     request: &CheckRequest,
     consent: &dyn Consent,
 ) -> Result<Box<Job>, CheckOutcome> {
-    if state.lock.server(name).is_none() {
-        let error = crate::ServerError::NotInline { name: name.to_owned() };
-        return Err(CheckOutcome::Failed(error.into()));
-    }
     let pinned = Pinned::of(name, state).map_err(CheckOutcome::Edited)?;
-    let declared = state.manifest.as_ref().and_then(|manifest| declared_launch(manifest, name));
-    let findings = match declared {
-        Some(declared) if !is_same_launch(&declared, &pinned.server.launch) => {
-            compare_launches(&pinned.server.launch, &declared)
-        }
-        _ => Vec::new(),
-    };
-    match allowed(&pinned, project, request.trust, consent) {
+    let findings = against_manifest(name, &pinned, state);
+    match allowed(name, &pinned, project, request.trust, consent) {
         Ok(target) => Ok(Box::new(Job { pinned, target, findings })),
         Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(named(error, name))),
         // That something else would be started is a no, also if nothing is.
@@ -199,6 +220,7 @@ fn named(error: OpsError, name: &str) -> OpsError {
 
 /// spec 8.5: nothing is started that this machine has not approved
 fn allowed(
+    name: &str,
     pinned: &Pinned,
     project: &Project,
     trust: Trust,
@@ -212,19 +234,17 @@ fn allowed(
         return prepare(target, &Always);
     }
     let target = prepare(target, consent)?;
-    if let Target::Url { url, .. } = &target {
-        // Calling an address starts nothing here; but nobody has approved it either.
-        let sandbox = Sandbox { network: Network::Open, filesystem: Filesystem::Open };
-        let shown = LaunchShown {
-            words: &[],
-            url: Some(url),
-            program: None,
-            variables: &[],
-            directory: project.place(),
-            sandbox: &sandbox,
-        };
-        consent.may_start(&shown).required()?;
-    }
+    // What was pinned elsewhere is new to whoever is asked here.
+    let page = ApprovalPage {
+        name: name.to_owned(),
+        surface: pinned.surface.clone(),
+        hashes: pinned.hashes.clone(),
+        look: first_look(&pinned.surface),
+        warnings: warnings(&pinned.surface, None),
+        changes: None,
+        grants: pinned.server.grants.clone(),
+    };
+    consent.may_pin(&page).required()?;
     approvals()?.add(&approval)?;
     Ok(target)
 }
@@ -233,6 +253,14 @@ fn allowed(
 struct Always;
 
 impl Consent for Always {
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    fn has_answered(&self) -> bool {
+        true
+    }
+
     fn may_start(&self, _: &LaunchShown<'_>) -> Answer {
         Answer::Yes
     }
@@ -261,6 +289,8 @@ fn run(
 }
 
 fn look(job: &Job, project: &Project, options: CaptureOptions) -> Result<Vec<Finding>, OpsError> {
+    // spec 5.1: the era is pinned, and used again
+    let options = CaptureOptions { era: EraChoice::Only(job.pinned.server.era), ..options };
     let (mut surface, _) = match look_at(&job.target, options) {
         Err(OpsError::Observe(ObserveError::Capture {
             source: CaptureError::Unstable { names, .. },

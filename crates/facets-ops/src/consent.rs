@@ -12,6 +12,10 @@ use crate::SurfaceWarning;
 
 /// Whoever decides.
 pub trait Consent {
+    /// Whether somebody can answer, or has answered already.
+    fn is_there(&self) -> bool;
+    /// Whether nobody will be asked, because the answer is known or nobody is there.
+    fn has_answered(&self) -> bool;
     /// Shows what would be started, in full, and says whether it may be.
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
     /// Shows what would be trusted, and says whether it is.
@@ -25,6 +29,8 @@ pub struct LaunchShown<'a> {
     pub words: &'a [OsString],
     /// The address; none for a command.
     pub url: Option<&'a str>,
+    /// Headers that it would get, and the variables that hold their values.
+    pub headers: &'a [(String, String)],
     /// The file that its first word leads to.
     pub program: Option<PathBuf>,
     /// Variables whose values it would see.

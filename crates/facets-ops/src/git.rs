@@ -20,8 +20,14 @@ fn show(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>, OpsE
     }
     let git = |arguments: &[&str]| {
         Command::new("git")
-            .args(["--no-pager", "-c", "core.fsmonitor=false"])
+            .args(["--no-pager", "--no-lazy-fetch", "--no-optional-locks"])
+            // A repository must not have git start anything.
+            .args(["-c", "core.fsmonitor=false", "-c", "protocol.allow=never"])
+            .args(["-c", "core.sshCommand=false", "-c", "core.hooksPath=/dev/null"])
+            .args(["-c", "safe.bareRepository=explicit", "-c", "credential.helper="])
             .args(arguments)
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
             .current_dir(root)
             .stdin(Stdio::null())
             .output()
@@ -62,5 +68,6 @@ pub(crate) fn pinned_at(
     let bytes = show(root, revision, &surface_path(name))?;
     let bytes = bytes.ok_or_else(|| edited(format!("{} is missing", surface_path(name))))?;
     let surface = parse_surface_file(&bytes).map_err(|error| edited(error.to_string()))?;
-    Pinned::pair(name, server, surface).map_err(|problem| edited(problem).into())
+    let digest = facets_digest::Digest::of(&bytes);
+    Pinned::pair(name, server, surface, digest).map_err(|problem| edited(problem).into())
 }

@@ -89,7 +89,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
     let (mut surface, conduct) = match target {
         InspectTarget::File(path) => (read_surface(&path)?, None),
         other => {
-            let (surface, conduct) = look_at(&prepare(other, consent)?, options)?;
+            let (surface, conduct) = look_at(&prepare(other, &Typed(consent))?, options)?;
             (surface, Some(conduct))
         }
     };
@@ -103,6 +103,27 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
         save_surface(&surface, path)?;
     }
     Ok(InspectReport { scan: scanned, ..report(surface, conduct.as_ref(), save) })
+}
+
+/// Whoever types an address wants it to be called.
+pub(crate) struct Typed<'c>(pub(crate) &'c dyn Consent);
+
+impl Consent for Typed<'_> {
+    fn is_there(&self) -> bool {
+        self.0.is_there()
+    }
+
+    fn has_answered(&self) -> bool {
+        self.0.has_answered()
+    }
+
+    fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
+        if launch.url.is_some() { Answer::Yes } else { self.0.may_start(launch) }
+    }
+
+    fn may_pin(&self, page: &ApprovalPage) -> Answer {
+        self.0.may_pin(page)
+    }
 }
 
 /// Starts or calls a server, and takes down what it declares.
@@ -161,6 +182,7 @@ pub(crate) fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Ta
             let shown = LaunchShown {
                 words: &words,
                 url: None,
+                headers: &[],
                 program: words
                     .first()
                     .and_then(|word| facets_launch::find_program(word, &directory)),
@@ -175,6 +197,17 @@ pub(crate) fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Ta
             Ok(Target::Command(ServerCommand { program, args, variables, directory, sandbox }))
         }
         InspectTarget::Url { url, headers } => {
+            let address = url.to_string();
+            let shown = LaunchShown {
+                words: &[],
+                url: Some(&address),
+                headers: &headers,
+                program: None,
+                variables: &[],
+                directory: Path::new("."),
+                sandbox: &Sandbox { network: Network::Open, filesystem: Filesystem::Open },
+            };
+            consent.may_start(&shown).required()?;
             let headers = headers.into_iter().map(|(name, variable)| {
                 let value = std::env::var(&variable);
                 let value = value.map_err(|_| OpsError::NoVariable { name: variable.clone() })?;

@@ -35,7 +35,7 @@ pub fn list() -> Result<ListReport, OpsError> {
         .servers()
         .iter()
         .map(|(name, entry)| match entry {
-            LockedEntry::Other => {
+            LockedEntry::Other | LockedEntry::Broken(_) => {
                 ListedServer { name: name.clone(), launch: None, tools: None, approved: false }
             }
             LockedEntry::Inline(server) => {

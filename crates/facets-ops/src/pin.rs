@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_digest::NoProgress;
+use facets_digest::{Digest, NoProgress};
 use facets_drift::{Finding, first_look};
-use facets_lock::{Grants, Launch, LockedServer};
+use facets_lock::{Grants, Launch, LockedEntry, LockedServer};
 use facets_mcp::Conduct;
 use facets_project::{
     Approval, Approvals, Change, MANIFEST, Project, ProjectError, State, surface_path, with_server,
@@ -60,12 +60,13 @@ pub(crate) fn pin(
 ) -> Result<ApprovalPage, OpsError> {
     let Candidate { name, launch, source, surface, conduct, changes, grants } = candidate;
     let hashes = surface.hashes();
+    let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
+    let file = Digest::of(text.as_bytes());
     let server = LockedServer {
         source,
         grants: grants.clone(),
-        ..LockedServer::new(&name, launch, surface.era, &hashes)
+        ..LockedServer::new(&name, launch, surface.era, &hashes, file)
     };
-    let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
     let look = first_look(&surface);
     let warnings = warnings(&surface, Some(&conduct));
     let page = ApprovalPage { name, surface, hashes, look, warnings, changes, grants };
@@ -73,10 +74,16 @@ pub(crate) fn pin(
         Decision::Made => Answer::Yes,
         Decision::Ask(consent) => consent.may_pin(&page),
     };
-    answer.required()?;
+    match answer {
+        Answer::Yes => {}
+        other => {
+            let asked = other == Answer::No;
+            return Err(ServerError::NotPinned { name: page.name, asked }.into());
+        }
+    }
     // The approval first: without the lock it permits nothing.
     Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
-    let expected = before.lock.server(&page.name).cloned();
+    let expected = before.lock.servers().get(&page.name).cloned();
     project.change(|now| change(now, &page.name, &server, expected.as_ref(), text))?;
     Ok(page)
 }
@@ -86,10 +93,10 @@ fn change(
     now: &State,
     name: &str,
     server: &LockedServer,
-    expected: Option<&LockedServer>,
+    expected: Option<&LockedEntry>,
     surface: String,
 ) -> Result<Change, OpsError> {
-    if now.lock.server(name) != expected {
+    if now.lock.servers().get(name) != expected {
         return Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into());
     }
     let lock = now.lock.with_server(name, server).map_err(|source| {

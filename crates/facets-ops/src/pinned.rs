@@ -1,5 +1,6 @@
 //! What the lock says about servers, checked against itself.
 
+use facets_digest::Digest;
 use facets_drift::Side;
 use facets_lock::{Launch, LockedEntry, LockedServer};
 use facets_project::{State, SurfaceOnDisk, surface_path};
@@ -19,26 +20,34 @@ pub(crate) struct Pinned {
 impl Pinned {
     /// The pair of a name, or what was edited.
     pub(crate) fn of(name: &str, state: &State) -> Result<Self, String> {
+        if let Some(LockedEntry::Broken(problem)) = state.lock.servers().get(name) {
+            return Err(problem.clone());
+        }
         let server = state.lock.server(name).ok_or("it is not locked")?;
-        let surface = match state.surfaces.get(name) {
+        let (surface, digest) = match state.surfaces.get(name) {
             None | Some(SurfaceOnDisk::Missing) => {
                 return Err(format!("{} is missing", surface_path(name)));
             }
             Some(SurfaceOnDisk::Refused(error)) => {
                 return Err(format!("{}: {error}", surface_path(name)));
             }
-            Some(SurfaceOnDisk::Whole(surface)) => (**surface).clone(),
+            Some(SurfaceOnDisk::Whole(surface, digest)) => ((**surface).clone(), *digest),
         };
-        Self::pair(name, server.clone(), surface)
+        Self::pair(name, server.clone(), surface, digest)
     }
 
     /// Whether a lock entry and a surface belong together.
-    pub(crate) fn pair(name: &str, server: LockedServer, surface: Surface) -> Result<Self, String> {
+    pub(crate) fn pair(
+        name: &str,
+        server: LockedServer,
+        surface: Surface,
+        file: Digest,
+    ) -> Result<Self, String> {
         if server.surface_file != surface_path(name) {
             return Err(format!("its `surface_file` is not {}", surface_path(name)));
         }
         let hashes = surface.hashes();
-        match server.first_difference(surface.era, &hashes) {
+        match server.first_difference(surface.era, &hashes, file) {
             Some(member) => {
                 Err(format!("`{member}` in facets.lock is not that of {}", surface_path(name)))
             }
@@ -66,7 +75,7 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
             Some(LockedEntry::Other) => {
                 return Err(ServerError::NotInline { name: name.clone() }.into());
             }
-            Some(LockedEntry::Inline(_)) => chosen.push(name.clone()),
+            Some(LockedEntry::Inline(_) | LockedEntry::Broken(_)) => chosen.push(name.clone()),
         }
     }
     chosen.sort();

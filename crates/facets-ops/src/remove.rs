@@ -1,6 +1,8 @@
 //! `facet remove`: no longer trust a server.
 
-use facets_project::{Change, LOCK, MANIFEST, Project, ProjectError, State, without_server};
+use facets_project::{
+    Change, LOCK, MANIFEST, Project, ProjectError, State, is_ours, surface_path, without_server,
+};
 
 use crate::{OpsError, ServerError};
 
@@ -35,7 +37,9 @@ fn plan(state: &State, names: &[String]) -> Result<Change, OpsError> {
             lock = lock
                 .without_server(name)
                 .map_err(|source| ProjectError::Lock { path: LOCK.into(), source })?;
-            surfaces.push((name.clone(), None));
+            if is_ours(&surface_path(name)) {
+                surfaces.push((name.clone(), None));
+            }
         }
         if let Some(text) = manifest.take() {
             let others = state.manifest.iter().flat_map(|all| all.servers.keys());

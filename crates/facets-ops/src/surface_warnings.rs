@@ -21,6 +21,10 @@ pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<Surf
     if let Some(conduct) = conduct {
         behaviour(conduct, &mut found);
     }
+    if surface.resources_volatile {
+        let message = "differ from one list to the next, so they cannot be pinned".to_owned();
+        warn("resources", message, &mut found);
+    }
     if let Some(text) = &surface.instructions {
         let mut hidden = Hidden::default();
         hidden.look_at(text);

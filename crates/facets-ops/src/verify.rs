@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use facets_drift::{
-    Compat, Finding, FindingType, Severity, SubjectKind, compare_launches, compare_pins,
-    compare_surfaces,
+    Compat, Finding, FindingType, Severity, SubjectKind, compare_pins, compare_surfaces,
 };
 use facets_lock::{Lock, LockedEntry};
-use facets_project::{Project, State, declared_launch};
+use facets_project::{Project, State};
 
-use crate::check::{CheckOutcome, CheckReport, CheckedServer};
-use crate::pin::is_same_launch;
+use crate::check::{CheckOutcome, CheckReport, CheckedServer, against_manifest, something_pinned};
 use crate::pinned::{Pinned, chosen};
 use crate::{OpsError, git};
 
@@ -30,6 +28,9 @@ pub struct VerifyRequest {
 pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     let project = Project::here()?;
     let state = project.read(&|_| true)?;
+    if request.against.is_none() {
+        something_pinned(&state)?;
+    }
     let old = match &request.against {
         None => None,
         Some(revision) => Some((revision.as_str(), git::lock_at(project.place(), revision)?)),
@@ -47,21 +48,16 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
 }
 
 fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>) -> CheckOutcome {
-    // Somebody else's entry is whole as it is.
+    // Somebody else's entry is whole as it is, unless it was one of ours.
     if matches!(state.lock.servers().get(name), Some(LockedEntry::Other)) {
-        return CheckOutcome::Judged(Vec::new());
+        let was_ours = old.is_some_and(|(_, lock)| lock.server(name).is_some());
+        return CheckOutcome::Judged(was_ours.then(unpinned).into_iter().collect());
     }
     let pinned = match Pinned::of(name, state) {
         Ok(pinned) => pinned,
         Err(problem) => return CheckOutcome::Edited(problem),
     };
-    let mut findings = Vec::new();
-    let declared = state.manifest.as_ref().and_then(|manifest| declared_launch(manifest, name));
-    if let Some(declared) = declared
-        && !is_same_launch(&declared, &pinned.server.launch)
-    {
-        findings.extend(compare_launches(&pinned.server.launch, &declared));
-    }
+    let findings = against_manifest(name, &pinned, state);
     match old.map(|(revision, lock)| since(name, &pinned, root, revision, lock)) {
         None => CheckOutcome::Judged(findings),
         Some(Ok(more)) => CheckOutcome::Judged(findings.into_iter().chain(more).collect()),
@@ -98,12 +94,16 @@ fn removed(old: &Lock, new: &Lock) -> Vec<CheckedServer> {
     gone.map(|name| CheckedServer {
         name: name.clone(),
         tools: 0,
-        outcome: CheckOutcome::Judged(vec![Finding::new(
-            FindingType::LaunchChanged,
-            (SubjectKind::Server, ""),
-            (Severity::Info, Compat::Breaking),
-            "this server is no longer locked",
-        )]),
+        outcome: CheckOutcome::Judged(vec![unpinned()]),
     })
     .collect()
+}
+
+fn unpinned() -> Finding {
+    Finding::new(
+        FindingType::LaunchChanged,
+        (SubjectKind::Server, ""),
+        (Severity::Moderate, Compat::Breaking),
+        "this server is no longer pinned",
+    )
 }

@@ -27,13 +27,18 @@ impl Approval {
             String::from_utf8_lossy(&out).into_owned()
         };
         let directory = match server.launch {
-            Launch::Command { .. } => text(&project.to_string_lossy()),
+            // A name that is no text is written with its bytes: two of them are never one.
+            Launch::Command { .. } => match project.to_str() {
+                Some(place) => text(place),
+                None => text(&format!("{project:?}")),
+            },
             Launch::Url { .. } => "null".to_owned(),
         };
         let form = format!(
-            "{{\"bytes\":null,\"directory\":{directory},\"grants\":{},\"launch\":\"{}\",\"surface\":\"{}\"}}",
+            "{{\"bytes\":null,\"directory\":{directory},\"grants\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\"}}",
             server.grants.to_json(),
             server.launch.digest(),
+            server.source.as_deref().map_or_else(|| "null".to_owned(), text),
             server.surface,
         );
         Self { form }
@@ -54,12 +59,9 @@ pub struct Approvals {
 }
 
 impl Approvals {
-    /// The ledger of this user: below `$FACET_DIR`, or `~/.facet`.
+    /// The ledger of this user.
     pub fn of_this_user() -> Result<Self, ProjectError> {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let home = set("FACET_DIR").map(PathBuf::from);
-        let home = home.or_else(|| set("HOME").map(|home| Path::new(&home).join(".facet")));
-        Self::below(&home.ok_or(ProjectError::NoHome)?)
+        Self::below(&home()?)
     }
 
     /// The ledger below a folder, which must be ours alone.
@@ -82,6 +84,43 @@ impl Approvals {
         make_private(self.folder.parent().unwrap_or(&self.folder))?;
         make_private(&self.folder)?;
         files::write(&self.folder.join(approval.key().hex()), approval.form.as_bytes())
+    }
+}
+
+/// Where this user keeps things: `$FACET_DIR`, or `~/.facet`.
+fn home() -> Result<PathBuf, ProjectError> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = set("FACET_DIR").map(PathBuf::from);
+    let home = home.or_else(|| set("HOME").map(|home| Path::new(&home).join(".facet")));
+    home.ok_or(ProjectError::NoHome)
+}
+
+/// Which journal of a project this user has begun.
+pub(crate) struct Marks {
+    file: PathBuf,
+}
+
+impl Marks {
+    /// Of the project at this place.
+    pub(crate) fn of(place: &Path) -> Result<Self, ProjectError> {
+        let home = home()?;
+        let folder = home.join("journals");
+        for folder in [&home, &folder] {
+            check_owner(folder)?;
+        }
+        let name = Digest::of(place.as_os_str().as_encoded_bytes()).hex();
+        Ok(Self { file: folder.join(name) })
+    }
+
+    pub(crate) fn set(&self, plan: Digest) -> Result<(), ProjectError> {
+        let folder = self.file.parent().unwrap_or(&self.file);
+        make_private(folder.parent().unwrap_or(folder))?;
+        make_private(folder)?;
+        files::write(&self.file, plan.to_string().as_bytes())
+    }
+
+    pub(crate) fn has(&self, plan: Digest) -> Result<bool, ProjectError> {
+        Ok(files::read(&self.file)?.is_some_and(|bytes| bytes == plan.to_string().as_bytes()))
     }
 }
 

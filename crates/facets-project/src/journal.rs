@@ -7,6 +7,7 @@ use facets_digest::Digest;
 use serde_json::{Value, json};
 
 use crate::ProjectError;
+use crate::approvals::Marks;
 use crate::files::{
     STATE, check_folder, io, is_ours, make_folder, read, sync_folder, write, write_new,
 };
@@ -33,7 +34,15 @@ impl Journal {
     }
 
     /// Writes a change down. From here on it will be done.
-    pub(crate) fn write(root: &Path, files: &[FileChange]) -> Result<Self, ProjectError> {
+    pub(crate) fn write(
+        root: &Path,
+        marks: &Marks,
+        files: &[FileChange],
+    ) -> Result<Self, ProjectError> {
+        if let Some(strange) = files.iter().find(|file| !is_ours(&file.path)) {
+            let path = root.join(&strange.path);
+            return Err(ProjectError::Untrusted { path, reason: "facet has no such file" });
+        }
         let state = root.join(STATE);
         let staged = state.join(format!("{NAME}.{}", std::process::id()));
         let _ = fs::remove_dir_all(&staged);
@@ -50,6 +59,7 @@ impl Journal {
         let plan = json!({ "version": 1, "files": plan }).to_string();
         write_new(&staged.join("plan.json"), plan.as_bytes())?;
         sync_folder(&staged)?;
+        marks.set(Digest::of(plan.as_bytes()))?;
         let folder = state.join(NAME);
         fs::rename(&staged, &folder).map_err(io("write", &folder))?;
         sync_folder(&state)?;
@@ -57,10 +67,10 @@ impl Journal {
     }
 
     /// Does what is written down; what was done already is done again.
-    pub(crate) fn complete(&self) -> Result<(), ProjectError> {
+    pub(crate) fn complete(&self, marks: &Marks) -> Result<(), ProjectError> {
         let folder = self.folder();
         check_folder(&folder)?;
-        for (index, step) in self.plan()?.into_iter().enumerate() {
+        for (index, step) in self.plan(marks)?.into_iter().enumerate() {
             let path = self.root.join(&step.path);
             let now = read(&path)?.map(|bytes| Digest::of(&bytes));
             if now == step.after {
@@ -108,10 +118,16 @@ impl Journal {
         sync_folder(&self.root.join(STATE))
     }
 
-    fn plan(&self) -> Result<Vec<Step>, ProjectError> {
+    fn plan(&self, marks: &Marks) -> Result<Vec<Step>, ProjectError> {
         let path = self.folder().join("plan.json");
         let unusable = || ProjectError::Interrupted { path: path.clone() };
         let bytes = read(&path)?.ok_or_else(unusable)?;
+        // A repository can bring a journal along; only what this user began is completed.
+        if !marks.has(Digest::of(&bytes))? {
+            let path = self.folder();
+            let reason = "it is a journal that this user did not begin";
+            return Err(ProjectError::Untrusted { path, reason });
+        }
         let plan: Value = serde_json::from_slice(&bytes).map_err(|_| unusable())?;
         if plan["version"] != 1 {
             return Err(unusable());

@@ -6,11 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use facets_digest::Digest;
 use facets_lock::Lock;
 use facets_model::manifest::{ProjectManifest, parse_project};
 use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
 
 use crate::ProjectError;
+use crate::approvals::Marks;
 use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
 use crate::journal::{FileChange, Journal, sweep};
 
@@ -45,8 +47,8 @@ pub enum SurfaceOnDisk {
     Missing,
     /// It is not as facet wrote it.
     Refused(SurfaceFileError),
-    /// It is.
-    Whole(Box<Surface>),
+    /// It is; with the digest of the file.
+    Whole(Box<Surface>, Digest),
 }
 
 /// New contents of files.
@@ -115,7 +117,10 @@ impl Project {
         let bytes = files::read(&self.root.join(files::surface_path(server)))?;
         Ok(match bytes.as_deref().map(parse_surface_file) {
             None => SurfaceOnDisk::Missing,
-            Some(Ok(surface)) => SurfaceOnDisk::Whole(Box::new(surface)),
+            Some(Ok(surface)) => {
+                let digest = Digest::of(bytes.as_deref().unwrap_or_default());
+                SurfaceOnDisk::Whole(Box::new(surface), digest)
+            }
             Some(Err(error)) => SurfaceOnDisk::Refused(error),
         })
     }
@@ -136,7 +141,8 @@ impl Project {
             files.push(FileChange { path: MANIFEST.to_owned(), content });
         }
         self.ignore_own_files()?;
-        Journal::write(&self.root, &files)?.complete()
+        let marks = Marks::of(&self.place)?;
+        Journal::write(&self.root, &marks, &files)?.complete(&marks)
     }
 
     /// What facet keeps for itself is no part of a repository.
@@ -150,7 +156,7 @@ impl Project {
 
     fn recover(&self) -> Result<(), ProjectError> {
         if let Some(journal) = Journal::pending(&self.root) {
-            journal.complete()?;
+            journal.complete(&Marks::of(&self.place)?)?;
         }
         sweep(&self.root);
         Ok(())
@@ -196,8 +202,19 @@ impl Project {
         self.root.join(STATE).join("busy")
     }
 
+    /// A link could have us make a file anywhere, and a pipe would hold us for ever.
+    fn check_busy_file(&self) -> Result<(), ProjectError> {
+        let path = self.busy_file();
+        if std::fs::symlink_metadata(&path).is_ok_and(|data| !data.is_file()) {
+            let reason = "it is not a plain file";
+            return Err(ProjectError::Untrusted { path, reason });
+        }
+        Ok(())
+    }
+
     /// A project that cannot be written has no other facet that changes it.
     fn shared(&self) -> Result<Guard, ProjectError> {
+        self.check_busy_file()?;
         match File::open(self.busy_file()) {
             Ok(file) => self.wait(file, File::try_lock_shared),
             Err(_) => Ok(Guard { _file: None }),
@@ -205,6 +222,7 @@ impl Project {
     }
 
     fn exclusive(&self) -> Result<Guard, ProjectError> {
+        self.check_busy_file()?;
         let path = self.busy_file();
         let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path);
         self.wait(file.map_err(files::io("write", &path))?, File::try_lock)

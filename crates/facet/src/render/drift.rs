@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use facets_drift::{Finding, Severity, SubjectKind};
+use facets_drift::{Finding, FindingType, Severity, SubjectKind};
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use serde_json::{Value, json};
@@ -93,7 +93,8 @@ fn block(server: &CheckedServer, fail_on: Severity, verb: Verb, verbose: bool, o
                 worst.name()
             );
             list(findings, verbose, out);
-            if worst >= fail_on {
+            let varies = findings.iter().any(|found| found.kind == FindingType::SurfaceVaries);
+            if worst >= fail_on && !varies {
                 let next = format!("facet approve {name}");
                 let _ = writeln!(
                     out,

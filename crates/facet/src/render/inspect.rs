@@ -22,7 +22,12 @@ const WARN: Style = AnsiColor::Yellow.on_default();
 /// What would be started, in full.
 pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
     if let Some(url) = launch.url {
-        return format!("This would connect to\n  {STRONG}{}{STRONG:#}\n", visible(url));
+        let mut out = format!("This would connect to\n  {STRONG}{}{STRONG:#}\n", visible(url));
+        for (name, variable) in launch.headers {
+            let (name, variable) = (visible(name), visible(variable));
+            let _ = writeln!(out, "with the header {name}, whose value is that of ${variable}");
+        }
+        return out;
     }
     let words: Vec<String> = launch
         .words

@@ -54,6 +54,27 @@ pub enum ServerError {
         /// Whether somebody was asked, and said no.
         asked: bool,
     },
+    /// Nobody said that it is to be pinned.
+    #[error("nothing was pinned for {name:?}")]
+    NotPinned {
+        /// Its name.
+        name: String,
+        /// Whether somebody was asked, and said no.
+        asked: bool,
+    },
+    /// Its changes are worse than what is accepted.
+    #[error("the changes of {name:?} are {worst}, and nothing was pinned")]
+    AboveAccepted {
+        /// Its name.
+        name: String,
+        /// The worst change.
+        worst: &'static str,
+        /// What is accepted.
+        accepted: &'static str,
+    },
+    /// There is nothing to judge.
+    #[error("nothing is pinned here")]
+    NothingPinned,
     /// Another facet changed it while this one looked.
     #[error("the server {name:?} was changed meanwhile")]
     ChangedMeanwhile {
@@ -93,6 +114,8 @@ impl ServerError {
         "command-not-text",
         "git-failed",
         "diff-incomparable",
+        "above-accepted",
+        "nothing-pinned",
     ];
 
     pub(super) fn code(&self) -> &'static str {
@@ -102,7 +125,9 @@ impl ServerError {
             Self::BadName { .. } => "server-bad-name",
             Self::NotInline { .. } => "server-not-inline",
             Self::Edited { .. } => "lock-edited",
-            Self::NotApproved { .. } => "not-approved",
+            Self::NotApproved { .. } | Self::NotPinned { .. } => "not-approved",
+            Self::AboveAccepted { .. } => "above-accepted",
+            Self::NothingPinned => "nothing-pinned",
             Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
             Self::NotText => "command-not-text",
             Self::Git { .. } => "git-failed",
@@ -128,7 +153,11 @@ impl ServerError {
             Self::Edited { problem, .. } => {
                 both("lock and surface file as facet wrote them", problem.clone())
             }
-            Self::NotApproved { asked, .. } => {
+            Self::AboveAccepted { accepted, worst, .. } => {
+                both(&format!("at most {accepted}"), (*worst).to_owned())
+            }
+            Self::NothingPinned => both("a facets.lock with servers", "none".to_owned()),
+            Self::NotApproved { asked, .. } | Self::NotPinned { asked, .. } => {
                 let answer = if *asked { "the answer was no" } else { "nobody to ask here" };
                 both("a yes", answer.to_owned())
             }
@@ -150,7 +179,10 @@ impl ServerError {
                 format!("facet approve {name}")
             }
             Self::Edited { .. } => "git diff facets.lock .facets/surfaces".to_owned(),
-            Self::ChangedMeanwhile { name } => format!("facet check {name}"),
+            Self::ChangedMeanwhile { name } | Self::AboveAccepted { name, .. } => {
+                format!("facet check {name}")
+            }
+            Self::NotPinned { name, .. } => format!("facet approve {name}"),
             other => format!("facet explain {}", other.code()),
         }
     }
