@@ -154,8 +154,8 @@ fn comma_between(text: &str, from: usize, to: usize) -> Option<usize> {
         let rest = &text[at..to];
         if rest.starts_with("//") {
             at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("/*") {
-            at += rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            at += comment.find("*/").map_or(rest.len(), |end| end + 4);
         } else if bytes[at] == b',' {
             return Some(at);
         } else {

@@ -27,10 +27,10 @@ impl Approval {
             String::from_utf8_lossy(&out).into_owned()
         };
         let directory = match server.launch {
-            // A name that is no text is written with its bytes: two of them are never one.
+            // A name that is no text is known by its bytes: two of them are never one.
             Launch::Command { .. } => match project.to_str() {
                 Some(place) => text(place),
-                None => text(&format!("{project:?}")),
+                None => text(&Digest::of(project.as_os_str().as_encoded_bytes()).hex()),
             },
             Launch::Url { .. } => "null".to_owned(),
         };
