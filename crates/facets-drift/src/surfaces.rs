@@ -102,6 +102,10 @@ fn other_information(old: &str, new: &str, out: &mut Vec<Finding>) {
             continue;
         }
         let found = evidence(&known, text, "", ToolNames::NONE);
+        // The name of a member says nothing that its value does not.
+        if text.role == Role::Name && found.is_empty() {
+            continue;
+        }
         let grade = (Severity::Moderate, Compat::Cosmetic);
         let sentence = format!("the server says something else of itself: `{place}`");
         let server = (SubjectKind::Server, "");
