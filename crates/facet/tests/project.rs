@@ -213,9 +213,10 @@ fn a_place_that_cannot_be_written_is_named() {
     trusted.declare(&server("Reads a file"));
     let system = std::path::Path::new("/sys/kernel");
     let mut command = Trusted::command_in(system, &trusted.home(), &["add", "s", "--yes", "--"]);
-    command.arg(workspace_binary("listed-server")).arg(trusted.declarations());
+    command.arg(workspace_binary("listed-server")).arg(trusted.declarations()).arg(trusted.trace());
     let ran = Ran::of(&command.output().unwrap()).exits(2);
     assert!(ran.talk.contains("file-unwritable"), "{ran:?}");
+    assert_eq!(trusted.starts(), 0, "nothing is started for a place that cannot be written");
     let mut command = Trusted::command_in(system, &trusted.home(), &["list"]);
     Ran::of(&command.output().unwrap()).exits(0);
     // A disk that is full: files may not grow.

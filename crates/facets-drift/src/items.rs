@@ -129,8 +129,7 @@ impl Pair<'_, '_> {
         let finding = match (self.kind, name) {
             // Texts that only differ are looked at together, wherever they stand.
             (_, "description" | "title") if both_texts(was, is) => return,
-            (Kind::Tool, "inputSchema") => return self.input_schema(was, is, out),
-            (Kind::Tool, "outputSchema") => return self.output_schema(was, is, out),
+            (Kind::Tool, "inputSchema" | "outputSchema") => self.schema(name, was, is),
             (Kind::Tool, "annotations") => return annotations::compare(self.name, was, is, out),
             (_, name) if is_case_variant(name) && is.is_some() => {
                 let sentence = format!("has `{name}`, which some readers take for another member");
@@ -156,44 +155,23 @@ impl Pair<'_, '_> {
         out.push(finding.of_member(name, was.map(shown), is.map(shown)));
     }
 
-    fn input_schema(
-        &self,
-        was: Option<&Value<'_>>,
-        is: Option<&Value<'_>>,
-        out: &mut Vec<Finding>,
-    ) {
+    /// A schema that is another: proven to mean the same, or not.
+    fn schema(&self, name: &str, was: Option<&Value<'_>>, is: Option<&Value<'_>>) -> Finding {
         let equivalent = matches!((was, is), (Some(was), Some(is))
             if compare_schemas(was, is) == SchemaVerdict::Equivalent);
-        let finding = if equivalent {
-            let sentence = "the input schema is written otherwise and accepts the same";
-            self.finding((Severity::Safe, Compat::Cosmetic), sentence)
-        } else {
-            let sentence = describe(was, is);
-            self.finding((Severity::Critical, Compat::Breaking), sentence)
+        if equivalent {
+            let sentence = format!("`{name}` is written otherwise and means the same");
+            return self.finding((Severity::Safe, Compat::Cosmetic), sentence);
+        }
+        if name == "inputSchema" {
+            return self.finding((Severity::Critical, Compat::Breaking), describe(was, is));
+        }
+        let sentence = match (was, is) {
+            (None, _) => "promises an output schema",
+            (_, None) => "no longer promises an output schema",
+            _ => "gives back something else",
         };
-        out.push(finding.of_member("inputSchema", was.map(shown), is.map(shown)));
-    }
-
-    fn output_schema(
-        &self,
-        was: Option<&Value<'_>>,
-        is: Option<&Value<'_>>,
-        out: &mut Vec<Finding>,
-    ) {
-        let equivalent = matches!((was, is), (Some(was), Some(is))
-            if compare_schemas(was, is) == SchemaVerdict::Equivalent);
-        let finding = if equivalent {
-            let sentence = "the output schema is written otherwise and allows the same";
-            self.finding((Severity::Safe, Compat::Cosmetic), sentence)
-        } else {
-            let sentence = match (was, is) {
-                (None, _) => "promises an output schema",
-                (_, None) => "no longer promises an output schema",
-                _ => "gives back something else",
-            };
-            self.finding((Severity::Moderate, Compat::Risky), sentence)
-        };
-        out.push(finding.of_member("outputSchema", was.map(shown), is.map(shown)));
+        self.finding((Severity::Moderate, Compat::Risky), sentence)
     }
 
     /// Texts that changed, and everything suspicious in any text that is new.

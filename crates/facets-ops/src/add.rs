@@ -37,6 +37,7 @@ pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, O
     if declared || state.lock.servers().contains_key(&name) {
         return Err(ServerError::Exists { name }.into());
     }
+    project.check_writable()?;
     let launch = launch_of(&target)?;
     let source = source.map(text_of).transpose()?;
     // Nobody will say yes in the end, so nothing begins.

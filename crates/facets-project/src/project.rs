@@ -85,6 +85,13 @@ impl Project {
         &self.place
     }
 
+    /// Whether it can be written: better known before something is started for it.
+    pub fn check_writable(&self) -> Result<(), ProjectError> {
+        let probe = self.root.join(format!(".facets.lock.{}.tmp", std::process::id()));
+        files::write_new(&probe, b"")?;
+        std::fs::remove_file(&probe).map_err(files::io("remove", &probe))
+    }
+
     /// Reads it, with the surface files of some servers, after completing what an earlier
     /// facet could not.
     pub fn read(&self, surfaces_of: &dyn Fn(&str) -> bool) -> Result<State, ProjectError> {
