@@ -148,7 +148,7 @@ fn a_strange_journal_is_refused() {
             "files": [{ "path": path, "before": null, "after": digest }] });
         std::fs::write(journal.join("plan.json"), plan.to_string()).unwrap();
         let ran = trusted.facet(&["check"]).exits(2);
-        assert!(ran.talk.contains("project-untrusted-file"), "{path}: {ran:?}");
+        assert!(ran.talk.contains("project-foreign-journal"), "{path}: {ran:?}");
         // Not even if this user had begun it.
         begin(&trusted, &plan.to_string());
         let ran = trusted.facet(&["check"]).exits(2);
@@ -170,6 +170,17 @@ fn a_strange_journal_is_refused() {
     trusted.facet(&["remove", "s"]).exits(2);
     trusted.facet(&["list"]).exits(2);
     assert!(!outside.exists());
+    std::fs::remove_file(trusted.file(".facets/busy")).unwrap();
+    // Files of others that have the right name are not facet's to remove.
+    let victim = trusted.folder.path().join("victim");
+    std::fs::rename(trusted.file(".facets/surfaces"), &victim).unwrap();
+    std::fs::write(victim.join("x.tmp"), "").unwrap();
+    std::os::unix::fs::symlink(&victim, trusted.file(".facets/surfaces")).unwrap();
+    for verb in [&["remove", "s"][..], &["approve", "s", "--yes"], &["check"]] {
+        let ran = trusted.facet(verb).exits(2);
+        assert!(ran.talk.contains("project-untrusted-file"), "{ran:?}");
+    }
+    assert!(victim.join("s.json").exists() && victim.join("x.tmp").exists());
 }
 
 #[test]
@@ -192,7 +203,7 @@ fn a_change_that_was_interrupted_is_completed() {
     std::fs::remove_dir_all(trusted.home().join("journals")).unwrap();
     for verb in [&["check", "--trust-lock"][..], &["list"], &["verify"]] {
         let ran = trusted.facet(verb).exits(2);
-        assert!(ran.talk.contains("did not begin"), "{ran:?}");
+        assert!(ran.talk.contains("project-foreign-journal"), "{ran:?}");
     }
     assert_eq!(trusted.read("facets.lock"), lock);
     // Somebody has edited the file since: neither the old nor the new.

@@ -23,6 +23,11 @@ const HINTS: &[Hint] = &[
     Hint { name: "openWorldHint", danger: [1, 1, 0] },
 ];
 
+fn is_text(annotations: Option<&Value<'_>>) -> bool {
+    let title = annotations.and_then(|all| member(all, "title"));
+    matches!(title, Some(Value::String(_)))
+}
+
 fn danger(hint: &Hint, annotations: Option<&Value<'_>>) -> u8 {
     match annotations.and_then(|all| member(all, hint.name)) {
         Some(Value::Bool(true)) => hint.danger[0],
@@ -60,7 +65,7 @@ pub(crate) fn compare(
         };
         let (old, new) = (of(before), of(after));
         // A title is a text like any other.
-        if form(before) == form(after) || (name == "title" && old.is_some() && new.is_some()) {
+        if form(before) == form(after) || (name == "title" && is_text(before) && is_text(after)) {
             continue;
         }
         let hint = HINTS.iter().find(|hint| hint.name == name);

@@ -181,7 +181,7 @@ impl Pair<'_, '_> {
         let approved = Approved::new(old.values().map(|text| text.text).collect());
         let only_words = self.schemas_with_other_words();
         for (place, text) in old.iter().filter(|(place, _)| !new.contains_key(*place)) {
-            if text.role != Role::Name && is_word(place, &only_words) {
+            if is_word(place, &only_words) {
                 let sentence = format!("the text at `{place}` is gone");
                 let finding = self.finding((Severity::Moderate, Compat::Risky), sentence);
                 out.push(finding.of_member(place.clone(), Some(text.text.to_owned()), None));
@@ -193,8 +193,8 @@ impl Pair<'_, '_> {
                 continue;
             }
             let evidence = evidence(&approved, *text, self.name, tools);
-            let reworded = (text.role == Role::Prose && was.is_some())
-                || (text.role != Role::Name && is_word(place, &only_words));
+            let reworded =
+                (text.role == Role::Prose && was.is_some()) || is_word(place, &only_words);
             if !reworded && evidence.is_empty() {
                 continue;
             }
@@ -250,7 +250,7 @@ impl Pair<'_, '_> {
 fn is_word(place: &str, schemas: &[String]) -> bool {
     let word = |segment: &str| {
         let name = segment.split('[').next().unwrap_or_default();
-        crate::schema::WORDS.contains(&name)
+        crate::schema::WORDS.contains(&name.split('{').next().unwrap_or_default())
     };
     schemas.iter().any(|schema| place.starts_with(schema)) && place.split('.').any(word)
 }

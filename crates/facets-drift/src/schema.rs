@@ -14,10 +14,35 @@ pub enum SchemaVerdict {
 /// Compares two schemas by their normal forms.
 #[must_use]
 pub fn compare_schemas(before: &Value<'_>, after: &Value<'_>) -> SchemaVerdict {
-    if normal_form(before) == normal_form(after) {
+    if normal_form(before) == normal_form(after) && !leads_astray(before) {
         SchemaVerdict::Equivalent
     } else {
         SchemaVerdict::CannotTell
+    }
+}
+
+/// Whether a reference leads to what the normal form leaves out or sorts.
+fn leads_astray(value: &Value<'_>) -> bool {
+    let known = |target: &str| {
+        let Some(path) = target.strip_prefix('#') else { return false };
+        let mut parts = path.split('/').skip(1);
+        loop {
+            match (parts.next(), parts.next()) {
+                (None, _) => return true,
+                (Some("$defs" | "definitions" | "properties"), Some(_)) => {}
+                _ => return false,
+            }
+        }
+    };
+    match value {
+        Value::Array(items) => items.iter().any(leads_astray),
+        Value::Object(object) => object.members().iter().any(|member| match &member.value {
+            Value::String(target) if ["$ref", "$dynamicRef"].contains(&&*member.name) => {
+                !known(target)
+            }
+            value => leads_astray(value),
+        }),
+        _ => false,
     }
 }
 
@@ -232,6 +257,10 @@ mod tests {
         let different = [
             (r#"{"properties":{"description":{"type":"string"}}}"#, r#"{"properties":{}}"#),
             (r#"{"properties":{"a":{}}}"#, r#"{"properties":{"a":{},"b":{}}}"#),
+            (
+                r##"{"$ref":"#/examples/0","examples":[{"maxLength":5}]}"##,
+                r##"{"$ref":"#/examples/0","examples":[{"maxLength":50}]}"##,
+            ),
             (r#"{"const":{"title":"a"}}"#, r#"{"const":{"title":"b"}}"#),
             (r#"{"default":"a"}"#, r#"{"default":"b"}"#),
             (

@@ -44,6 +44,13 @@ pub fn compare_surfaces(before: Side<'_>, after: Side<'_>) -> Vec<Finding> {
     {
         compare_behaviour(before, after, &mut out);
     }
+    // Where hashes differ, something is said.
+    if out.is_empty() && before.hashes.surface != after.hashes.surface {
+        let grade = (Severity::Moderate, Compat::Risky);
+        let sentence = "the server declares something else, in a way that nobody knows";
+        let server = (SubjectKind::Server, "");
+        out.push(Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence));
+    }
     finding::sort(&mut out);
     out
 }
@@ -96,7 +103,19 @@ fn other_information(old: &str, new: &str, out: &mut Vec<Finding>) {
     };
     let approved = texts(&was, "name");
     let known = Approved::new(approved.values().map(|text| text.text).collect());
-    for (place, text) in texts(&is, "name") {
+    let now = texts(&is, "name");
+    let gone = approved
+        .iter()
+        .filter(|(place, text)| text.role != Role::Name && !now.contains_key(*place));
+    for (place, text) in gone {
+        let grade = (Severity::Moderate, Compat::Cosmetic);
+        let sentence = format!("the server no longer says of itself: `{place}`");
+        let server = (SubjectKind::Server, "");
+        let finding = Finding::new(FindingType::ServerRenamed, server, grade, sentence);
+        let member = format!("serverInfo.{place}");
+        out.push(finding.of_member(member, Some(text.text.to_owned()), None));
+    }
+    for (place, text) in now {
         let before = approved.get(&place).map(|text| text.text);
         if before == Some(text.text) || ["name", "version"].contains(&place.as_str()) {
             continue;

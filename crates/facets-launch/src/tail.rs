@@ -1,13 +1,26 @@
 use std::collections::VecDeque;
 use std::io::Read;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// How much of what a server says is kept for an error message.
 const KEPT: usize = 64 << 10;
 
 /// The last words of a stream that is read to its end, however long it is.
 #[derive(Clone, Debug, Default)]
-pub struct Tail(Arc<Mutex<VecDeque<u8>>>);
+pub struct Tail(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    words: Mutex<Words>,
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Words {
+    kept: VecDeque<u8>,
+    has_ended: bool,
+}
 
 impl Tail {
     /// Reads a stream on a thread of its own, so that its writer never waits.
@@ -19,21 +32,35 @@ impl Tail {
             while let Ok(count @ 1..) = stream.read(&mut buffer) {
                 ours.add(&buffer[..count]);
             }
+            ours.words().has_ended = true;
+            ours.0.ended.notify_all();
         });
         tail
     }
 
-    fn add(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(bytes);
-        let superfluous = kept.len().saturating_sub(KEPT);
-        kept.drain(..superfluous);
+    fn words(&self) -> MutexGuard<'_, Words> {
+        self.0.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is kept, as text.
+    fn add(&self, bytes: &[u8]) {
+        let mut words = self.words();
+        words.kept.extend(bytes);
+        let superfluous = words.kept.len().saturating_sub(KEPT);
+        words.kept.drain(..superfluous);
+    }
+
+    /// What is kept so far, as text.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(kept.make_contiguous()).into_owned()
+        String::from_utf8_lossy(self.words().kept.make_contiguous()).into_owned()
+    }
+
+    /// What is kept once the stream has ended, for whose end this waits a while.
+    #[must_use]
+    pub fn last_words(&self, patience: Duration) -> String {
+        let words = self.words();
+        let waited = self.0.ended.wait_timeout_while(words, patience, |words| !words.has_ended);
+        drop(waited);
+        self.text()
     }
 }

@@ -1,10 +1,14 @@
 //! `facet approve`: look at what changed, and pin it anew.
 
 use facets_drift::{Severity, Side, compare_launches, compare_surfaces};
-use facets_lock::{Grants, Launch, LockedEntry, LockedServer};
+use facets_lock::{Grants, Launch, LockedServer};
+use facets_mcp::{Conduct, EraChoice};
+use facets_probe::Target;
 use facets_project::{Approval, Approvals, Project, State, declared_launch};
 
-use crate::check::Trust;
+use facets_surface::Surface;
+
+use crate::check::{Trust, is_others};
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{Candidate, Decision, is_same_launch, pin, with_source};
@@ -41,7 +45,7 @@ fn approve_one(
 ) -> Result<ApprovalPage, OpsError> {
     let state = project.read(&|other| other == name)?;
     let launch = launch_of(name, &state)?;
-    if matches!(state.lock.servers().get(name), Some(LockedEntry::Other)) {
+    if is_others(name, &state) {
         return Err(ServerError::NotInline { name: name.to_owned() }.into());
     }
     let locked = state.lock.server(name);
@@ -49,7 +53,8 @@ fn approve_one(
     let known = Known { project, state: &state, name, launch: &launch, request, consent };
     let before = Pinned::of(name, &state).ok().filter(|before| known.is_known(&before.server));
     let source = locked.and_then(|server| server.source.clone());
-    let (mut surface, conduct) = look_at(&prepare(target_of(&launch)?, &known)?, request.options)?;
+    let target = prepare(target_of(&launch)?, &known)?;
+    let (mut surface, conduct) = look(&target, locked, request.options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let changes = before.as_ref().map(|before| {
         let hashes = surface.hashes();
@@ -75,6 +80,17 @@ fn approve_one(
     let name = name.to_owned();
     let candidate = Candidate { name, launch, source, surface, conduct, changes, grants };
     pin(project, candidate, &state, &decision)
+}
+
+/// In the era that was pinned; in another only if the server does not speak that any more.
+fn look(
+    target: &Target,
+    locked: Option<&LockedServer>,
+    options: CaptureOptions,
+) -> Result<(Surface, Conduct), OpsError> {
+    let Some(locked) = locked else { return look_at(target, options) };
+    let pinned = CaptureOptions { era: EraChoice::Only(locked.era), ..options };
+    look_at(target, pinned).or_else(|_| look_at(target, options))
 }
 
 /// How the manifest starts it, because that is what people edit; else how the lock does.

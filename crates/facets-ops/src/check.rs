@@ -122,7 +122,7 @@ pub fn check(
     let mut jobs = Vec::new();
     for name in chosen(names, &state)? {
         // Somebody else's entry is not ours to judge.
-        if matches!(state.lock.servers().get(&name), Some(LockedEntry::Other)) {
+        if is_others(&name, &state) {
             continue;
         }
         jobs.push((name.clone(), ready(&name, &project, &state, request, consent)));
@@ -152,7 +152,18 @@ pub fn check(
 /// A gate that looks in the wrong place must not say yes.
 pub(crate) fn something_pinned(state: &State) -> Result<(), OpsError> {
     let declared = state.manifest.as_ref().is_some_and(|manifest| !manifest.servers.is_empty());
-    if state.has_lock || declared { Ok(()) } else { Err(crate::ServerError::NothingPinned.into()) }
+    if !state.lock.servers().is_empty() || declared {
+        Ok(())
+    } else {
+        Err(crate::ServerError::NothingPinned.into())
+    }
+}
+
+/// Whether an entry is somebody else's, and not one of ours that lost what makes it one.
+pub(crate) fn is_others(name: &str, state: &State) -> bool {
+    let other = matches!(state.lock.servers().get(name), Some(LockedEntry::Other));
+    let declared = state.manifest.as_ref().and_then(|manifest| declared_launch(manifest, name));
+    other && declared.is_none()
 }
 
 /// What the manifest says of a server otherwise than the lock.
@@ -173,7 +184,7 @@ pub(crate) fn against_manifest(name: &str, pinned: &Pinned, state: &State) -> Ve
 }
 
 /// Servers that the manifest names and nobody has approved.
-fn not_locked(state: &State) -> Vec<CheckedServer> {
+pub(crate) fn not_locked(state: &State) -> Vec<CheckedServer> {
     let declared = state.manifest.iter().flat_map(|manifest| manifest.servers.keys());
     let new = declared.filter(|name| !state.lock.servers().contains_key(*name));
     new.map(|name| CheckedServer {
@@ -242,6 +253,7 @@ fn allowed(
         look: first_look(&pinned.surface),
         warnings: warnings(&pinned.surface, None),
         changes: None,
+        source: pinned.server.source.clone(),
         grants: pinned.server.grants.clone(),
     };
     consent.may_pin(&page).required()?;

@@ -56,6 +56,8 @@ pub struct ApprovalPage {
     pub warnings: Vec<SurfaceWarning>,
     /// What changed since it was approved; none if it never was.
     pub changes: Option<Vec<Finding>>,
+    /// Where its source lies, if that is looked at.
+    pub source: Option<String>,
     /// What it may do.
     pub grants: Grants,
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::{Digest, NoProgress};
 use facets_drift::{Finding, first_look};
-use facets_lock::{Grants, Launch, LockedEntry, LockedServer};
+use facets_lock::{Grants, Launch, LockedServer};
 use facets_mcp::Conduct;
 use facets_project::{
     Approval, Approvals, Change, MANIFEST, Project, ProjectError, State, surface_path, with_server,
@@ -69,7 +69,8 @@ pub(crate) fn pin(
     };
     let look = first_look(&surface);
     let warnings = warnings(&surface, Some(&conduct));
-    let page = ApprovalPage { name, surface, hashes, look, warnings, changes, grants };
+    let source = server.source.clone();
+    let page = ApprovalPage { name, surface, hashes, look, warnings, changes, source, grants };
     let answer = match decision {
         Decision::Made => Answer::Yes,
         Decision::Ask(consent) => consent.may_pin(&page),
@@ -83,20 +84,24 @@ pub(crate) fn pin(
     }
     // The approval first: without the lock it permits nothing.
     Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
-    let expected = before.lock.servers().get(&page.name).cloned();
-    project.change(|now| change(now, &page.name, &server, expected.as_ref(), text))?;
+    project.change(|now| change(now, before, &page.name, &server, text))?;
     Ok(page)
 }
 
 /// What pinning changes, if nobody else has changed it meanwhile.
 fn change(
     now: &State,
+    before: &State,
     name: &str,
     server: &LockedServer,
-    expected: Option<&LockedEntry>,
     surface: String,
 ) -> Result<Change, OpsError> {
-    if now.lock.servers().get(name) != expected {
+    let named = |state: &State| {
+        state.manifest.as_ref().and_then(|manifest| manifest.servers.get(name).cloned())
+    };
+    if now.lock.servers().get(name) != before.lock.servers().get(name)
+        || named(now) != named(before)
+    {
         return Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into());
     }
     let lock = now.lock.with_server(name, server).map_err(|source| {

@@ -23,7 +23,10 @@ impl Pinned {
         if let Some(LockedEntry::Broken(problem)) = state.lock.servers().get(name) {
             return Err(problem.clone());
         }
-        let server = state.lock.server(name).ok_or("it is not locked")?;
+        let server = state
+            .lock
+            .server(name)
+            .ok_or("facets.lock does not say how it starts, nor what was approved")?;
         let (surface, digest) = match state.surfaces.get(name) {
             None | Some(SurfaceOnDisk::Missing) => {
                 return Err(format!("{} is missing", surface_path(name)));
@@ -72,10 +75,10 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
             None => {
                 return Err(ServerError::Unknown { name: name.clone(), known: known() }.into());
             }
-            Some(LockedEntry::Other) => {
+            Some(LockedEntry::Other) if crate::check::is_others(name, state) => {
                 return Err(ServerError::NotInline { name: name.clone() }.into());
             }
-            Some(LockedEntry::Inline(_) | LockedEntry::Broken(_)) => chosen.push(name.clone()),
+            Some(_) => chosen.push(name.clone()),
         }
     }
     chosen.sort();

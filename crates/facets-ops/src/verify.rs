@@ -5,10 +5,13 @@ use std::path::Path;
 use facets_drift::{
     Compat, Finding, FindingType, Severity, SubjectKind, compare_pins, compare_surfaces,
 };
-use facets_lock::{Lock, LockedEntry};
+use facets_lock::Lock;
 use facets_project::{Project, State};
 
-use crate::check::{CheckOutcome, CheckReport, CheckedServer, against_manifest, something_pinned};
+use crate::check::{
+    CheckOutcome, CheckReport, CheckedServer, against_manifest, is_others, not_locked,
+    something_pinned,
+};
 use crate::pinned::{Pinned, chosen};
 use crate::{OpsError, git};
 
@@ -41,6 +44,9 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
         let tools = state.lock.server(&name).map_or(0, |server| server.tools.len());
         servers.push(CheckedServer { name, tools, outcome });
     }
+    if request.names.is_empty() {
+        servers.extend(not_locked(&state));
+    }
     if let (true, Some((_, old))) = (request.names.is_empty(), &old) {
         servers.extend(removed(old, &state.lock));
     }
@@ -49,7 +55,7 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
 
 fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>) -> CheckOutcome {
     // Somebody else's entry is whole as it is, unless it was one of ours.
-    if matches!(state.lock.servers().get(name), Some(LockedEntry::Other)) {
+    if is_others(name, state) {
         let was_ours = old.is_some_and(|(_, lock)| lock.server(name).is_some());
         return CheckOutcome::Judged(was_ours.then(unpinned).into_iter().collect());
     }

@@ -124,7 +124,9 @@ fn observe_command(
                 matches!(&source, CaptureError::Transport { source: TransportError::Closed, .. });
             let ending = if closed { running.wait(LAST_WORDS) } else { None };
             drop(running);
-            Err(ObserveError::Capture { source, stderr: stderr.text(), ending })
+            // Everything has ended, so its last words are on their way.
+            let stderr = stderr.last_words(LAST_WORDS);
+            Err(ObserveError::Capture { source, stderr, ending })
         }
     }
 }

@@ -35,11 +35,13 @@ impl Approval {
             Launch::Url { .. } => "null".to_owned(),
         };
         let form = format!(
-            "{{\"bytes\":null,\"directory\":{directory},\"grants\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\"}}",
+            "{{\"bytes\":null,\"directory\":{directory},\"grants\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"}}",
             server.grants.to_json(),
             server.launch.digest(),
             server.source.as_deref().map_or_else(|| "null".to_owned(), text),
             server.surface,
+            // Everything that was seen, also what is in no hash: resources, behaviour, era.
+            server.surface_file_digest,
         );
         Self { form }
     }
@@ -117,6 +119,11 @@ impl Marks {
         make_private(folder.parent().unwrap_or(folder))?;
         make_private(folder)?;
         files::write(&self.file, plan.to_string().as_bytes())
+    }
+
+    /// The change is done, and its journal is nobody's any more.
+    pub(crate) fn clear(&self) {
+        let _ = fs::remove_file(&self.file);
     }
 
     pub(crate) fn has(&self, plan: Digest) -> Result<bool, ProjectError> {

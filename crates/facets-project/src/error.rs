@@ -70,6 +70,12 @@ pub enum ProjectError {
         /// The file that is neither as before nor as after.
         path: PathBuf,
     },
+    /// Somebody else has begun a change, or this user in another place.
+    #[error("{} is a change that this user did not begin here", path.display())]
+    ForeignJournal {
+        /// The journal.
+        path: PathBuf,
+    },
     /// Nobody knows where this user keeps things.
     #[error("there is no home directory to keep approvals in")]
     NoHome,
@@ -89,6 +95,7 @@ impl ProjectError {
             Self::Edit { .. } => "project-cannot-be-edited",
             Self::Busy { .. } => "project-busy",
             Self::Interrupted { .. } => "project-interrupted",
+            Self::ForeignJournal { .. } => "project-foreign-journal",
             Self::NoHome => "no-home",
         }
     }
@@ -99,6 +106,7 @@ impl ProjectError {
         "project-cannot-be-edited",
         "project-busy",
         "project-interrupted",
+        "project-foreign-journal",
         "no-home",
     ];
 }

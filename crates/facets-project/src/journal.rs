@@ -93,7 +93,9 @@ impl Journal {
             }
         }
         sync_folder(&self.root)?;
-        self.forget()
+        self.forget()?;
+        marks.clear();
+        Ok(())
     }
 
     fn folder(&self) -> PathBuf {
@@ -124,9 +126,7 @@ impl Journal {
         let bytes = read(&path)?.ok_or_else(unusable)?;
         // A repository can bring a journal along; only what this user began is completed.
         if !marks.has(Digest::of(&bytes))? {
-            let path = self.folder();
-            let reason = "it is a journal that this user did not begin";
-            return Err(ProjectError::Untrusted { path, reason });
+            return Err(ProjectError::ForeignJournal { path: self.folder() });
         }
         let plan: Value = serde_json::from_slice(&bytes).map_err(|_| unusable())?;
         if plan["version"] != 1 {

@@ -95,7 +95,7 @@ impl Project {
     /// Reads it, with the surface files of some servers, after completing what an earlier
     /// facet could not.
     pub fn read(&self, surfaces_of: &dyn Fn(&str) -> bool) -> Result<State, ProjectError> {
-        check_folder(&self.root.join(STATE))?;
+        self.check_folders()?;
         let guard = self.shared()?;
         if Journal::pending(&self.root).is_none() {
             return self.state(surfaces_of);
@@ -111,6 +111,7 @@ impl Project {
         &self,
         decide: impl FnOnce(&State) -> Result<Change, E>,
     ) -> Result<(), E> {
+        self.check_folders()?;
         make_folder(&self.root.join(STATE))?;
         let _guard = self.exclusive()?;
         self.recover()?;
@@ -119,8 +120,13 @@ impl Project {
         Ok(self.apply(change)?)
     }
 
+    /// A link in the place of a folder would have us read, write and remove elsewhere.
+    fn check_folders(&self) -> Result<(), ProjectError> {
+        check_folder(&self.root.join(STATE))?;
+        check_folder(&self.root.join(STATE).join("surfaces"))
+    }
+
     fn surface(&self, server: &str) -> Result<SurfaceOnDisk, ProjectError> {
-        check_folder(&self.root.join(".facets/surfaces"))?;
         let bytes = files::read(&self.root.join(files::surface_path(server)))?;
         Ok(match bytes.as_deref().map(parse_surface_file) {
             None => SurfaceOnDisk::Missing,

@@ -45,6 +45,7 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
         return out;
     }
     counts(page, &mut out);
+    words(page, &mut out);
     risks(page, &mut out);
     markers(page, &mut out);
     Cost::of(&page.surface).human(false, &mut out);
@@ -68,6 +69,33 @@ fn counts(page: &ApprovalPage, out: &mut String) {
         .collect();
     let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
     let _ = writeln!(out, "declares {counts}");
+}
+
+/// What it says to the model beside its tools, and what it offers beside them.
+fn words(page: &ApprovalPage, out: &mut String) {
+    const LINES: usize = 20;
+    if let Some(text) = &page.surface.instructions {
+        let _ = writeln!(out, "\n{STRONG}it tells the model{STRONG:#}");
+        for line in text.lines().take(LINES) {
+            let _ = writeln!(out, "  {}", visible(line));
+        }
+        let more = text.lines().count().saturating_sub(LINES);
+        if more > 0 {
+            let _ = writeln!(out, "  {QUIET}and {more} more lines{QUIET:#}");
+        }
+    }
+    for kind in [Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
+        let items = page.surface.items(kind);
+        if !items.is_empty() {
+            let _ = writeln!(out, "\n{STRONG}{}{STRONG:#}", kind.list());
+            for item in items.iter().take(TOOLS) {
+                let _ = writeln!(out, "  {}", visible(item.name()));
+            }
+            if items.len() > TOOLS {
+                let _ = writeln!(out, "  {QUIET}and {} more{QUIET:#}", items.len() - TOOLS);
+            }
+        }
+    }
 }
 
 /// What its tools can do, by their words.
@@ -124,7 +152,8 @@ fn reach(page: &ApprovalPage, out: &mut String) {
             );
         }
         Some(entitlements) => {
-            let _ = writeln!(out, "\n{STRONG}its source can reach{STRONG:#}");
+            let source = page.source.as_deref().map(visible).unwrap_or_default();
+            let _ = writeln!(out, "\n{STRONG}its source ({source}) can reach{STRONG:#}");
             scan::entitlements(entitlements, "  ", out);
         }
     }

@@ -209,6 +209,7 @@ pub(super) fn file(error: &ProjectError) -> Option<&Path> {
         | ProjectError::Manifest { path, .. }
         | ProjectError::Edit { path, .. }
         | ProjectError::Busy { path }
+        | ProjectError::ForeignJournal { path }
         | ProjectError::Interrupted { path } => Some(path),
         ProjectError::NoHome => None,
     }
@@ -245,6 +246,9 @@ pub(super) fn expected_and_actual(error: &ProjectError) -> (Option<String>, Opti
         }
         ProjectError::Interrupted { .. } => {
             both("the file as before or after the change", "something else".to_owned())
+        }
+        ProjectError::ForeignJournal { .. } => {
+            both("no journal, or one that this user began here", "another".to_owned())
         }
         ProjectError::NoHome => both("HOME or FACET_DIR", "neither is set".to_owned()),
     }
