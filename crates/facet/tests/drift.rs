@@ -328,6 +328,26 @@ fn bad_changes_fail_by_default() {
     }
 }
 
+/// The other way round: a tool that can do less, and whose answers have an end.
+#[test]
+fn less_is_good_to_know() {
+    let server = |description: &str, output: Value| {
+        json!({ "tools": [{ "name": "tidy", "description": description,
+            "inputSchema": { "type": "object" }, "outputSchema": output }] })
+    };
+    let endless = json!({ "type": "object",
+        "properties": { "all": { "type": "array", "items": { "type": "string" } } } });
+    let short = json!({ "type": "object", "properties": { "one": { "type": "string" } } });
+    let trusted =
+        Trusted::with_server(&server("Deletes all files and executes a command.", endless));
+    trusted.declare(&server("Shows the files.", short));
+    let report = trusted.json(&["check", "--fail-on", "info"]).exits(1).json();
+    for kind in ["risk_level_changed", "economics_changed"] {
+        let less = |finding: &Value| finding["type"] == kind && finding["severity"] == "info";
+        assert!(findings(&report).iter().any(less), "{kind}: {report:#}");
+    }
+}
+
 /// What varies cannot be pinned, and is not a place to hide.
 #[test]
 fn resources_that_vary_are_still_looked_at() {
