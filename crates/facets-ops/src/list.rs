@@ -4,6 +4,7 @@ use facets_lock::{Launch, LockedEntry};
 use facets_project::{Approval, Approvals, Project, State, declared_launch};
 
 use crate::OpsError;
+use crate::check::is_others;
 
 /// One server.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub struct ListedServer {
     pub tools: Option<usize>,
     /// Whether this user has approved it on this machine.
     pub approved: bool,
+    /// Whether its entry in the lock is not as facet wrote it.
+    pub edited: bool,
 }
 
 /// The servers of a project, by name.
@@ -35,9 +38,13 @@ pub fn list() -> Result<ListReport, OpsError> {
         .servers()
         .iter()
         .map(|(name, entry)| match entry {
-            LockedEntry::Other | LockedEntry::Broken(_) => {
-                ListedServer { name: name.clone(), launch: None, tools: None, approved: false }
-            }
+            LockedEntry::Other | LockedEntry::Broken(_) => ListedServer {
+                name: name.clone(),
+                launch: None,
+                tools: None,
+                approved: false,
+                edited: !is_others(name, &state),
+            },
             LockedEntry::Inline(server) => {
                 let approval = Approval::of(server, project.place());
                 let approved = approvals
@@ -48,6 +55,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                     launch: Some(server.launch.clone()),
                     tools: Some(server.tools.len()),
                     approved,
+                    edited: false,
                 }
             }
         })
@@ -65,6 +73,7 @@ fn only_declared(state: &State) -> Vec<ListedServer> {
         launch: declared_launch(manifest, name),
         tools: None,
         approved: false,
+        edited: false,
     })
     .collect()
 }

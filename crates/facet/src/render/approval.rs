@@ -250,6 +250,7 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
     for server in &report.servers {
         let name = visible(&server.name);
         let state = match (server.tools, server.approved) {
+            _ if server.edited => "edited: `facet verify` says what".to_owned(),
             (None, _) if server.launch.is_none() => "not started by this facet".to_owned(),
             (None, _) => "not pinned".to_owned(),
             (Some(tools), true) => format!("approved, {}", human::plural(tools, "tool")),
@@ -293,6 +294,7 @@ pub(super) fn list_json(report: &ListReport) -> Value {
                 "launch": launch,
                 "tools": server.tools,
                 "approved": server.approved,
+                "edited": server.edited,
             })
         })
         .collect();
