@@ -20,7 +20,7 @@ fn show(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>, OpsE
     }
     let git = |arguments: &[&str]| {
         Command::new("git")
-            .args(["--no-pager", "--no-lazy-fetch", "--no-optional-locks"])
+            .args(["--no-pager", "--no-optional-locks"])
             // A repository must not have git start anything.
             .args(["-c", "core.fsmonitor=false", "-c", "protocol.allow=never"])
             .args(["-c", "core.sshCommand=false", "-c", "core.hooksPath=/dev/null"])
