@@ -25,6 +25,8 @@ fn check<T>(data: &[u8], outcome: &Outcome<T>) {
     assert_eq!(outcome.manifest.is_some(), outcome.problems.is_empty());
     for problem in &outcome.problems {
         assert!(problem.position.offset <= data.len());
-        assert!(!problem.found.is_empty() && !problem.allowed.is_empty() && !problem.fix.is_empty());
+        assert!(
+            !problem.found.is_empty() && !problem.allowed.is_empty() && !problem.fix.is_empty()
+        );
     }
 }

@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use facets_digest::Digest;
 use facets_model::{
-    ArtifactName, ArtifactPath, AssetName, Floor, InlineServerName, PlainVersion, VariableName, Version,
+    ArtifactName, ArtifactPath, AssetName, Floor, InlineServerName, PlainVersion, VariableName,
+    Version,
 };
 use libfuzzer_sys::fuzz_target;
 

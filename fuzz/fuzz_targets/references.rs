@@ -32,6 +32,9 @@ fuzz_target!(|text: &str| {
             _ => authority,
         });
         let same = |host: &str| host.eq_ignore_ascii_case(theirs.host_str().unwrap_or_default());
-        assert!(host.is_some_and(|host| host.starts_with('[') || same(host)), "{text} leads to {theirs}");
+        assert!(
+            host.is_some_and(|host| host.starts_with('[') || same(host)),
+            "{text} leads to {theirs}"
+        );
     }
 });

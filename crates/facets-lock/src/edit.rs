@@ -131,7 +131,7 @@ fn insert(
         comma_between(text, last.value.end, close).map_or(0, |at| at + 1 - last.value.end);
     let has_comma = behind_comma > 0;
     // On one line everything stays on one line; otherwise comments stay with what they follow.
-    let (between, end) = match between.rfind('\n') {
+    let (between, end) = match last_line_end(between) {
         Some(line) if line >= behind_comma => between.split_at(line),
         _ => between.split_at(behind_comma.max(between.trim_end().len())),
     };
@@ -143,6 +143,25 @@ fn insert(
     };
     let comma = if has_comma { "" } else { "," };
     format!("{head}{comma}{between}{indent}{member}{end}{rest}")
+}
+
+/// The last line feed of what stands behind a value that is not inside a comment.
+fn last_line_end(text: &str) -> Option<usize> {
+    let (mut at, mut last) = (0, None);
+    while at < text.len() {
+        let rest = &text[at..];
+        if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            at += comment.find("*/").map_or(rest.len(), |end| end + 4);
+        } else {
+            if rest.starts_with('\n') {
+                last = Some(at);
+            }
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    last
 }
 
 /// The first comma between two offsets that is none of a comment: between members, and behind

@@ -9,6 +9,8 @@ fn what_is_set_can_be_set_again_and_removed() {
     let texts = [
         "{\n  ///*\0\0\0= \"servers// \n  // c// c\n  \"ser6errs//\":   \n  \n0}\n",
         "{ /* , */ \"a\": 1 /* , */ , /* , */ \"b\": 2, // ,\n }",
+        "{  \"ser~ers\": 1,  \t/*{&/c\n  \"sers\": 1 V,V*/\t\"a\": \"0\\\"\",}\t",
+        "{\"a\":1 /* \n , */ }",
         "{\"a\":1,}",
         "{\r\n\t\"a\": 1,\r\n\t// end\r\n}\r\n",
         "{ // only a comment\n}",
