@@ -8,7 +8,7 @@ use facets_worker::TERMINATE;
 use crate::Tail;
 
 /// The supervisor answers at once, or within its grace; or something is badly wrong.
-const ANSWER: Duration = Duration::from_secs(4);
+const ANSWER: Duration = Duration::from_secs(8);
 
 /// How a server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
