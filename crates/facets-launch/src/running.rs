@@ -7,7 +7,8 @@ use facets_worker::TERMINATE;
 
 use crate::Tail;
 
-/// The supervisor answers at once, or within its grace; or something is badly wrong.
+/// The supervisor answers at once, or within its grace and the time for its last word; on a busy
+/// machine a little later; or something is badly wrong.
 const ANSWER: Duration = Duration::from_secs(8);
 
 /// How a server ended.

@@ -24,6 +24,9 @@ use crate::{CONFINE, SCAN, TERMINATE};
 /// How long a server may take to end by itself once it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// How long it may take to say how a server ended, once it has.
+const LAST_WORD: Duration = Duration::from_secs(2);
+
 /// An order is a command line and an environment; the kernel allows no more.
 const MAX_ORDER: usize = 8 << 20;
 
@@ -71,6 +74,9 @@ fn watch(control: &UnixStream, server: Pid, scratch: &Scratch) -> io::Result<Str
     std::thread::Builder::new().spawn(move || {
         listen(&mut orders, server);
         end_everything(&scratch);
+        // The one who waits for the server tells how it ended, and then ends this process. To
+        // be faster than that would look as if the supervisor had been killed.
+        std::thread::sleep(LAST_WORD);
         exit(0)
     })?;
     Ok(reap_until_end_of(server))
