@@ -180,12 +180,25 @@ fn a_strange_journal_is_refused() {
     let victim = trusted.folder.path().join("victim");
     std::fs::rename(trusted.file(".facets/surfaces"), &victim).unwrap();
     std::fs::write(victim.join("x.tmp"), "").unwrap();
+    std::fs::write(victim.join(".x.json.1.tmp"), "").unwrap();
     std::os::unix::fs::symlink(&victim, trusted.file(".facets/surfaces")).unwrap();
     for verb in [&["remove", "s"][..], &["approve", "s", "--yes"], &["check"]] {
         let ran = trusted.facet(verb).exits(2);
         assert!(ran.talk.contains("project-untrusted-file"), "{ran:?}");
     }
-    assert!(victim.join("s.json").exists() && victim.join("x.tmp").exists());
+    for name in ["s.json", "x.tmp", ".x.json.1.tmp"] {
+        assert!(victim.join(name).exists(), "{name}");
+    }
+    // Nor is what only looks like something that facet left behind.
+    std::fs::remove_file(trusted.file(".facets/surfaces")).unwrap();
+    std::fs::rename(&victim, trusted.file(".facets/surfaces")).unwrap();
+    std::fs::create_dir(trusted.file(".facets/journal.notes")).unwrap();
+    std::fs::create_dir(trusted.file(".facets/journal.7")).unwrap();
+    trusted.facet(&["approve", "s", "--yes"]).exits(0);
+    assert!(trusted.file(".facets/surfaces/x.tmp").exists());
+    assert!(trusted.file(".facets/journal.notes").exists());
+    assert!(!trusted.file(".facets/surfaces/.x.json.1.tmp").exists());
+    assert!(!trusted.file(".facets/journal.7").exists());
 }
 
 #[test]

@@ -5,7 +5,6 @@ use facets_lock::{Grants, Launch, LockedServer};
 use facets_mcp::{Conduct, EraChoice};
 use facets_probe::Target;
 use facets_project::{Approval, Approvals, Project, State, declared_launch};
-
 use facets_surface::Surface;
 
 use crate::check::{Trust, is_others};

@@ -66,8 +66,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), ProjectError> {
         return Err(ProjectError::Untrusted { path: path.to_owned(), reason });
     }
     let folder = path.parent().unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let staged = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+    let staged = staged(path);
     let result = write_new(&staged, bytes)
         .and_then(|()| fs::rename(&staged, path).map_err(io("write", path)));
     if result.is_err() {
@@ -75,6 +74,22 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), ProjectError> {
     }
     result?;
     sync_folder(folder)
+}
+
+/// Beside a file: where it is written before it is put in its place.
+pub(crate) fn staged(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+}
+
+/// Whether a name is one that [`staged`] gives to a file, whoever did.
+pub(crate) fn is_staged(name: &str) -> bool {
+    let parts = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
+    let parts = parts.and_then(|name| name.rsplit_once('.'));
+    parts.is_some_and(|(file, process)| {
+        let ours = file == MANIFEST || file == LOCK || file.ends_with(".json");
+        ours && !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Writes a file and waits until the disk has it.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::ProjectError;
 use crate::approvals::Marks;
 use crate::files::{
-    STATE, check_folder, io, is_ours, make_folder, read, sync_folder, write, write_new,
+    STATE, check_folder, io, is_ours, is_staged, make_folder, read, sync_folder, write, write_new,
 };
 
 /// One file of a change: its path from the project on, and its new content, or none.
@@ -153,9 +153,13 @@ fn step(value: &Value) -> Option<Step> {
     Some(Step { path, before: digest("before")?, after: digest("after")? })
 }
 
-/// Removes what an interrupted facet left beside the journal.
+/// Removes what an interrupted facet left, and nothing that only looks like it.
 pub(crate) fn sweep(root: &Path) {
-    let left = |name: &str| name.starts_with("journal.");
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let left = |name: &str| {
+        let process = name.strip_prefix("journal.");
+        process.is_some_and(|process| number(process.strip_suffix(".done").unwrap_or(process)))
+    };
     for entry in fs::read_dir(root.join(STATE)).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(left) {
             let _ = fs::remove_dir_all(entry.path());
@@ -163,14 +167,7 @@ pub(crate) fn sweep(root: &Path) {
     }
     for folder in [root.join("."), root.join(STATE).join("surfaces")] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let staged = name.to_str().is_some_and(|name| {
-                name.ends_with(".tmp")
-                    && (name.starts_with(".facets.json.")
-                        || name.starts_with(".facets.lock.")
-                        || entry.path().parent().is_some_and(|p| p.ends_with("surfaces")))
-            });
-            if staged {
+            if entry.file_name().to_str().is_some_and(is_staged) {
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -87,9 +87,11 @@ impl Project {
 
     /// Whether it can be written: better known before something is started for it.
     pub fn check_writable(&self) -> Result<(), ProjectError> {
-        let probe = self.root.join(format!(".facets.lock.{}.tmp", std::process::id()));
+        let probe = files::staged(&self.root.join(LOCK));
         files::write_new(&probe, b"")?;
-        std::fs::remove_file(&probe).map_err(files::io("remove", &probe))
+        // Another facet may have swept it up.
+        let _ = std::fs::remove_file(&probe);
+        Ok(())
     }
 
     /// Reads it, with the surface files of some servers, after completing what an earlier
