@@ -9,6 +9,7 @@ use crate::items::shown;
 use crate::promises::{economics, guardrails, middleware};
 use crate::schema::member;
 use crate::text::{TextChange, classify};
+use crate::texts::segment;
 
 /// Everything that is different between two contracts, also what their own diff passes over.
 #[must_use]
@@ -22,8 +23,7 @@ pub fn compare_fusion_contracts(before: &Value<'_>, after: &Value<'_>) -> Vec<Fi
     places.sort();
     places.dedup();
     for place in places {
-        let sides = (old.get(place).cloned(), new.get(place).cloned());
-        if sides.0 != sides.1 {
+        if let Some(sides) = differing(old.get(place), new.get(place)) {
             leaf(&tool, place, sides, &mut out);
         }
     }
@@ -43,29 +43,37 @@ fn promises(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Fin
     economics(tool, cost(before), cost(after), out);
 }
 
+/// A value in its canonical form, which decides, and as it is shown.
+type Leaf = (Vec<u8>, String);
+
+/// Both as they are shown, if they differ: also where they are shown alike.
+fn differing(was: Option<&Leaf>, is: Option<&Leaf>) -> Option<Sides> {
+    let form = |leaf: Option<&Leaf>| leaf.map(|leaf| leaf.0.clone());
+    let shown = |leaf: Option<&Leaf>| leaf.map(|leaf| leaf.1.clone());
+    (form(was) != form(is)).then(|| (shown(was), shown(is)))
+}
+
 /// Members by their places; the actions are looked at one by one.
-fn flatten(contract: &Value<'_>) -> BTreeMap<String, String> {
+fn flatten(contract: &Value<'_>) -> BTreeMap<String, Leaf> {
     let mut found = BTreeMap::new();
     collect(contract, String::new(), &mut found);
     found
 }
 
-fn collect(value: &Value<'_>, place: String, found: &mut BTreeMap<String, String>) {
+fn collect(value: &Value<'_>, place: String, found: &mut BTreeMap<String, Leaf>) {
     match value {
-        // Null and absent hash differently there, and mean the same to a reader.
-        Value::Null => {}
         Value::Object(object) if place != "surface.actions" => {
             for member in object.members() {
                 let inner = match place.as_str() {
-                    "" => member.name.to_string(),
-                    outer => format!("{outer}.{}", member.name),
+                    "" => segment(&member.name),
+                    outer => format!("{outer}.{}", segment(&member.name)),
                 };
                 collect(&member.value, inner, found);
             }
         }
         Value::Object(_) => {}
         other => {
-            found.insert(place, shown(other));
+            found.insert(place, (other.to_canonical(), shown(other)));
         }
     }
 }
@@ -134,7 +142,7 @@ fn rules(sides: &Sides) -> (FindingType, (Severity, Compat), &'static str) {
 
 /// What the actions of a tool say of themselves.
 fn actions(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Finding>) {
-    let of = |side: &Value<'_>| -> BTreeMap<String, BTreeMap<String, String>> {
+    let of = |side: &Value<'_>| -> BTreeMap<String, BTreeMap<String, Leaf>> {
         let actions = member(side, "surface").and_then(|surface| member(surface, "actions"));
         let Some(Value::Object(actions)) = actions else { return BTreeMap::new() };
         let each = actions.members().iter();
@@ -155,8 +163,7 @@ fn actions(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Find
         names.sort();
         names.dedup();
         for name in names {
-            let sides = (was.get(name).cloned(), fields.get(name).cloned());
-            if sides.0 != sides.1 {
+            if let Some(sides) = differing(was.get(name), fields.get(name)) {
                 let (grade, sentence) = action_member(key, name, &sides);
                 let finding = Finding::new(FindingType::ToolChanged, subject, grade, sentence);
                 out.push(finding.of_member(format!("{place}.{name}"), sides.0, sides.1));

@@ -42,7 +42,7 @@ pub(crate) fn texts<'v>(value: &'v Value<'_>, key: &str) -> BTreeMap<String, Tex
 }
 
 /// A name as part of a place. One that could be taken for several parts is quoted.
-fn segment(name: &str) -> String {
+pub(crate) fn segment(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-$".contains(c);
     if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
 }

@@ -131,8 +131,9 @@ fn insert(
         comma_between(text, last.value.end, close).map_or(0, |at| at + 1 - last.value.end);
     let has_comma = behind_comma > 0;
     // On one line everything stays on one line; otherwise comments stay with what they follow.
-    let (between, end) = match last_line_end(between) {
-        Some(line) if line >= behind_comma => between.split_at(line),
+    let line = outside_comments(between).filter(|(_, character)| *character == '\n').last();
+    let (between, end) = match line {
+        Some((line, _)) if line >= behind_comma => between.split_at(line),
         _ => between.split_at(behind_comma.max(between.trim_end().len())),
     };
     // A comment may stand at the end of the line.
@@ -145,44 +146,30 @@ fn insert(
     format!("{head}{comma}{between}{indent}{member}{end}{rest}")
 }
 
-/// The last line feed of what stands behind a value that is not inside a comment.
-fn last_line_end(text: &str) -> Option<usize> {
-    let (mut at, mut last) = (0, None);
-    while at < text.len() {
-        let rest = &text[at..];
-        if rest.starts_with("//") {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            at += comment.find("*/").map_or(rest.len(), |end| end + 4);
-        } else {
-            if rest.starts_with('\n') {
-                last = Some(at);
+/// The characters of a text without strings that stand in no comment. The line feed that ends a
+/// line of comment is none of it.
+fn outside_comments(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = &text[at..];
+            if rest.starts_with("//") {
+                at += rest.find('\n').unwrap_or(rest.len());
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                at += comment.find("*/").map_or(rest.len(), |end| end + 4);
+            } else {
+                let character = rest.chars().next()?;
+                at += character.len_utf8();
+                return Some((at - character.len_utf8(), character));
             }
-            at += rest.chars().next().map_or(1, char::len_utf8);
         }
-    }
-    last
+    })
 }
 
-/// The first comma between two offsets that is none of a comment: between members, and behind
-/// the last one, where only people write it.
+/// The first comma between two members, or behind the last one, where only people write it.
 fn comma_between(text: &str, from: usize, to: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = from;
-    while at < to {
-        let rest = &text[at..to];
-        if rest.starts_with("//") {
-            at += rest.find('\n').unwrap_or(rest.len());
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            at += comment.find("*/").map_or(rest.len(), |end| end + 4);
-        } else if bytes[at] == b',' {
-            return Some(at);
-        } else {
-            // What stands there is white space, in ASCII or not.
-            at += rest.chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    None
+    let found = outside_comments(&text[from..to]).find(|(_, character)| *character == ',');
+    found.map(|(at, _)| from + at)
 }
 
 fn braces(plain: &str, object: &Range<usize>) -> (usize, usize) {

@@ -4,14 +4,14 @@ use facets_drift::{Severity, Side, compare_launches, compare_surfaces};
 use facets_lock::{Grants, Launch, LockedServer};
 use facets_mcp::{Conduct, EraChoice};
 use facets_probe::Target;
-use facets_project::{Approval, Approvals, Project, State, declared_launch};
+use facets_project::{Project, State, declared_launch};
 use facets_surface::Surface;
 
 use crate::check::{Trust, is_others};
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{Candidate, Decision, is_same_launch, pin, with_source};
-use crate::pinned::{Pinned, target_of};
+use crate::pinned::{Pinned, is_approved, target_of};
 use crate::{OpsError, ServerError};
 
 /// What to approve.
@@ -120,9 +120,7 @@ struct Known<'k> {
 impl Known<'_> {
     /// Whether this user has approved an entry, or trusts who wrote it.
     fn is_known(&self, server: &LockedServer) -> bool {
-        let approval = Approval::of(server, self.project.place());
-        self.request.trust == Trust::Lock
-            || Approvals::of_this_user().and_then(|all| all.contains(&approval)).unwrap_or(false)
+        self.request.trust == Trust::Lock || is_approved(server, self.project).unwrap_or(false)
     }
 }
 

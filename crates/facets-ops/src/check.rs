@@ -13,7 +13,7 @@ use crate::OpsError;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{is_same_launch, with_source};
-use crate::pinned::{Pinned, chosen, target_of};
+use crate::pinned::{Pinned, chosen, is_approved, target_of};
 use crate::surface_warnings::warnings;
 
 /// What to check.
@@ -237,9 +237,7 @@ fn allowed(
     trust: Trust,
     consent: &dyn Consent,
 ) -> Result<Target, OpsError> {
-    let approval = Approval::of(&pinned.server, project.place());
-    let approvals = || Approvals::of_this_user();
-    let known = trust == Trust::Lock || approvals()?.contains(&approval)?;
+    let known = trust == Trust::Lock || is_approved(&pinned.server, project)?;
     let target = target_of(&pinned.server.launch)?;
     if known {
         return prepare(target, &Always);
@@ -257,7 +255,7 @@ fn allowed(
         grants: pinned.server.grants.clone(),
     };
     consent.may_pin(&page).required()?;
-    approvals()?.add(&approval)?;
+    Approvals::of_this_user()?.add(&Approval::of(&pinned.server, project.place()))?;
     Ok(target)
 }
 

@@ -1,10 +1,11 @@
 //! `facet list`: what is locked here.
 
 use facets_lock::{Launch, LockedEntry};
-use facets_project::{Approval, Approvals, Project, State, declared_launch};
+use facets_project::{Project, State, declared_launch};
 
 use crate::OpsError;
 use crate::check::is_others;
+use crate::pinned::is_approved;
 
 /// One server.
 #[derive(Debug)]
@@ -32,7 +33,6 @@ pub struct ListReport {
 pub fn list() -> Result<ListReport, OpsError> {
     let project = Project::here()?;
     let state = project.read(&|_| false)?;
-    let approvals = Approvals::of_this_user().ok();
     let mut servers: Vec<ListedServer> = state
         .lock
         .servers()
@@ -46,10 +46,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                 edited: !is_others(name, &state),
             },
             LockedEntry::Inline(server) => {
-                let approval = Approval::of(server, project.place());
-                let approved = approvals
-                    .as_ref()
-                    .is_some_and(|approvals| approvals.contains(&approval).unwrap_or(false));
+                let approved = is_approved(server, &project).unwrap_or(false);
                 ListedServer {
                     name: name.clone(),
                     launch: Some(server.launch.clone()),

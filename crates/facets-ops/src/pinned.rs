@@ -3,7 +3,7 @@
 use facets_digest::Digest;
 use facets_drift::Side;
 use facets_lock::{Launch, LockedEntry, LockedServer};
-use facets_project::{State, SurfaceOnDisk, surface_path};
+use facets_project::{Approval, Approvals, Project, State, SurfaceOnDisk, surface_path};
 use facets_surface::{Surface, SurfaceHashes};
 
 use crate::inspect::{InspectTarget, SandboxRequest};
@@ -84,6 +84,12 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
     chosen.sort();
     chosen.dedup();
     Ok(chosen)
+}
+
+/// Whether this user has approved an entry of a project on this machine.
+pub(crate) fn is_approved(server: &LockedServer, project: &Project) -> Result<bool, OpsError> {
+    let approval = Approval::of(server, project.place());
+    Ok(Approvals::of_this_user()?.contains(&approval)?)
 }
 
 /// What a launch starts or calls.

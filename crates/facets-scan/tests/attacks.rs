@@ -4,8 +4,7 @@
 
 mod support;
 
-use facets_surface::Verdict;
-use support::scan_file;
+use support::answered_with_no;
 
 /// What it can do, the kind of file, the source.
 #[rustfmt::skip]
@@ -452,11 +451,6 @@ const ATTACKS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn no_attack_is_answered_with_no() {
-    let missed = ATTACKS.iter().filter(|(category, ending, source)| {
-        let report = scan_file(&format!("x.{ending}"), source);
-        let verdicts = report.entitlements.verdicts();
-        verdicts.iter().any(|(name, verdict)| name == category && *verdict == Verdict::No)
-    });
-    let missed: Vec<_> = missed.collect();
+    let missed = answered_with_no(ATTACKS);
     assert!(missed.is_empty(), "{missed:#?}");
 }

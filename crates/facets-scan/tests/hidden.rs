@@ -4,8 +4,7 @@
 
 mod support;
 
-use facets_surface::Verdict;
-use support::scan_file;
+use support::answered_with_no;
 
 /// What it can do, the kind of file, the source.
 #[rustfmt::skip]
@@ -167,11 +166,6 @@ const HIDDEN: &[(&str, &str, &str)] = &[
 ];
 #[test]
 fn nothing_hidden_is_answered_with_no() {
-    let missed = HIDDEN.iter().filter(|(category, ending, source)| {
-        let report = scan_file(&format!("x.{ending}"), source);
-        let verdicts = report.entitlements.verdicts();
-        verdicts.iter().any(|(name, verdict)| name == category && *verdict == Verdict::No)
-    });
-    let missed: Vec<_> = missed.collect();
+    let missed = answered_with_no(HIDDEN);
     assert!(missed.is_empty(), "{missed:#?}");
 }

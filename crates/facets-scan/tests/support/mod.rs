@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use facets_scan::{Analysis, Analyst, Files, Report, ScanLimits, Start, analyse, scan};
+use facets_surface::Verdict;
 
 /// Files by their paths.
 pub(crate) struct Memory(BTreeMap<String, Vec<u8>>);
@@ -53,4 +54,17 @@ pub(crate) fn scan_limited(files: &[(&str, &str)], start: &Start, limits: ScanLi
 /// One file, of the kind that its name says.
 pub(crate) fn scan_file(name: &str, source: &str) -> Report {
     scan_files(&[(name, source)], &Start::Files(vec![format!("/{name}")]))
+}
+
+/// What a program can do, the kind of its file, its source.
+pub(crate) type Attack = (&'static str, &'static str, &'static str);
+
+/// The programs that are said not to do what they can do.
+pub(crate) fn answered_with_no(attacks: &[Attack]) -> Vec<&Attack> {
+    let missed = attacks.iter().filter(|(category, ending, source)| {
+        let report = scan_file(&format!("x.{ending}"), source);
+        let verdicts = report.entitlements.verdicts();
+        verdicts.iter().any(|(name, verdict)| name == category && *verdict == Verdict::No)
+    });
+    missed.collect()
 }
