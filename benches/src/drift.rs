@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use facets_drift::{Side, compare_surfaces};
 use facets_surface::{Surface, parse_surface_file, write_surface_file};
+use facets_validator::JsonSchema;
 
 use crate::contracts::surface;
 use crate::definitions::made_up;
@@ -20,6 +21,7 @@ fn decide(before: &Surface, after: &Surface) {
     black_box(compare_surfaces(
         Side { surface: before, hashes: &hashes.0 },
         Side { surface: after, hashes: &hashes.1 },
+        &JsonSchema::default(),
     ));
 }
 

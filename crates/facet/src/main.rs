@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod consent;
+mod gates;
 mod inspect;
 mod output;
 mod progress;
@@ -12,13 +13,17 @@ mod trust;
 use std::process::ExitCode;
 
 use args::{Args, Format};
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use output::Shown;
 
 fn main() -> ExitCode {
     // Before anything else: this process may be the supervisor of a server.
     facets_worker::enter();
     match Args::try_parse() {
+        Ok(args) if args.format == Format::Sarif && !args.command.has_findings() => {
+            let message = "`--format sarif` is for check, verify and diff";
+            usage(&Args::command().error(clap::error::ErrorKind::ArgumentConflict, message))
+        }
         Ok(args) => {
             let format = args.format;
             output::print(&commands::run(args), format)
@@ -36,12 +41,12 @@ fn usage(error: &clap::Error) -> ExitCode {
         (ErrorKind::DisplayVersion, Format::Json) => {
             render::json::answer("version", env!("CARGO_PKG_VERSION"))
         }
-        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, Format::Human) => {
+        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
             Shown::styled(error.render().ansi().to_string())
         }
         (_, Format::Json) => render::json::usage(&error.to_string()),
         // The refused words are quoted, and may be anything.
-        (_, Format::Human) => Shown::failure(
+        (_, Format::Human | Format::Sarif) => Shown::failure(
             error.to_string().lines().map(|line| render::visible(line) + "\n").collect(),
         ),
     };

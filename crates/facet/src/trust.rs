@@ -6,13 +6,12 @@ use facets_drift::Severity;
 use facets_ops::OpsError;
 use facets_ops::add::{AddRequest, add};
 use facets_ops::approve::{ApproveRequest, approve};
-use facets_ops::check::{CheckRequest, Trust, check};
+use facets_ops::check::Trust;
 use facets_ops::inspect::{CaptureLimits, CaptureOptions, InspectTarget, SandboxRequest};
 
-use crate::args::{Add, Approve, Check, Format, Level};
+use crate::args::{Add, Approve, Level};
 use crate::consent::Terminal;
 use crate::output::Shown;
-use crate::progress::Count;
 use crate::render::Renderer;
 
 /// Everything together may take as long as a few slow answers.
@@ -47,16 +46,6 @@ pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsE
     let request = AddRequest { name, target, options: options(timeout), source };
     let consent = Terminal { yes };
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
-}
-
-pub(crate) fn run_check(arguments: Check, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Check { names, fail_on, trust_lock, timeout } = arguments;
-    let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
-    let request = CheckRequest { names, options: options(timeout), trust, fail_on: fail_on.into() };
-    let count = Count::new(renderer.quiet || renderer.format == Format::Json);
-    let report = check(&request, &Terminal { yes: false }, &count)?;
-    drop(count);
-    Ok(renderer.check(&report))
 }
 
 pub(crate) fn run_approve(arguments: Approve, renderer: &Renderer) -> Result<Shown, OpsError> {

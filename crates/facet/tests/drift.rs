@@ -112,7 +112,7 @@ fn tool_changes() -> Vec<Change> {
         change("a schema in another order", ["tool_changed", "safe", "cosmetic"], |s| {
             tool(s)["inputSchema"]["type"] = json!(["object"]);
         }),
-        change("a new argument", ["tool_changed", "critical", "breaking"], |s| {
+        change("a new argument", ["tool_changed", "critical", "safe"], |s| {
             tool(s)["inputSchema"]["properties"]["recursive"] = json!({ "type": "boolean" });
         }),
         change("no schema", ["tool_changed", "critical", "breaking"], |s| {

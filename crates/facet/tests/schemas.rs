@@ -97,6 +97,13 @@ approve 0 approve s --yes
 diff 0 diff s s
 change
 check 1 check
+write facets.policy.yaml {"policyVersion": 1, "rules": [{"severity": "safe", "reason": "why"}, {"server": "x", "severity": "critical"}], "tools": [{"allow": []}]}
+check 1 : check | verify
+diff 1 diff before.json s
+write facets.policy.yaml {"policyVersion": 1, "rules": [{"typ": "tool_added"}]}
+error 2 check
+write facets.policy.yaml {"policyVersion": 1}
+check 1 check --policy facets.policy.yaml
 add 0 add poisoned SERVER
 approve 0 approve poisoned s --yes
 remove 0 remove poisoned
@@ -398,6 +405,8 @@ fn every_variant_is_among_what_is_printed() {
     same("check", "judgement", &["yes", "no", "unknown"]);
     same("check", "severity", &["info", "safe", "moderate", "critical"]);
     same("check", "compat", &["cosmetic", "safe", "risky", "breaking"]);
+    // What takes too long to decide is tested with the policy.
+    same("check", "effect", &["regraded", "marked", "demanded"]);
     same("doctor", "health", &["ok", "none", "broken"]);
     same("digest-contract", "mode", &["v1", "fusion-v1"]);
     same("digest-compare", "mode", &["v1", "fusion-v1"]);

@@ -1,5 +1,7 @@
 //! What can be found, and how bad each of it is by itself (spec 7.1, 7.2).
 
+use crate::schema::SchemaChange;
+
 /// Does it widen what a tool may do, or is told to do?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -185,7 +187,7 @@ pub struct Evidence {
 }
 
 /// One thing that changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// What.
     pub kind: FindingType,
@@ -207,6 +209,8 @@ pub struct Finding {
     pub sentence: String,
     /// Why it is worse than its type says.
     pub evidence: Vec<Evidence>,
+    /// What is proven about a schema.
+    pub schema: Option<Box<SchemaChange>>,
 }
 
 impl Finding {
@@ -229,6 +233,7 @@ impl Finding {
             after: None,
             sentence: sentence.into(),
             evidence: Vec::new(),
+            schema: None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::annotations;
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
 use crate::markers::{Approved, ToolNames};
 use crate::risk;
-use crate::schema::{SchemaVerdict, compare_schemas, describe, member};
+use crate::schema::{Domain, SchemaChange, Validator, Verdict, compare_schemas, describe, member};
 use crate::text::{TextChange, classify};
 use crate::texts::{Role, Text, evidence, texts};
 
@@ -46,16 +46,33 @@ fn changed_type(kind: Kind) -> FindingType {
     }
 }
 
-/// Everything that is different between two definitions of one thing. `tools` are the names
-/// that the server now gives to its tools.
+/// What a comparison needs beside two definitions.
+#[derive(Clone, Copy)]
+pub(crate) struct Aids<'a> {
+    /// The names that the server now gives to its tools.
+    pub(crate) tools: &'a ToolNames,
+    /// Confirms examples for schemas.
+    pub(crate) validator: &'a dyn Validator,
+}
+
+/// Everything that is different between two definitions of one thing.
 pub(crate) fn compare_items(
     before: &Definition,
     after: &Definition,
-    tools: &ToolNames,
+    aids: Aids<'_>,
     out: &mut Vec<Finding>,
 ) {
     let (old, new) = (before.value(), after.value());
-    let pair = Pair { kind: after.kind(), name: after.name(), old: &old, new: &new };
+    let mut pair = Pair {
+        kind: after.kind(),
+        name: after.name(),
+        old: &old,
+        new: &new,
+        schemas: [None, None],
+    };
+    if pair.kind == Kind::Tool {
+        pair.schemas = SCHEMAS.map(|name| pair.compare_schemas(name, aids.validator));
+    }
     let start = out.len();
     for name in pair.member_names() {
         if name == pair.kind.key() {
@@ -66,7 +83,7 @@ pub(crate) fn compare_items(
             pair.member(name, was, is, out);
         }
     }
-    pair.texts(tools, out);
+    pair.texts(aids.tools, out);
     if pair.kind == Kind::Tool {
         risk_level(before, after, out);
         say_words_once(start, out);
@@ -99,7 +116,12 @@ struct Pair<'p, 'v> {
     name: &'p str,
     old: &'p Value<'v>,
     new: &'p Value<'v>,
+    /// What became of the two schemas, where both sides have them and they differ.
+    schemas: [Option<SchemaChange>; 2],
 }
+
+/// Members of a tool that are schemas.
+const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
 
 impl Pair<'_, '_> {
     fn finding(&self, grade: (Severity, Compat), sentence: impl Into<String>) -> Finding {
@@ -155,23 +177,40 @@ impl Pair<'_, '_> {
         out.push(finding.of_member(name, was.map(shown), is.map(shown)));
     }
 
-    /// A schema that is another: proven to mean the same, or not.
+    fn compare_schemas(&self, name: &str, validator: &dyn Validator) -> Option<SchemaChange> {
+        let (was, is) = (member(self.old, name)?, member(self.new, name)?);
+        if was.to_canonical() == is.to_canonical() {
+            return None;
+        }
+        let domain = if name == "inputSchema" { Domain::Arguments } else { Domain::Anything };
+        Some(compare_schemas(was, is, domain, validator))
+    }
+
+    fn schema_change(&self, name: &str) -> Option<&SchemaChange> {
+        let index = SCHEMAS.iter().position(|schema| *schema == name)?;
+        self.schemas[index].as_ref()
+    }
+
+    /// A schema that is another: proven to accept the same, or more, or less.
     fn schema(&self, name: &str, was: Option<&Value<'_>>, is: Option<&Value<'_>>) -> Finding {
-        let equivalent = matches!((was, is), (Some(was), Some(is))
-            if compare_schemas(was, is) == SchemaVerdict::Equivalent);
-        if equivalent {
-            let sentence = format!("`{name}` is written otherwise and means the same");
-            return self.finding((Severity::Safe, Compat::Cosmetic), sentence);
-        }
-        if name == "inputSchema" {
-            return self.finding((Severity::Critical, Compat::Breaking), describe(was, is));
-        }
-        let sentence = match (was, is) {
-            (None, _) => "promises an output schema",
-            (_, None) => "no longer promises an output schema",
-            _ => "gives back something else",
+        let is_input = name == "inputSchema";
+        let Some(change) = self.schema_change(name) else {
+            let sentence = match (is_input, was, is) {
+                (true, ..) => describe(was, is),
+                (_, None, _) => "promises an output schema".to_owned(),
+                _ => "no longer promises an output schema".to_owned(),
+            };
+            let input = (Severity::Critical, Compat::Breaking);
+            let output = (Severity::Moderate, Compat::Risky);
+            return self.finding(if is_input { input } else { output }, sentence);
         };
-        self.finding((Severity::Moderate, Compat::Risky), sentence)
+        let mut finding = if is_input {
+            self.finding(grade_input(change), input_sentence(change, was, is))
+        } else {
+            self.finding(grade_output(change), output_sentence(change))
+        };
+        finding.schema = Some(Box::new(change.clone()));
+        finding
     }
 
     /// Texts that changed, and everything suspicious in any text that is new.
@@ -207,15 +246,10 @@ impl Pair<'_, '_> {
 
     /// Schemas that accept the same and say something else: there, words that come or go count.
     fn schemas_with_other_words(&self) -> Vec<String> {
-        let differs = |name: &&&str| match (member(self.old, name), member(self.new, name)) {
-            (Some(was), Some(is)) => {
-                was.to_canonical() != is.to_canonical()
-                    && compare_schemas(was, is) == SchemaVerdict::Equivalent
-            }
-            _ => false,
+        let same = |name: &&&str| {
+            self.schema_change(name).is_some_and(|change| change.verdict == Verdict::Equivalent)
         };
-        let schemas = ["inputSchema", "outputSchema"];
-        schemas.iter().filter(differs).map(|name| format!("{name}.")).collect()
+        SCHEMAS.iter().filter(same).map(|name| format!("{name}.")).collect()
     }
 
     fn grade_text(
@@ -243,6 +277,63 @@ impl Pair<'_, '_> {
             (false, false) => (Severity::Safe, Compat::Cosmetic),
         };
         (grade, sentence)
+    }
+}
+
+/// spec 7.2: what is not proven stays critical; an argument that is newly declared is critical
+/// also where anything was accepted before.
+fn grade_input(change: &SchemaChange) -> (Severity, Compat) {
+    let grade = match change.verdict {
+        Verdict::Equivalent if change.other_notes.is_empty() => (Severity::Safe, Compat::Cosmetic),
+        Verdict::Equivalent => (Severity::Moderate, Compat::Risky),
+        Verdict::Narrower => (Severity::Moderate, Compat::Breaking),
+        Verdict::Wider => (Severity::Critical, Compat::Safe),
+        Verdict::Incomparable | Verdict::CannotTell => (Severity::Critical, Compat::Breaking),
+    };
+    if change.new_arguments.is_empty() { grade } else { (Severity::Critical, grade.1) }
+}
+
+fn grade_output(change: &SchemaChange) -> (Severity, Compat) {
+    match change.verdict {
+        Verdict::Equivalent if change.other_notes.is_empty() => (Severity::Safe, Compat::Cosmetic),
+        Verdict::Narrower => (Severity::Safe, Compat::Safe),
+        _ => (Severity::Moderate, Compat::Risky),
+    }
+}
+
+fn input_sentence(
+    change: &SchemaChange,
+    was: Option<&Value<'_>>,
+    is: Option<&Value<'_>>,
+) -> String {
+    if change.verdict == Verdict::Equivalent {
+        return match (change.new_arguments.as_slice(), change.other_notes.as_slice()) {
+            ([], []) => "takes the same arguments, written otherwise".to_owned(),
+            ([], notes) => format!("takes the same arguments, but not {}", notes.join(", ")),
+            (new, _) => format!("took anything, and now names {}", new.join(", ")),
+        };
+    }
+    let told = match change.verdict {
+        Verdict::Narrower => "accepts less",
+        Verdict::Wider => "accepts more",
+        Verdict::Incomparable => "accepts something else",
+        _ => "may accept more",
+    };
+    format!("{told}: {}", describe(was, is))
+}
+
+fn output_sentence(change: &SchemaChange) -> String {
+    match change.verdict {
+        Verdict::Equivalent if change.other_notes.is_empty() => {
+            "promises the same output, written otherwise".to_owned()
+        }
+        Verdict::Equivalent => {
+            format!("promises the same output, but not {}", change.other_notes.join(", "))
+        }
+        Verdict::Narrower => "promises more about its output".to_owned(),
+        Verdict::Wider => "promises less about its output".to_owned(),
+        Verdict::Incomparable => "promises another output".to_owned(),
+        Verdict::CannotTell => "may promise another output".to_owned(),
     }
 }
 

@@ -22,6 +22,8 @@ pub use finding::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind}
 pub use first_look::{FirstLook, MarkerLook, ToolLook, first_look};
 pub use fusion::compare_fusion_contracts;
 pub use pins::{compare_launches, compare_pins};
-pub use schema::{SchemaVerdict, compare_schemas};
+pub use schema::{
+    Domain, Instance, SchemaChange, Validator, Verdict, closed_copy, compare_schemas,
+};
 pub use surfaces::{Side, compare_surfaces};
 pub use text::{TextChange, classify};

@@ -1,216 +1,295 @@
-//! Whether two schemas accept the same arguments (spec 7.3).
+//! Whether a new schema accepts more, or less, than the old one (spec 7.3).
+//!
+//! Closed copies of both are taken apart into demands ([`node`]); then a value is looked for
+//! that one accepts and the other refuses ([`solve`]), in both directions. No value there is a
+//! proof; a value is shown only if somebody else's validator agrees about it.
 
-use facets_digest::json::{Object, Value, compare_utf16, write_list, write_string};
+mod arguments;
+mod close;
+mod compile;
+mod evaluate;
+mod instance;
+mod node;
+mod regex;
+mod solve;
+mod words;
+
+use std::cell::Cell;
+
+use facets_digest::json::Value;
+
+use arguments::Arguments;
+pub(crate) use arguments::WORDS;
+use evaluate::Evaluator;
+pub use instance::Instance;
+use node::{Id, Node, Table, Types};
+use solve::{Answer, Literal, Solver};
+pub(crate) use words::describe;
+
+/// A second opinion on schemas: somebody else's validator.
+pub trait Validator {
+    /// Whether a schema (2020-12, as JSON) accepts a value (as JSON). Nothing if it cannot tell.
+    fn accepts(&self, schema: &str, instance: &str) -> Option<bool>;
+
+    /// Whether a pattern of a schema matches a text. Nothing if it cannot tell.
+    fn matches(&self, pattern: &str, text: &str) -> Option<bool>;
+}
+
+/// Which values count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// The arguments of a call, which are an object.
+    Arguments,
+    /// Any value.
+    Anything,
+}
 
 /// What the comparison of two schemas shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchemaVerdict {
-    /// Both accept the same: equal but for order and words.
+pub enum Verdict {
+    /// Both accept the same: proven.
     Equivalent,
+    /// The new one accepts nothing more (proven), and refuses the example.
+    Narrower,
+    /// The new one refuses nothing more (proven), and accepts the example.
+    Wider,
+    /// It accepts one example that was refused, and refuses one that was accepted.
+    Incomparable,
     /// Nobody can tell.
     CannotTell,
 }
 
-/// Compares two schemas by their normal forms.
+impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Equivalent, Self::Narrower, Self::Wider, Self::Incomparable, Self::CannotTell];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Equivalent => "equivalent",
+            Self::Narrower => "narrower",
+            Self::Wider => "wider",
+            Self::Incomparable => "incomparable",
+            Self::CannotTell => "cannot_tell",
+        }
+    }
+}
+
+/// What became of a schema, with examples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemaChange {
+    /// What is proven.
+    pub verdict: Verdict,
+    /// Accepted now, and refused before.
+    pub gained: Option<Instance>,
+    /// Accepted before, and refused now.
+    pub lost: Option<Instance>,
+    /// The keyword that nobody can look into, if nobody can tell.
+    pub keyword: Option<String>,
+    /// Arguments that are declared now and were not.
+    pub new_arguments: Vec<String>,
+    /// Defaults, formats and the like that say something else now.
+    pub other_notes: Vec<String>,
+}
+
+/// Steps that one comparison may take; what takes more is not told.
+const STEPS: usize = 400_000;
+
+/// Steps that the validator may take for one example, which it does not count itself.
+const PATIENCE: usize = 50_000;
+
+/// Counts down.
+pub(crate) struct Budget(Cell<usize>);
+
+impl Budget {
+    const fn new(steps: usize) -> Self {
+        Self(Cell::new(steps))
+    }
+
+    /// Nothing if there is not that much left; then there is nothing left at all.
+    fn spend(&self, steps: usize) -> Option<()> {
+        let left = self.0.get().checked_sub(steps);
+        self.0.set(left.unwrap_or_default());
+        left.map(drop)
+    }
+}
+
+/// The closed copy of a schema that verdicts are about, as JSON.
 #[must_use]
-pub fn compare_schemas(before: &Value<'_>, after: &Value<'_>) -> SchemaVerdict {
-    if normal_form(before) == normal_form(after) && !leads_astray(before) {
-        SchemaVerdict::Equivalent
-    } else {
-        SchemaVerdict::CannotTell
-    }
+pub fn closed_copy(schema: &Value<'_>) -> String {
+    String::from_utf8_lossy(&close::close(schema).to_canonical()).into_owned()
 }
 
-/// Whether a reference leads to what the normal form leaves out or sorts.
-fn leads_astray(value: &Value<'_>) -> bool {
-    let known = |target: &str| {
-        let Some(path) = target.strip_prefix('#') else { return false };
-        let mut parts = path.split('/').skip(1);
-        loop {
-            match (parts.next(), parts.next()) {
-                (None, _) => return true,
-                (Some("$defs" | "definitions" | "properties"), Some(_)) => {}
-                _ => return false,
-            }
-        }
+/// Compares two schemas by what they accept.
+#[must_use]
+pub fn compare_schemas(
+    before: &Value<'_>,
+    after: &Value<'_>,
+    domain: Domain,
+    validator: &dyn Validator,
+) -> SchemaChange {
+    let (old, new) = (Arguments::of(before), Arguments::of(after));
+    let meaning = compare_meaning(before, after, domain, validator);
+    SchemaChange { new_arguments: new.beyond(&old), other_notes: new.other_notes(&old), ..meaning }
+}
+
+fn compare_meaning(
+    before: &Value<'_>,
+    after: &Value<'_>,
+    domain: Domain,
+    validator: &dyn Validator,
+) -> SchemaChange {
+    let (before, after) = (close::close(before), close::close(after));
+    let texts = [&before, &after].map(Value::to_canonical);
+    if texts[0] == texts[1] {
+        return change(Verdict::Equivalent, None, None, None);
+    }
+    let mut table = Table::default();
+    let old = compile::compile(&mut table, &before, '<');
+    let new = compile::compile(&mut table, &after, '>');
+    if leads_in_circles(&table) {
+        return change(Verdict::CannotTell, None, None, Some("$ref".to_owned()));
+    }
+    let [old_text, new_text] = texts.map(|text| String::from_utf8_lossy(&text).into_owned());
+    let (old, new) = ((old, old_text.as_str()), (new, new_text.as_str()));
+    let gained = search(&mut table, new, old, domain, validator);
+    let lost = search(&mut table, old, new, domain, validator);
+    verdict(gained, lost)
+}
+
+/// What came of one direction.
+enum Direction {
+    Nothing,
+    Example(Instance),
+    CannotTell(String),
+}
+
+/// Looks for a value that one schema accepts and the other refuses.
+fn search(
+    table: &mut Table,
+    (accepting, accepting_text): (Id, &str),
+    (refusing, refusing_text): (Id, &str),
+    domain: Domain,
+    validator: &dyn Validator,
+) -> Direction {
+    let budget = Budget::new(STEPS);
+    let mut goal = vec![Literal::yes(accepting), Literal::no(refusing)];
+    if domain == Domain::Arguments {
+        goal.push(Literal::yes(table.add(Node::Types(Types::OBJECT))));
+    }
+    let (value, doubt) = match Solver::new(table, validator, &budget).solve(goal) {
+        Answer::Nothing => return Direction::Nothing,
+        Answer::Unknown { keyword, perhaps: None } => return Direction::CannotTell(keyword),
+        Answer::Unknown { keyword, perhaps: Some(value) } => (value, Some(keyword)),
+        Answer::Found(value) => (value, None),
     };
-    match value {
-        Value::Array(items) => items.iter().any(leads_astray),
-        Value::Object(object) => object.members().iter().any(|member| match &member.value {
-            Value::String(target) if ["$ref", "$dynamicRef"].contains(&&*member.name) => {
-                !known(target)
+    let patience = Budget::new(PATIENCE);
+    let evaluator = Evaluator { table, validator, budget: &patience };
+    if ![accepting, refusing].iter().all(|schema| evaluator.is_cheap(*schema, &value)) {
+        return Direction::CannotTell(doubt.unwrap_or_else(|| "size".to_owned()));
+    }
+    let text = value.to_json();
+    let answers = [accepting_text, refusing_text].map(|schema| validator.accepts(schema, &text));
+    if answers == [Some(true), Some(false)] {
+        return Direction::Example(value);
+    }
+    // A schema that its validator cannot read has something in it that nobody can.
+    let unread = || table.unread_keyword().filter(|_| answers.contains(&None));
+    Direction::CannotTell(doubt.or_else(unread).unwrap_or_else(|| "validator".to_owned()))
+}
+
+fn verdict(gained: Direction, lost: Direction) -> SchemaChange {
+    use Direction::{CannotTell, Example, Nothing};
+    match (gained, lost) {
+        (Nothing, Nothing) => change(Verdict::Equivalent, None, None, None),
+        (Nothing, Example(lost)) => change(Verdict::Narrower, None, Some(lost), None),
+        (Example(gained), Nothing) => change(Verdict::Wider, Some(gained), None, None),
+        (Example(gained), Example(lost)) => {
+            change(Verdict::Incomparable, Some(gained), Some(lost), None)
+        }
+        (Example(gained), CannotTell(keyword)) => {
+            change(Verdict::CannotTell, Some(gained), None, Some(keyword))
+        }
+        (CannotTell(keyword), Example(lost)) => {
+            change(Verdict::CannotTell, None, Some(lost), Some(keyword))
+        }
+        (CannotTell(keyword), _) | (Nothing, CannotTell(keyword)) => {
+            change(Verdict::CannotTell, None, None, Some(keyword))
+        }
+    }
+}
+
+const fn change(
+    verdict: Verdict,
+    gained: Option<Instance>,
+    lost: Option<Instance>,
+    keyword: Option<String>,
+) -> SchemaChange {
+    SchemaChange {
+        verdict,
+        gained,
+        lost,
+        keyword,
+        new_arguments: Vec::new(),
+        other_notes: Vec::new(),
+    }
+}
+
+/// Whether a definition leads back to itself without looking at anything smaller: such a schema
+/// means nothing.
+fn leads_in_circles(table: &Table) -> bool {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; table.definitions().len()];
+    for start in 0..marks.len() {
+        // A definition stands here twice: to go in, and to come out.
+        let mut waiting = vec![(start, false)];
+        while let Some((index, leaving)) = waiting.pop() {
+            if leaving {
+                marks[index] = Mark::Done;
+                continue;
             }
-            value => leads_astray(value),
-        }),
-        _ => false,
-    }
-}
-
-/// Keywords that say something to readers and nothing to validators.
-pub(crate) const WORDS: &[&str] = &["$comment", "deprecated", "description", "examples", "title"];
-
-/// Keywords that hold schemas by name, in a list, or one.
-const MAPS: &[&str] = &[
-    "$defs",
-    "definitions",
-    "dependencies",
-    "dependentSchemas",
-    "patternProperties",
-    "properties",
-];
-const LISTS: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
-const ONES: &[&str] = &[
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords whose lists are sets.
-const SETS: &[&str] = &["enum", "required", "type"];
-
-fn normal_form(schema: &Value<'_>) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_normal(schema, &mut out);
-    out
-}
-
-fn write_normal(schema: &Value<'_>, out: &mut Vec<u8>) {
-    let Value::Object(object) = schema else { return schema.write_canonical(out) };
-    let members: Vec<(&str, Vec<u8>)> = object
-        .members()
-        .iter()
-        .filter(|member| !WORDS.contains(&&*member.name))
-        .filter_map(|member| Some((&*member.name, normal_member(&member.name, &member.value)?)))
-        .collect();
-    write_list(['{', '}'], &members, out, |(name, form), out| {
-        write_string(name, out);
-        out.push(b':');
-        out.extend_from_slice(form);
-    });
-}
-
-/// A member in its normal form; nothing if it says nothing.
-fn normal_member(keyword: &str, value: &Value<'_>) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    match value {
-        Value::Object(schemas) if MAPS.contains(&keyword) => write_map(schemas, &mut out),
-        Value::Array(schemas) if LISTS.contains(&keyword) => {
-            write_list(['[', ']'], schemas, &mut out, write_normal);
-        }
-        Value::Array(schemas) if keyword == "items" => {
-            write_list(['[', ']'], schemas, &mut out, write_normal);
-        }
-        Value::Array(items) if SETS.contains(&keyword) => {
-            if items.is_empty() && keyword == "required" {
-                return None;
+            match marks[index] {
+                Mark::Done => continue,
+                Mark::Open => return true,
+                Mark::New => marks[index] = Mark::Open,
             }
-            write_set(items, keyword == "type", &mut out);
+            waiting.push((index, true));
+            let next = references_in_place(table, table.definition(index));
+            if next.iter().any(|next| marks[*next] == Mark::Open) {
+                return true;
+            }
+            waiting.extend(next.into_iter().map(|next| (next, false)));
         }
-        schema if ONES.contains(&keyword) => write_normal(schema, &mut out),
-        other => other.write_canonical(&mut out),
     }
-    Some(out)
+    false
 }
 
-fn write_map(schemas: &Object<'_>, out: &mut Vec<u8>) {
-    write_list(['{', '}'], schemas.members(), out, |member, out| {
-        write_string(&member.name, out);
-        out.push(b':');
-        write_normal(&member.value, out);
-    });
-}
-
-/// Sorted, without twins; a type alone is not in a list.
-fn write_set(items: &[Value<'_>], unwrap_one: bool, out: &mut Vec<u8>) {
-    let mut forms: Vec<Vec<u8>> = items.iter().map(Value::to_canonical).collect();
-    forms.sort_unstable();
-    forms.dedup();
-    match forms.as_slice() {
-        [one] if unwrap_one => out.extend_from_slice(one),
-        all => write_list(['[', ']'], all, out, |form, out| out.extend_from_slice(form)),
-    }
-}
-
-/// What became of the arguments at the top of a schema, in words.
-pub(crate) fn describe(before: Option<&Value<'_>>, after: Option<&Value<'_>>) -> String {
-    let (Some(before), Some(after)) = (before, after) else {
-        let gone = "has no schema any more: it takes anything";
-        return if before.is_some() { gone } else { "has a schema now" }.to_owned();
-    };
-    let (old, new) = (properties(before), properties(after));
-    let named = |what: &str, names: Vec<&str>| match names.as_slice() {
-        [] => None,
-        [one] => Some(format!("{what} `{one}`")),
-        many => Some(format!("{what} {}", list(many))),
-    };
-    let has = |all: &[(&str, &Value<'_>)], name: &str| all.iter().any(|(other, _)| *other == name);
-    let added: Vec<&str> =
-        new.iter().map(|(name, _)| *name).filter(|name| !has(&old, name)).collect();
-    let removed: Vec<&str> =
-        old.iter().map(|(name, _)| *name).filter(|name| !has(&new, name)).collect();
-    let changed: Vec<&str> = old
-        .iter()
-        .filter(|(name, value)| {
-            new.iter().any(|(other, now)| {
-                other == name && compare_schemas(value, now) != SchemaVerdict::Equivalent
-            })
-        })
-        .map(|(name, _)| *name)
-        .collect();
-    let (was, is) = (required(before), required(after));
-    let needed: Vec<&str> = is.iter().copied().filter(|name| !was.contains(name)).collect();
-    let optional: Vec<&str> =
-        was.iter().copied().filter(|name| !is.contains(name) && has(&new, name)).collect();
-    let parts: Vec<String> = [
-        named("takes the new argument", added),
-        named("takes no more the argument", removed),
-        named("takes something else as", changed),
-        named("now needs", needed),
-        named("no longer needs", optional),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    if parts.is_empty() { "may accept other arguments".to_owned() } else { parts.join("; ") }
-}
-
-fn list(names: &[&str]) -> String {
-    const MOST: usize = 5;
-    let mut text: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
-    if names.len() > MOST {
-        text.push(format!("{} more", names.len() - MOST));
-    }
-    text.join(", ")
-}
-
-fn properties<'v>(schema: &'v Value<'_>) -> Vec<(&'v str, &'v Value<'v>)> {
-    match member(schema, "properties") {
-        Some(Value::Object(all)) => {
-            all.members().iter().map(|member| (&*member.name, &member.value)).collect()
+/// The definitions that a demand refers to about the same value.
+fn references_in_place(table: &Table, from: Id) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut seen = vec![false; table.len()];
+    let mut waiting = vec![from];
+    while let Some(id) = waiting.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
         }
-        _ => Vec::new(),
+        match table.node(id) {
+            Node::All(parts) | Node::Any(parts) => waiting.extend(parts),
+            Node::Not(inner) => waiting.push(*inner),
+            Node::Ref(index) => found.push(*index),
+            _ => {}
+        }
     }
-}
-
-fn required<'v>(schema: &'v Value<'_>) -> Vec<&'v str> {
-    let Some(Value::Array(items)) = member(schema, "required") else { return Vec::new() };
-    let mut names: Vec<&str> = items
-        .iter()
-        .filter_map(|item| match item {
-            Value::String(text) => Some(&**text),
-            _ => None,
-        })
-        .collect();
-    names.sort_unstable_by(|a, b| compare_utf16(a, b));
-    names
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 pub(crate) fn member<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v Value<'v>> {
@@ -221,56 +300,4 @@ pub(crate) fn member<'v>(value: &'v Value<'_>, name: &str) -> Option<&'v Value<'
 }
 
 #[cfg(test)]
-mod tests {
-    use facets_digest::json::{self, Limits, Origin};
-
-    use super::*;
-
-    fn verdict(before: &str, after: &str) -> SchemaVerdict {
-        let parse = |text| json::parse(text, Origin::Captured, Limits::DEFINITION).expect("JSON");
-        compare_schemas(&parse(before.as_bytes()), &parse(after.as_bytes()))
-    }
-
-    #[test]
-    fn words_and_order_change_nothing() {
-        let same = [
-            (
-                r#"{"type":"object","required":["b","a"]}"#,
-                r#"{"required":["a","b"],"type":"object"}"#,
-            ),
-            (r#"{"type":["string"]}"#, r#"{"type":"string"}"#),
-            (r#"{"enum":["a","b"]}"#, r#"{"enum":["b","a"]}"#),
-            (r#"{"required":[]}"#, "{}"),
-            (r#"{"maximum":5}"#, r#"{"maximum":5.0}"#),
-            (
-                r#"{"properties":{"a":{"type":"string","description":"x"}}}"#,
-                r#"{"properties":{"a":{"description":"y","type":"string","title":"t"}}}"#,
-            ),
-        ];
-        for (before, after) in same {
-            assert_eq!(verdict(before, after), SchemaVerdict::Equivalent, "{before} {after}");
-        }
-    }
-
-    #[test]
-    fn a_property_that_is_called_like_a_word_counts() {
-        let different = [
-            (r#"{"properties":{"description":{"type":"string"}}}"#, r#"{"properties":{}}"#),
-            (r#"{"properties":{"a":{}}}"#, r#"{"properties":{"a":{},"b":{}}}"#),
-            (
-                r##"{"$ref":"#/examples/0","examples":[{"maxLength":5}]}"##,
-                r##"{"$ref":"#/examples/0","examples":[{"maxLength":50}]}"##,
-            ),
-            (r#"{"const":{"title":"a"}}"#, r#"{"const":{"title":"b"}}"#),
-            (r#"{"default":"a"}"#, r#"{"default":"b"}"#),
-            (
-                r#"{"prefixItems":[{},{"type":"string"}]}"#,
-                r#"{"prefixItems":[{"type":"string"},{}]}"#,
-            ),
-            ("true", "{}"),
-        ];
-        for (before, after) in different {
-            assert_eq!(verdict(before, after), SchemaVerdict::CannotTell, "{before} {after}");
-        }
-    }
-}
+mod tests;

@@ -10,10 +10,10 @@ use facets_surface::{Definition, Kind, Listing, Surface, SurfaceHashes};
 
 use crate::contracts::compare_behaviour;
 use crate::finding::{self, Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
-use crate::items::{compare_items, subject_kind};
+use crate::items::{Aids, compare_items, subject_kind};
 use crate::markers::{Approved, ToolNames};
 use crate::renames::{Renames, find_renames};
-use crate::schema::member;
+use crate::schema::{Validator, member};
 use crate::templates;
 use crate::texts::{Role, Text, evidence, evidence_of, texts};
 
@@ -26,18 +26,22 @@ pub struct Side<'s> {
     pub hashes: &'s SurfaceHashes,
 }
 
-/// Everything that changed, the worst first.
+/// Everything that changed, the worst first. The validator confirms examples for schemas.
 #[must_use]
-pub fn compare_surfaces(before: Side<'_>, after: Side<'_>) -> Vec<Finding> {
+pub fn compare_surfaces(
+    before: Side<'_>,
+    after: Side<'_>,
+    validator: &dyn Validator,
+) -> Vec<Finding> {
     let mut out = Vec::new();
     identity(before.surface, after.surface, &mut out);
     // spec 7.6: hashes first
     if before.hashes.surface != after.hashes.surface {
-        declarations(before.surface, after.surface, &mut out);
+        declarations(before.surface, after.surface, validator, &mut out);
     }
     let varies = before.surface.resources_volatile || after.surface.resources_volatile;
     if before.hashes.resources != after.hashes.resources || varies {
-        resources(before.surface, after.surface, &mut out);
+        resources(before.surface, after.surface, validator, &mut out);
     }
     if before.hashes.behavior.digest != after.hashes.behavior.digest
         || before.surface.source != after.surface.source
@@ -136,7 +140,12 @@ fn other_information(old: &str, new: &str, out: &mut Vec<Finding>) {
     }
 }
 
-fn declarations(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+fn declarations(
+    before: &Surface,
+    after: &Surface,
+    validator: &dyn Validator,
+    out: &mut Vec<Finding>,
+) {
     let server = (SubjectKind::Server, "");
     if before.capabilities != after.capabilities {
         let grade = (Severity::Moderate, Compat::Risky);
@@ -149,7 +158,7 @@ fn declarations(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
     instructions(before, after, out);
     for kind in [Kind::Tool, Kind::Prompt, Kind::ResourceTemplate] {
         emptied(kind, before, after, out);
-        compare_lists(kind, before, after, out);
+        compare_lists(kind, before, after, validator, out);
     }
 }
 
@@ -200,7 +209,7 @@ fn emptied(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Finding>
     out.push(finding.of_member(what, Some(count.to_string()), Some("0".to_owned())));
 }
 
-fn resources(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+fn resources(before: &Surface, after: &Surface, validator: &dyn Validator, out: &mut Vec<Finding>) {
     if after.resources_volatile && !before.resources_volatile {
         let grade = (Severity::Critical, Compat::Risky);
         let sentence = "the resources differ from one list to the next, and did not";
@@ -211,21 +220,28 @@ fn resources(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
     // What varies by itself says nothing by varying; but poison is poison.
     if !before.resources_volatile && !after.resources_volatile {
         emptied(Kind::Resource, before, after, out);
-        compare_lists(Kind::Resource, before, after, out);
+        compare_lists(Kind::Resource, before, after, validator, out);
     } else {
         emptied(Kind::Resource, before, after, out);
         let mut found = Vec::new();
-        compare_lists(Kind::Resource, before, after, &mut found);
+        compare_lists(Kind::Resource, before, after, validator, &mut found);
         out.extend(found.into_iter().filter(|finding| !finding.evidence.is_empty()));
     }
 }
 
 /// What became of the definitions of one kind: O(k) by name and hash.
-fn compare_lists(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
+fn compare_lists(
+    kind: Kind,
+    before: &Surface,
+    after: &Surface,
+    validator: &dyn Validator,
+    out: &mut Vec<Finding>,
+) {
     let split = split(before.items(kind), after.items(kind));
     let tools = tool_names(after);
+    let aids = Aids { tools: &tools, validator };
     for (old, new) in &split.changed {
-        compare_items(old, new, &tools, out);
+        compare_items(old, new, aids, out);
     }
     let Renames { pairs, removed, added } = match kind {
         Kind::Tool => find_renames(split.removed, split.added),
@@ -236,8 +252,8 @@ fn compare_lists(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Fi
     };
     for (old, new) in pairs {
         match kind {
-            Kind::ResourceTemplate => templates::compare(old, new, &tools, out),
-            _ => renamed(old, new, &tools, out),
+            Kind::ResourceTemplate => templates::compare(old, new, aids, out),
+            _ => renamed(old, new, aids, out),
         }
     }
     for old in removed {
@@ -337,14 +353,14 @@ pub(crate) fn summary(item: &Definition) -> String {
 }
 
 /// The same thing under another name, and whatever else is different.
-fn renamed(old: &Definition, new: &Definition, tools: &ToolNames, out: &mut Vec<Finding>) {
+fn renamed(old: &Definition, new: &Definition, aids: Aids<'_>, out: &mut Vec<Finding>) {
     let sentence = format!("looks like `{}` under another name", old.name());
     let grade = (Severity::Critical, Compat::Breaking);
     let subject = (SubjectKind::Tool, new.name());
     let finding = Finding::new(FindingType::ToolRenamed, subject, grade, sentence);
     let sides = (Some(old.name().to_owned()), Some(new.name().to_owned()));
     out.push(finding.of_member("name", sides.0, sides.1));
-    compare_items(old, new, tools, out);
+    compare_items(old, new, aids, out);
 }
 
 /// Definitions by a digest of one of their members.

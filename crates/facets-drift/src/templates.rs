@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use facets_surface::Definition;
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
-use crate::items::{compare_items, shown};
-use crate::markers::ToolNames;
+use crate::items::{Aids, compare_items, shown};
 use crate::renames::Renames;
 use crate::schema::member;
 
@@ -37,12 +36,7 @@ fn name(item: &Definition) -> String {
     member(&value, "name").map(shown).unwrap_or_default()
 }
 
-pub(crate) fn compare(
-    old: &Definition,
-    new: &Definition,
-    tools: &ToolNames,
-    out: &mut Vec<Finding>,
-) {
+pub(crate) fn compare(old: &Definition, new: &Definition, aids: Aids<'_>, out: &mut Vec<Finding>) {
     let (before, after) = (old.name(), new.name());
     let known = variables(before);
     let fresh: Vec<String> =
@@ -61,7 +55,7 @@ pub(crate) fn compare(
     let sides = (Some(before.to_owned()), Some(after.to_owned()));
     out.push(finding.of_member("uriTemplate", sides.0, sides.1));
     let start = out.len();
-    compare_items(old, new, tools, out);
+    compare_items(old, new, aids, out);
     // That the address is another was said.
     let said = |finding: &Finding| finding.member.is_empty() && finding.evidence.is_empty();
     if out[start..].iter().all(said) {

@@ -30,7 +30,7 @@ const DRIFT: &[(&str, Option<Severity>)] = &[
     ("tool-title-changed", Some(Severity::Critical)),
     ("tool-annotations-flipped", Some(Severity::Critical)),
     ("tool-meta-added", Some(Severity::Moderate)),
-    ("schema-required-added", Some(Severity::Critical)),
+    ("schema-required-added", Some(Severity::Moderate)),
     ("schema-optional-added", Some(Severity::Critical)),
     ("schema-property-description", Some(Severity::Critical)),
     ("schema-key-order", None),

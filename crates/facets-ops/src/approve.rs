@@ -1,6 +1,6 @@
 //! `facet approve`: look at what changed, and pin it anew.
 
-use facets_drift::{Severity, Side, compare_launches, compare_surfaces};
+use facets_drift::{Severity, Side, compare_launches};
 use facets_lock::{Grants, Launch, LockedServer};
 use facets_mcp::{Conduct, EraChoice};
 use facets_probe::Target;
@@ -11,7 +11,7 @@ use crate::check::{Trust, is_others};
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{Candidate, Decision, is_same_launch, pin, with_source};
-use crate::pinned::{Pinned, is_approved, target_of};
+use crate::pinned::{Pinned, differences, is_approved, target_of};
 use crate::{OpsError, ServerError};
 
 /// What to approve.
@@ -58,8 +58,7 @@ fn approve_one(
     let changes = before.as_ref().map(|before| {
         let hashes = surface.hashes();
         let mut changes = compare_launches(&before.server.launch, &launch);
-        changes
-            .extend(compare_surfaces(before.side(), Side { surface: &surface, hashes: &hashes }));
+        changes.extend(differences(before.side(), Side { surface: &surface, hashes: &hashes }));
         changes
     });
     let worst = changes.iter().flatten().map(|finding| finding.severity).max();

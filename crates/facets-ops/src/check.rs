@@ -1,11 +1,13 @@
 //! `facet check`: is what runs what was approved?
 
+use std::path::PathBuf;
+
 use facets_drift::{
-    Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_launches, compare_surfaces,
-    first_look,
+    Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_launches, first_look,
 };
 use facets_lock::LockedEntry;
 use facets_mcp::{CaptureError, EraChoice};
+use facets_policy::{Facts, Graded};
 use facets_probe::{ObserveError, Target};
 use facets_project::{Approval, Approvals, Project, State, declared_launch};
 
@@ -13,7 +15,8 @@ use crate::OpsError;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{is_same_launch, with_source};
-use crate::pinned::{Pinned, chosen, is_approved, target_of};
+use crate::pinned::{Pinned, chosen, differences, is_approved, target_of};
+use crate::policy::{self, AppliedPolicy, Asked};
 use crate::surface_warnings::warnings;
 
 /// What to check.
@@ -27,6 +30,8 @@ pub struct CheckRequest {
     pub trust: Trust,
     /// What is bad enough to say no.
     pub fail_on: Severity,
+    /// A policy instead of the project's own.
+    pub policy: Option<PathBuf>,
 }
 
 /// Who decides what may be started.
@@ -42,7 +47,7 @@ pub enum Trust {
 #[derive(Debug)]
 pub enum CheckOutcome {
     /// It was looked at; without findings it is as it was approved.
-    Judged(Vec<Finding>),
+    Judged(Vec<Graded>),
     /// Lock and surface file are not as facet wrote them.
     Edited(String),
     /// It was not looked at.
@@ -58,6 +63,15 @@ pub struct CheckedServer {
     pub tools: usize,
     /// What became of it.
     pub outcome: CheckOutcome,
+    /// What a policy asks about it.
+    pub(crate) facts: Facts,
+}
+
+impl CheckedServer {
+    /// A server of which nothing else is known.
+    pub(crate) fn new(name: String, outcome: CheckOutcome) -> Self {
+        Self { name, tools: 0, outcome, facts: Facts::default() }
+    }
 }
 
 /// All servers.
@@ -67,6 +81,8 @@ pub struct CheckReport {
     pub servers: Vec<CheckedServer>,
     /// What is bad enough to say no.
     pub fail_on: Severity,
+    /// The policy that was applied.
+    pub policy: Option<AppliedPolicy>,
 }
 
 /// The answer to the question.
@@ -84,13 +100,17 @@ impl CheckReport {
     /// A no is one, whatever else could not be looked at.
     #[must_use]
     pub fn judgement(&self) -> Judgement {
-        let bad = |finding: &Finding| finding.severity >= self.fail_on;
+        let bad = |finding: &Graded| finding.is_bad(self.fail_on);
         let no = |server: &CheckedServer| match &server.outcome {
             CheckOutcome::Judged(findings) => findings.iter().any(bad),
             CheckOutcome::Edited(_) => true,
             CheckOutcome::Failed(_) => false,
         };
-        let unknown = |server: &CheckedServer| matches!(server.outcome, CheckOutcome::Failed(_));
+        let unknown = |server: &CheckedServer| match &server.outcome {
+            CheckOutcome::Judged(findings) => findings.iter().any(Graded::is_undecided),
+            CheckOutcome::Edited(_) => false,
+            CheckOutcome::Failed(_) => true,
+        };
         if self.servers.iter().any(no) {
             Judgement::No
         } else if self.servers.iter().any(unknown) {
@@ -116,6 +136,7 @@ pub fn check(
     progress: &dyn CheckProgress,
 ) -> Result<CheckReport, OpsError> {
     let project = Project::here()?;
+    let loaded = policy::load(request.policy.as_deref())?;
     let names = &request.names;
     let state = project.read(&|name| names.is_empty() || names.iter().any(|n| n == name))?;
     something_pinned(&state)?;
@@ -142,10 +163,12 @@ pub fn check(
             .collect();
         running.into_iter().filter_map(|job| job.join().ok()).collect()
     });
-    let mut report = CheckReport { servers, fail_on: request.fail_on };
+    let mut report = CheckReport { servers, fail_on: request.fail_on, policy: None };
     if request.names.is_empty() {
         report.servers.extend(not_locked(&state));
     }
+    let asked = Asked { names, state: &state };
+    report.policy = policy::apply(loaded.as_ref(), &mut report.servers, &asked);
     Ok(report)
 }
 
@@ -187,10 +210,9 @@ pub(crate) fn against_manifest(name: &str, pinned: &Pinned, state: &State) -> Ve
 pub(crate) fn not_locked(state: &State) -> Vec<CheckedServer> {
     let declared = state.manifest.iter().flat_map(|manifest| manifest.servers.keys());
     let new = declared.filter(|name| !state.lock.servers().contains_key(*name));
-    new.map(|name| CheckedServer {
-        name: name.clone(),
-        tools: 0,
-        outcome: CheckOutcome::Failed(named(OpsError::NotApproved { asked: false }, name)),
+    new.map(|name| {
+        let error = named(OpsError::NotApproved { asked: false }, name);
+        CheckedServer::new(name.clone(), CheckOutcome::Failed(error))
     })
     .collect()
 }
@@ -215,8 +237,13 @@ fn ready(
         Ok(target) => Ok(Box::new(Job { pinned, target, findings })),
         Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(named(error, name))),
         // That something else would be started is a no, also if nothing is.
-        Err(_) => Err(CheckOutcome::Judged(findings)),
+        Err(_) => Err(judged(findings)),
     }
+}
+
+/// Findings before any policy.
+pub(crate) fn judged(findings: Vec<Finding>) -> CheckOutcome {
+    CheckOutcome::Judged(findings.into_iter().map(Graded::from).collect())
 }
 
 /// Whose approval is missing.
@@ -288,29 +315,33 @@ fn run(
 ) -> CheckedServer {
     let job = match job {
         Ok(job) => job,
-        Err(outcome) => return CheckedServer { name, tools: 0, outcome },
+        Err(outcome) => return CheckedServer::new(name, outcome),
     };
     let tools = job.pinned.server.tools.len();
-    let outcome = match look(&job, project, options) {
-        Ok(found) => CheckOutcome::Judged(job.findings.into_iter().chain(found).collect()),
-        Err(error) => CheckOutcome::Failed(error),
+    let (outcome, seen) = match look(&job, project, options) {
+        Ok((found, seen)) => (judged(job.findings.into_iter().chain(found).collect()), seen),
+        Err(error) => (CheckOutcome::Failed(error), None),
     };
-    CheckedServer { name, tools, outcome }
+    CheckedServer { name, tools, outcome, facts: policy::facts(&job.pinned.server, seen) }
 }
 
-fn look(job: &Job, project: &Project, options: CaptureOptions) -> Result<Vec<Finding>, OpsError> {
+/// What changed, and the tools that there are.
+type Looked = (Vec<Finding>, Option<Vec<String>>);
+
+fn look(job: &Job, project: &Project, options: CaptureOptions) -> Result<Looked, OpsError> {
     // spec 5.1: the era is pinned, and used again
     let options = CaptureOptions { era: EraChoice::Only(job.pinned.server.era), ..options };
     let (mut surface, _) = match look_at(&job.target, options) {
         Err(OpsError::Observe(ObserveError::Capture {
             source: CaptureError::Unstable { names, .. },
             ..
-        })) => return Ok(vec![varies(&names)]),
+        })) => return Ok((vec![varies(&names)], None)),
         other => other?,
     };
     with_source(&mut surface, project.place(), job.pinned.server.source.as_deref())?;
     let hashes = surface.hashes();
-    Ok(compare_surfaces(job.pinned.side(), Side { surface: &surface, hashes: &hashes }))
+    let found = differences(job.pinned.side(), Side { surface: &surface, hashes: &hashes });
+    Ok((found, Some(hashes.tools.keys().cloned().collect())))
 }
 
 /// A server that answers differently from one asking to the next was not like that.

@@ -1,17 +1,20 @@
 //! `facet diff`: what is different between two servers, or one at two times.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use facets_digest::json::{self, Origin, Value};
 use facets_drift::{
     Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_contract_sets,
-    compare_fusion_contracts, compare_pins, compare_surfaces,
+    compare_fusion_contracts, compare_pins,
 };
+use facets_policy::{Facts, Graded};
 use facets_project::{Project, State};
 use facets_surface::{Contract, Contracts, Surface, parse_surface_file};
 
+use crate::check::Judgement;
 use crate::digest_contract::{LIMITS, MAX_INPUT, Mode, is_surface, mode_of, read_v1};
-use crate::pinned::Pinned;
+use crate::pinned::{Pinned, differences};
+use crate::policy::{self, AppliedPolicy};
 use crate::{Input, OpsError, ServerError, git};
 
 /// What to compare: each is the name of a locked server, a name at a revision (`NAME@REV`), a
@@ -24,22 +27,36 @@ pub struct DiffRequest {
     pub after: String,
     /// What is bad enough to say no.
     pub fail_on: Severity,
+    /// A policy instead of the project's own.
+    pub policy: Option<PathBuf>,
 }
 
 /// What is different.
 #[derive(Debug)]
 pub struct DiffReport {
     /// The worst first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Graded>,
     /// What is bad enough to say no.
     pub fail_on: Severity,
+    /// The policy that was applied.
+    pub policy: Option<AppliedPolicy>,
+    /// The server that is compared; empty if only files are.
+    pub server: String,
+    /// The second thing, if it is a file.
+    pub file: Option<String>,
 }
 
 impl DiffReport {
-    /// Whether nothing is bad enough to say no.
+    /// A no is one, whatever else could not be decided.
     #[must_use]
-    pub fn is_fine(&self) -> bool {
-        self.findings.iter().all(|finding| finding.severity < self.fail_on)
+    pub fn judgement(&self) -> Judgement {
+        if self.findings.iter().any(|finding| finding.is_bad(self.fail_on)) {
+            Judgement::No
+        } else if self.findings.iter().any(Graded::is_undecided) {
+            Judgement::Unknown
+        } else {
+            Judgement::Yes
+        }
     }
 }
 
@@ -65,11 +82,23 @@ impl Thing {
 /// Compares two things. Nothing is started.
 pub fn diff(request: &DiffRequest) -> Result<DiffReport, OpsError> {
     let project = Project::here()?;
+    let loaded = policy::load(request.policy.as_deref())?;
     let state = project.read(&|_| true)?;
     let before = load(&request.before, &project, &state)?;
     let after = load(&request.after, &project, &state)?;
     let findings = compare(&before, &after)?;
-    Ok(DiffReport { findings, fail_on: request.fail_on })
+    let name = |what: &str| what.rsplit_once('@').map_or(what, |(name, _)| name).to_owned();
+    let (server, facts) = match (&before, &after) {
+        (_, Thing::Pinned(new)) => {
+            let tools = new.server.tools.keys().cloned().collect();
+            (name(&request.after), policy::facts(&new.server, Some(tools)))
+        }
+        (Thing::Pinned(_), _) => (name(&request.before), Facts::default()),
+        _ => (String::new(), Facts::default()),
+    };
+    let (findings, policy) = policy::apply_to(loaded.as_ref(), (&server, &facts), findings);
+    let file = (!matches!(after, Thing::Pinned(_))).then(|| request.after.clone());
+    Ok(DiffReport { findings, fail_on: request.fail_on, policy, server, file })
 }
 
 fn load(what: &str, project: &Project, state: &State) -> Result<Thing, OpsError> {
@@ -112,7 +141,7 @@ fn compare(before: &Thing, after: &Thing) -> Result<Vec<Finding>, OpsError> {
     Ok(match (before, after) {
         (Thing::Pinned(old), Thing::Pinned(new)) => {
             let mut findings = compare_pins(&old.server, &new.server);
-            findings.extend(compare_surfaces(old.side(), new.side()));
+            findings.extend(differences(old.side(), new.side()));
             findings
         }
         (Thing::Pinned(old), Thing::Surface(new)) => surfaces(&old.surface, new),
@@ -141,10 +170,7 @@ fn compare(before: &Thing, after: &Thing) -> Result<Vec<Finding>, OpsError> {
 
 fn surfaces(old: &Surface, new: &Surface) -> Vec<Finding> {
     let hashes = (old.hashes(), new.hashes());
-    compare_surfaces(
-        Side { surface: old, hashes: &hashes.0 },
-        Side { surface: new, hashes: &hashes.1 },
-    )
+    differences(Side { surface: old, hashes: &hashes.0 }, Side { surface: new, hashes: &hashes.1 })
 }
 
 /// Two single contracts are of one tool, whatever it is called.

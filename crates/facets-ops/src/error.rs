@@ -1,16 +1,20 @@
+mod failure;
 mod observe;
+mod policy;
 mod project;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use facets_digest::json::{JsonError, Position};
+use facets_digest::json::JsonError;
 use facets_model::{NameError, UrlError};
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
+pub use failure::{Failure, shell_word};
+pub use policy::PolicyError;
 pub use project::ServerError;
 
 /// Why facet could not judge.
@@ -170,6 +174,9 @@ pub enum OpsError {
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
+    /// Something about the policy.
+    #[error("{0}")]
+    Policy(#[from] PolicyError),
     /// A directory was expected.
     #[error("{} is not a directory", path.display())]
     NotADirectory {
@@ -214,25 +221,6 @@ pub enum OpsError {
         /// The most similar code.
         nearest: &'static str,
     },
-}
-
-/// An error as it is shown: what happened, to what, expected and actual, what next.
-#[derive(Debug)]
-pub struct Failure {
-    /// The word for `facet explain`.
-    pub code: &'static str,
-    /// What happened, to what.
-    pub message: String,
-    /// The file or directory it is about.
-    pub file: Option<PathBuf>,
-    /// The place in that file.
-    pub position: Option<Position>,
-    /// What would have been right.
-    pub expected: Option<String>,
-    /// What was there instead.
-    pub actual: Option<String>,
-    /// A command to type next.
-    pub next: String,
 }
 
 impl OpsError {
@@ -300,6 +288,7 @@ impl OpsError {
             Self::Observe(error) => observe::code(error),
             Self::Project(error) => error.code(),
             Self::Server(error) => error.code(),
+            Self::Policy(error) => error.code(),
             Self::NotADirectory { .. } => "not-a-directory",
             Self::NoManifest { .. } => "manifest-not-found",
             Self::AmbiguousManifest { .. } => "manifest-ambiguous",
@@ -320,17 +309,23 @@ impl OpsError {
             position: match self {
                 Self::Json { source, .. } => Some(source.position),
                 Self::Project(error) => project::position(error),
+                Self::Policy(error) => error.position(),
                 _ => None,
             },
             expected,
             actual,
             next: self.next(),
+            problems: match self {
+                Self::Policy(error) => error.problems(),
+                _ => Vec::new(),
+            },
         }
     }
 
     fn file(&self) -> Option<&Path> {
         match self {
             Self::Project(error) => project::file(error),
+            Self::Policy(error) => Some(error.file()),
             Self::Unreadable { path, .. }
             | Self::Unwritable { path, .. }
             | Self::TooLarge { path, .. }
@@ -410,6 +405,7 @@ impl OpsError {
             Self::Observe(error) => observe::expected_and_actual(error),
             Self::Project(error) => project::expected_and_actual(error),
             Self::Server(error) => error.expected_and_actual(),
+            Self::Policy(error) => error.expected_and_actual(),
             Self::NoManifest { .. } => {
                 both("facet.json, facet.yaml or server.yaml", "none of them".to_owned())
             }
@@ -474,23 +470,12 @@ impl OpsError {
             }
             Self::Project(error) => project::next(error),
             Self::Server(error) => error.next(),
+            Self::Policy(error) => error.next(),
             Self::NotApproved { .. } => "facet explain not-approved".to_owned(),
             Self::NoVariable { name } => format!("export {name}=…"),
             Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),
             Self::StdinTwice => "facet digest file -".to_owned(),
             _ => format!("facet explain {}", self.code()),
         }
-    }
-}
-
-/// A path as it can be typed into a shell.
-#[must_use]
-pub fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

@@ -75,6 +75,8 @@ mod tests {
             crate::build_check::CODES,
             OpsError::CODES,
             crate::ServerError::CODES,
+            crate::PolicyError::CODES,
+            facets_policy::CODES,
             facets_lock::LockError::CODES,
             facets_project::ProjectError::CODES,
             facets_mcp::CaptureError::CODES,

@@ -11,7 +11,11 @@ use crate::pinned::Pinned;
 use crate::{OpsError, ServerError};
 
 /// A file at a revision; none if it was not there.
-fn show(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>, OpsError> {
+pub(crate) fn file_at(
+    root: &Path,
+    revision: &str,
+    path: &str,
+) -> Result<Option<Vec<u8>>, OpsError> {
     let what = format!("{revision}:./{path}");
     let failed = |reason: String| ServerError::Git { what: what.clone(), reason };
     // A revision is no option, and an object is shown as it is: no filter of the repository runs.
@@ -44,7 +48,7 @@ fn show(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>, OpsE
 
 /// The lock at a revision; an empty one if there was none.
 pub(crate) fn lock_at(root: &Path, revision: &str) -> Result<Lock, OpsError> {
-    match show(root, revision, LOCK)? {
+    match file_at(root, revision, LOCK)? {
         None => Ok(Lock::empty()),
         Some(bytes) => Lock::parse(&bytes).map_err(|source| {
             let path = format!("{revision}:{LOCK}").into();
@@ -65,7 +69,7 @@ pub(crate) fn pinned_at(
     let server = lock.server(name).ok_or_else(unknown)?.clone();
     let edited =
         |problem: String| ServerError::Edited { name: format!("{name}@{revision}"), problem };
-    let bytes = show(root, revision, &surface_path(name))?;
+    let bytes = file_at(root, revision, &surface_path(name))?;
     let bytes = bytes.ok_or_else(|| edited(format!("{} is missing", surface_path(name))))?;
     let surface = parse_surface_file(&bytes).map_err(|error| edited(error.to_string()))?;
     let digest = facets_digest::Digest::of(&bytes);

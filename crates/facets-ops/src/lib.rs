@@ -14,6 +14,8 @@ pub mod explain;
 pub mod init;
 pub mod inspect;
 pub mod list;
+pub mod locate;
+pub mod policy;
 pub mod remove;
 pub mod scan;
 pub mod verify;
@@ -28,7 +30,7 @@ mod problem;
 mod surface_warnings;
 mod write_file;
 
-pub use error::{Failure, OpsError, ServerError, shell_word};
+pub use error::{Failure, OpsError, PolicyError, ServerError, shell_word};
 pub use input::Input;
 pub use problem::FileProblem;
 pub use surface_warnings::SurfaceWarning;

@@ -1,13 +1,20 @@
 //! What the lock says about servers, checked against itself.
 
 use facets_digest::Digest;
-use facets_drift::Side;
+use facets_drift::{Finding, Side, compare_surfaces};
 use facets_lock::{Launch, LockedEntry, LockedServer};
 use facets_project::{Approval, Approvals, Project, State, SurfaceOnDisk, surface_path};
 use facets_surface::{Surface, SurfaceHashes};
+use facets_validator::JsonSchema;
 
 use crate::inspect::{InspectTarget, SandboxRequest};
 use crate::{OpsError, ServerError};
+
+/// What changed from one surface to another, with examples that somebody else's validator has
+/// confirmed.
+pub(crate) fn differences(before: Side<'_>, after: Side<'_>) -> Vec<Finding> {
+    compare_surfaces(before, after, &JsonSchema::default())
+}
 
 /// A locked server, and the surface file that belongs to it.
 #[derive(Clone, Debug)]

@@ -1,18 +1,17 @@
 //! `facet verify`: is what lies here whole? Nothing is started, ever.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use facets_drift::{
-    Compat, Finding, FindingType, Severity, SubjectKind, compare_pins, compare_surfaces,
-};
-use facets_lock::Lock;
+use facets_drift::{Compat, Finding, FindingType, Severity, SubjectKind, compare_pins};
+use facets_lock::{Lock, LockedServer};
 use facets_project::{Project, State};
 
 use crate::check::{
-    CheckOutcome, CheckReport, CheckedServer, against_manifest, is_others, not_locked,
+    CheckOutcome, CheckReport, CheckedServer, against_manifest, is_others, judged, not_locked,
     something_pinned,
 };
-use crate::pinned::{Pinned, chosen};
+use crate::pinned::{Pinned, chosen, differences};
+use crate::policy::{self, AppliedPolicy, Asked};
 use crate::{OpsError, git};
 
 /// What to verify.
@@ -24,12 +23,15 @@ pub struct VerifyRequest {
     pub against: Option<String>,
     /// What is bad enough to say no.
     pub fail_on: Severity,
+    /// A policy instead of the project's own.
+    pub policy: Option<PathBuf>,
 }
 
 /// Checks that lock and surface files belong together, and what the lock has become since a
 /// revision.
 pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     let project = Project::here()?;
+    let loaded = policy::load(request.policy.as_deref())?;
     let state = project.read(&|_| true)?;
     if request.against.is_none() {
         something_pinned(&state)?;
@@ -41,8 +43,11 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     let mut servers = Vec::new();
     for name in chosen(&request.names, &state)? {
         let outcome = verify_one(&name, &state, project.place(), old.as_ref());
-        let tools = state.lock.server(&name).map_or(0, |server| server.tools.len());
-        servers.push(CheckedServer { name, tools, outcome });
+        let server = state.lock.server(&name);
+        let tools = server.map_or(0, |server| server.tools.len());
+        let pinned = |server: &LockedServer| Some(server.tools.keys().cloned().collect());
+        let facts = server.map(|server| policy::facts(server, pinned(server))).unwrap_or_default();
+        servers.push(CheckedServer { name, tools, outcome, facts });
     }
     if request.names.is_empty() {
         servers.extend(not_locked(&state));
@@ -50,14 +55,21 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     if let (true, Some((_, old))) = (request.names.is_empty(), &old) {
         servers.extend(removed(old, &state.lock));
     }
-    Ok(CheckReport { servers, fail_on: request.fail_on })
+    let asked = Asked { names: &request.names, state: &state };
+    let mut applied = policy::apply(loaded.as_ref(), &mut servers, &asked);
+    if let Some(revision) = &request.against
+        && let Some(note) = policy::since(loaded.as_ref(), &project, revision)?
+    {
+        applied.get_or_insert_with(AppliedPolicy::none).notes.insert(0, note);
+    }
+    Ok(CheckReport { servers, fail_on: request.fail_on, policy: applied })
 }
 
 fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>) -> CheckOutcome {
     // Somebody else's entry is whole as it is, unless it was one of ours.
     if is_others(name, state) {
         let was_ours = old.is_some_and(|(_, lock)| lock.server(name).is_some());
-        return CheckOutcome::Judged(was_ours.then(unpinned).into_iter().collect());
+        return judged(was_ours.then(unpinned).into_iter().collect());
     }
     let pinned = match Pinned::of(name, state) {
         Ok(pinned) => pinned,
@@ -65,8 +77,8 @@ fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>
     };
     let findings = against_manifest(name, &pinned, state);
     match old.map(|(revision, lock)| since(name, &pinned, root, revision, lock)) {
-        None => CheckOutcome::Judged(findings),
-        Some(Ok(more)) => CheckOutcome::Judged(findings.into_iter().chain(more).collect()),
+        None => judged(findings),
+        Some(Ok(more)) => judged(findings.into_iter().chain(more).collect()),
         Some(Err(error)) => CheckOutcome::Failed(error),
     }
 }
@@ -90,19 +102,14 @@ fn since(
     }
     let old = git::pinned_at(root, revision, name, lock)?;
     let mut findings = compare_pins(&old.server, &pinned.server);
-    findings.extend(compare_surfaces(old.side(), pinned.side()));
+    findings.extend(differences(old.side(), pinned.side()));
     Ok(findings)
 }
 
 /// Servers that were locked at the revision and are not any more.
 fn removed(old: &Lock, new: &Lock) -> Vec<CheckedServer> {
     let gone = old.servers().keys().filter(|name| !new.servers().contains_key(*name));
-    gone.map(|name| CheckedServer {
-        name: name.clone(),
-        tools: 0,
-        outcome: CheckOutcome::Judged(vec![unpinned()]),
-    })
-    .collect()
+    gone.map(|name| CheckedServer::new(name.clone(), judged(vec![unpinned()]))).collect()
 }
 
 fn unpinned() -> Finding {

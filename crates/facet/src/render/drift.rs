@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use facets_drift::{Finding, FindingType, Severity, SubjectKind};
+use facets_drift::{Finding, FindingType, Instance, SchemaChange, Severity, SubjectKind};
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
+use facets_ops::policy::{Graded, Mark};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::text::visible;
-use super::{human, json as plain};
+use super::{human, json as plain, policy};
 use crate::output::{Exit, Shown};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -36,31 +37,65 @@ fn style(severity: Severity) -> Style {
 
 /// Which command speaks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(crate) enum Verb {
     Check,
     Verify,
+    Diff,
+}
+
+impl Verb {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Verify => "verify",
+            Self::Diff => "diff",
+        }
+    }
+}
+
+/// What a judgement ends with.
+pub(super) fn exit(judgement: Judgement) -> Exit {
+    match judgement {
+        Judgement::Yes => Exit::Yes,
+        Judgement::No => Exit::No,
+        Judgement::Unknown => Exit::Unjudged,
+    }
+}
+
+fn name_of(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Yes => "yes",
+        Judgement::No => "no",
+        Judgement::Unknown => "unknown",
+    }
+}
+
+/// Every finding of a report.
+pub(super) fn all_findings(report: &CheckReport) -> impl Iterator<Item = &Graded> {
+    report.servers.iter().flat_map(|server| match &server.outcome {
+        CheckOutcome::Judged(findings) => findings.as_slice(),
+        CheckOutcome::Edited(_) | CheckOutcome::Failed(_) => &[],
+    })
 }
 
 pub(super) fn checked(report: &CheckReport, verb: Verb, (quiet, verbose): (bool, bool)) -> Shown {
     let mut out = String::new();
+    let file = policy::file_of(report.policy.as_ref());
     for server in &report.servers {
-        block(server, report.fail_on, verb, verbose, &mut out);
+        block(server, (report.fail_on, &file), verb, verbose, &mut out);
     }
+    policy::applied(report.policy.as_ref(), &mut out);
     if report.servers.is_empty() && !quiet {
         let _ = writeln!(out, "nothing is pinned here");
     }
-    let talk = if quiet { String::new() } else { summary(report) };
-    let exit = match report.judgement() {
-        Judgement::Yes => Exit::Yes,
-        Judgement::No => Exit::No,
-        Judgement::Unknown => Exit::Unjudged,
-    };
-    Shown { talk, ..Shown::styled(out).with_exit(exit) }
+    let mut talk = if quiet { String::new() } else { summary(report) };
+    talk += &policy::talk(report.policy.as_ref(), all_findings(report), quiet);
+    Shown { talk, ..Shown::styled(out).with_exit(exit(report.judgement())) }
 }
 
 fn summary(report: &CheckReport) -> String {
     let bad = |server: &&CheckedServer| match &server.outcome {
-        CheckOutcome::Judged(findings) => findings.iter().any(|f| f.severity >= report.fail_on),
+        CheckOutcome::Judged(findings) => findings.iter().any(|f| f.is_bad(report.fail_on)),
         CheckOutcome::Edited(_) => true,
         CheckOutcome::Failed(_) => false,
     };
@@ -75,7 +110,13 @@ fn summary(report: &CheckReport) -> String {
     format!("{count} servers: {good} in order, {bad} not in order, {failed} not judged\n")
 }
 
-fn block(server: &CheckedServer, fail_on: Severity, verb: Verb, verbose: bool, out: &mut String) {
+fn block(
+    server: &CheckedServer,
+    (fail_on, file): (Severity, &str),
+    verb: Verb,
+    verbose: bool,
+    out: &mut String,
+) {
     let name = visible(&server.name);
     match &server.outcome {
         CheckOutcome::Judged(findings) if findings.is_empty() => {
@@ -92,9 +133,11 @@ fn block(server: &CheckedServer, fail_on: Severity, verb: Verb, verbose: bool, o
                 "{STRONG}{name}{STRONG:#}: {changes}, the worst {style}{}{style:#}",
                 worst.name()
             );
-            list(findings, verbose, out);
+            list_graded(findings, file, verbose, out);
             let varies = findings.iter().any(|found| found.kind == FindingType::SurfaceVaries);
-            if worst >= fail_on && !varies {
+            // What the policy asks for is not there because somebody approves that it is not.
+            let approvable = |one: &Graded| one.severity >= fail_on && !one.is_demanded();
+            if findings.iter().any(approvable) && !varies {
                 let next = format!("facet approve {name}");
                 let _ = writeln!(
                     out,
@@ -126,12 +169,27 @@ fn block(server: &CheckedServer, fail_on: Severity, verb: Verb, verbose: bool, o
 }
 
 pub(super) fn list(findings: &[Finding], verbose: bool, out: &mut String) {
+    some(findings, verbose, out, |finding, out| one(finding, verbose, out));
+}
+
+/// With what the policy did to each of them.
+fn list_graded(findings: &[Graded], file: &str, verbose: bool, out: &mut String) {
+    some(findings, verbose, out, |graded, out| {
+        one(&graded.finding, verbose, out);
+        if let Some(mark) = &graded.mark {
+            let sentence = policy::sentence(&graded.finding, mark, file);
+            let _ = writeln!(out, "           {WARN}policy:{WARN:#} {sentence}");
+        }
+    });
+}
+
+fn some<T>(all: &[T], verbose: bool, out: &mut String, show: impl Fn(&T, &mut String)) {
     let most = if verbose { usize::MAX } else { FINDINGS };
-    for finding in findings.iter().take(most) {
-        one(finding, verbose, out);
+    for finding in all.iter().take(most) {
+        show(finding, out);
     }
-    if findings.len() > most {
-        let more = findings.len() - most;
+    if all.len() > most {
+        let more = all.len() - most;
         let _ = writeln!(out, "  {QUIET}and {more} more; --verbose shows them{QUIET:#}");
     }
 }
@@ -152,6 +210,10 @@ fn one(finding: &Finding, verbose: bool, out: &mut String) {
         finding.compat.name()
     );
     change(finding.before.as_deref(), finding.after.as_deref(), verbose, out);
+    for (what, value) in finding.schema.iter().flat_map(|change| proof(change)) {
+        let style = if what == ACCEPTED { COME } else { GONE };
+        let _ = writeln!(out, "           {style}{what}:{style:#} {value}");
+    }
     for evidence in &finding.evidence {
         let _ = writeln!(
             out,
@@ -162,34 +224,59 @@ fn one(finding: &Finding, verbose: bool, out: &mut String) {
     }
 }
 
-/// What was and what is, line by line; JSON is laid out first.
-fn change(before: Option<&str>, after: Option<&str>, verbose: bool, out: &mut String) {
-    let (before, after) = (laid_out(before), laid_out(after));
-    if before.is_empty() && after.is_empty() {
-        return;
-    }
-    let diff = TextDiff::from_lines(&before, &after);
-    let most = if verbose { usize::MAX } else { LINES };
-    let mut lines = Vec::new();
-    for group in diff.grouped_ops(1) {
-        for op in group {
-            for line in diff.iter_changes(&op) {
-                let text = visible(line.value().trim_end_matches('\n'));
-                lines.push(match line.tag() {
-                    ChangeTag::Delete => format!("{GONE}- {text}{GONE:#}"),
-                    ChangeTag::Insert => format!("{COME}+ {text}{COME:#}"),
-                    ChangeTag::Equal => format!("{QUIET}  {text}{QUIET:#}"),
-                });
-            }
+const ACCEPTED: &str = "accepted now";
+/// Longer examples are shown in part.
+const EXAMPLE: usize = 300;
+
+/// What is proven about a schema, by examples: a line each.
+pub(super) fn proof(change: &SchemaChange) -> Vec<(&'static str, String)> {
+    let example = |value: &Instance| {
+        let text = visible(&value.to_json());
+        match text.char_indices().nth(EXAMPLE) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
         }
-    }
-    for line in lines.iter().take(most) {
-        let _ = writeln!(out, "           {line}");
+    };
+    let gained = change.gained.as_ref().map(|value| (ACCEPTED, example(value)));
+    let lost = change.lost.as_ref().map(|value| ("refused now", example(value)));
+    let why = change.keyword.as_ref().map(|keyword| {
+        let why = match keyword.as_str() {
+            "size" => "the schemas are too large to compare".to_owned(),
+            keyword => format!("`{}` stands in the way", visible(keyword)),
+        };
+        ("not proven", why)
+    });
+    gained.into_iter().chain(lost).chain(why).collect()
+}
+
+/// What was and what is, line by line.
+fn change(before: Option<&str>, after: Option<&str>, verbose: bool, out: &mut String) {
+    let most = if verbose { usize::MAX } else { LINES };
+    let lines = changed_lines(before, after);
+    for (tag, text) in lines.iter().take(most) {
+        let _ = match tag {
+            ChangeTag::Delete => writeln!(out, "           {GONE}- {text}{GONE:#}"),
+            ChangeTag::Insert => writeln!(out, "           {COME}+ {text}{COME:#}"),
+            ChangeTag::Equal => writeln!(out, "           {QUIET}  {text}{QUIET:#}"),
+        };
     }
     if lines.len() > most {
         let more = lines.len() - most;
         let _ = writeln!(out, "           {QUIET}and {more} more lines; --verbose{QUIET:#}");
     }
+}
+
+/// The lines that came and went, and one around them; JSON is laid out first.
+pub(super) fn changed_lines(before: Option<&str>, after: Option<&str>) -> Vec<(ChangeTag, String)> {
+    let (before, after) = (laid_out(before), laid_out(after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let mut lines = Vec::new();
+    for op in diff.grouped_ops(1).into_iter().flatten() {
+        for line in diff.iter_changes(&op) {
+            lines.push((line.tag(), visible(line.value().trim_end_matches('\n'))));
+        }
+    }
+    lines
 }
 
 fn laid_out(text: Option<&str>) -> String {
@@ -204,7 +291,7 @@ fn laid_out(text: Option<&str>) -> String {
     laid
 }
 
-pub(super) fn json_of(finding: &Finding) -> Value {
+pub(super) fn json_of(finding: &Finding, mark: Option<&Mark>) -> Value {
     let evidence: Vec<Value> = finding
         .evidence
         .iter()
@@ -220,11 +307,28 @@ pub(super) fn json_of(finding: &Finding) -> Value {
         "after": finding.after,
         "sentence": finding.sentence,
         "evidence": evidence,
+        "schema": finding.schema.as_deref().map(json_of_schema),
+        "policy": mark.map(policy::json_of_mark),
+    })
+}
+
+pub(super) fn json_of_schema(change: &SchemaChange) -> Value {
+    json!({
+        "verdict": change.verdict.name(),
+        "accepted_now": change.gained.as_ref().map(Instance::to_json),
+        "refused_now": change.lost.as_ref().map(Instance::to_json),
+        "keyword": change.keyword,
+        "new_arguments": change.new_arguments,
+        "other_notes": change.other_notes,
     })
 }
 
 pub(super) fn json_of_all(findings: &[Finding]) -> Vec<Value> {
-    findings.iter().map(json_of).collect()
+    findings.iter().map(|finding| json_of(finding, None)).collect()
+}
+
+fn json_of_graded(findings: &[Graded]) -> Vec<Value> {
+    findings.iter().map(|graded| json_of(&graded.finding, graded.mark.as_ref())).collect()
 }
 
 pub(super) fn checked_json(report: &CheckReport) -> Value {
@@ -237,7 +341,7 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
                     ("same", Vec::new(), None, Value::Null)
                 }
                 CheckOutcome::Judged(findings) => {
-                    ("drift", json_of_all(findings), None, Value::Null)
+                    ("drift", json_of_graded(findings), None, Value::Null)
                 }
                 CheckOutcome::Edited(problem) => ("edited", Vec::new(), Some(problem), Value::Null),
                 CheckOutcome::Failed(error) => {
@@ -255,29 +359,33 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
             })
         })
         .collect();
-    let judgement = match report.judgement() {
-        Judgement::Yes => "yes",
-        Judgement::No => "no",
-        Judgement::Unknown => "unknown",
-    };
-    json!({ "judgement": judgement, "fail_on": report.fail_on.name(), "servers": servers })
+    json!({
+        "judgement": name_of(report.judgement()),
+        "fail_on": report.fail_on.name(),
+        "policy": policy::json_of(report.policy.as_ref()),
+        "servers": servers,
+    })
 }
 
 pub(super) fn diff(report: &DiffReport, quiet: bool, verbose: bool) -> Shown {
     let mut out = String::new();
-    list(&report.findings, verbose, &mut out);
-    let talk = match report.findings.len() {
+    let file = policy::file_of(report.policy.as_ref());
+    list_graded(&report.findings, &file, verbose, &mut out);
+    policy::applied(report.policy.as_ref(), &mut out);
+    let mut talk = match report.findings.len() {
         _ if quiet => String::new(),
         0 => format!("{GOOD}no difference{GOOD:#}\n"),
         count => format!("{}\n", human::plural(count, "difference")),
     };
+    talk += &policy::talk(report.policy.as_ref(), report.findings.iter(), quiet);
     Shown { talk, ..Shown::styled(out) }
 }
 
 pub(super) fn diff_json(report: &DiffReport) -> Value {
     json!({
-        "judgement": if report.is_fine() { "yes" } else { "no" },
+        "judgement": name_of(report.judgement()),
         "fail_on": report.fail_on.name(),
-        "findings": json_of_all(&report.findings),
+        "policy": policy::json_of(report.policy.as_ref()),
+        "findings": json_of_graded(&report.findings),
     })
 }

@@ -16,6 +16,9 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
+/// Problems of a file that are shown before the rest is counted.
+const PROBLEMS: usize = 50;
+
 fn styled(style: Style, text: &str) -> String {
     format!("{style}{}{style:#}", visible(text))
 }
@@ -35,6 +38,12 @@ pub(super) fn failure(failure: &Failure) -> String {
         let _ = writeln!(out, "  found:    {}", visible(actual));
     }
     let _ = writeln!(out, "  try:      {}", styled(STRONG, &failure.next));
+    for found in failure.problems.iter().take(PROBLEMS) {
+        problem(found, &mut out);
+    }
+    if failure.problems.len() > PROBLEMS {
+        let _ = writeln!(out, "and {} more", failure.problems.len() - PROBLEMS);
+    }
     out
 }
 

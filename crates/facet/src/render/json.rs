@@ -26,6 +26,7 @@ pub(super) fn failure(failure: &Failure) -> Value {
         "expected": failure.expected,
         "actual": failure.actual,
         "next": failure.next,
+        "problems": failure.problems.iter().map(problem).collect::<Vec<_>>(),
     }})
 }
 
@@ -42,6 +43,7 @@ pub(crate) fn usage(message: &str) -> Shown {
         expected: Some("a command line as `facet help` shows".to_owned()),
         actual: None,
         next: "facet help".to_owned(),
+        problems: Vec::new(),
     };
     document(&failure(&refused)).with_exit(Exit::Unjudged)
 }

@@ -7,7 +7,10 @@ mod drift;
 mod human;
 mod inspect;
 pub(crate) mod json;
+mod policy;
+mod sarif;
 mod scan;
+pub(crate) mod summary;
 mod text;
 
 use std::io;
@@ -48,13 +51,24 @@ impl Renderer {
     ) -> Shown {
         match self.format {
             Format::Human => human(),
-            Format::Json => json::document(&json()),
+            // Commands that find nothing refuse SARIF before they begin.
+            Format::Json | Format::Sarif => json::document(&json()),
         }
+    }
+
+    /// Whether nobody wants to see progress.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet || self.format != Format::Human
     }
 
     pub(crate) fn failure(&self, error: &OpsError) -> Shown {
         let failure = error.describe();
         let human = || Shown::failure(human::failure(&failure));
+        if self.format == Format::Sarif {
+            // Whoever waits for a log gets one, and the log of the job says why it is empty.
+            return Shown { talk: human().talk, ..json::document(&sarif::of_failure(&failure)) }
+                .with_exit(Exit::Unjudged);
+        }
         self.show(human, || json::failure(&failure)).with_exit(Exit::Unjudged)
     }
 
@@ -119,22 +133,20 @@ impl Renderer {
         self.show(|| approval::pinned(&all, was_read, self.quiet), json)
     }
 
-    pub(crate) fn check(&self, report: &CheckReport) -> Shown {
-        self.checked(report, drift::Verb::Check)
-    }
-
-    pub(crate) fn verify(&self, report: &CheckReport) -> Shown {
-        self.checked(report, drift::Verb::Verify)
-    }
-
-    fn checked(&self, report: &CheckReport, verb: drift::Verb) -> Shown {
+    pub(crate) fn checked(&self, report: &CheckReport, verb: Verb) -> Shown {
         let human = drift::checked(report, verb, (self.quiet, self.verbose));
         let exit = human.exit;
+        if self.format == Format::Sarif {
+            return json::document(&sarif::of_report(report)).with_exit(exit);
+        }
         self.show(|| human, || drift::checked_json(report)).with_exit(exit)
     }
 
     pub(crate) fn diff(&self, report: &DiffReport) -> Shown {
-        let exit = if report.is_fine() { Exit::Yes } else { Exit::No };
+        let exit = drift::exit(report.judgement());
+        if self.format == Format::Sarif {
+            return json::document(&sarif::of_diff(report)).with_exit(exit);
+        }
         let human = || drift::diff(report, self.quiet, self.verbose);
         self.show(human, || drift::diff_json(report)).with_exit(exit)
     }
@@ -171,7 +183,7 @@ impl Renderer {
         let json = || serde_json::json!({ name: String::from_utf8_lossy(&text) });
         match self.format {
             Format::Human => Shown::exact(text),
-            Format::Json => json::document(&json()),
+            Format::Json | Format::Sarif => json::document(&json()),
         }
     }
 
@@ -183,6 +195,7 @@ impl Renderer {
 }
 
 pub(crate) use approval::page as approval_page;
+pub(crate) use drift::Verb;
 pub(crate) use inspect::launch;
 pub(crate) use text::{escape_in_json, visible};
 
@@ -204,9 +217,10 @@ pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
         expected: Some("a place to write to".to_owned()),
         actual: Some(error.to_string()),
         next: "facet explain output-failed".to_owned(),
+        problems: Vec::new(),
     };
     match format {
-        Format::Human => Shown::failure(human::failure(&failure)),
+        Format::Human | Format::Sarif => Shown::failure(human::failure(&failure)),
         // Standard output is what failed, so even JSON goes to standard error.
         Format::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
     }

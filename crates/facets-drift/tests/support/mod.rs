@@ -32,5 +32,6 @@ pub(crate) fn compare(before: &Value, after: &Value) -> Vec<Finding> {
     compare_surfaces(
         Side { surface: &before, hashes: &hashes.0 },
         Side { surface: &after, hashes: &hashes.1 },
+        &facets_validator::JsonSchema::default(),
     )
 }

@@ -8,11 +8,16 @@ use super::words::Word;
 use super::{FileRole, NamedFile, Outcome, Problem};
 use crate::tree::{self, Format, Node, NodeMember, NodeValue, Parsed};
 
+/// Problems that are collected. Nobody reads more, and each costs a look for its line.
+const MOST_PROBLEMS: usize = 1000;
+
 /// A value and the path of members that leads to it.
-#[derive(Clone)]
-pub(super) struct Place<'a> {
-    pub(super) path: String,
-    pub(super) node: &'a Node,
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    /// The names on the way, as `servers.jira.image` or `files[2]`.
+    pub path: String,
+    /// The value.
+    pub node: &'a Node,
 }
 
 impl<'a> Place<'a> {
@@ -22,18 +27,22 @@ impl<'a> Place<'a> {
 }
 
 /// The members of one object, taken one after the other.
-pub(super) struct Members<'a> {
+#[derive(Debug)]
+pub struct Members<'a> {
     place: Place<'a>,
     list: &'a [NodeMember],
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn optional(&self, name: &str) -> Option<Place<'a>> {
+    /// A member that may be there.
+    #[must_use]
+    pub fn optional(&self, name: &str) -> Option<Place<'a>> {
         let member = self.list.iter().find(|member| member.name == name)?;
         Some(self.place.child(name, &member.node))
     }
 
-    pub(super) fn required(
+    /// A member that must be there.
+    pub fn required(
         &self,
         check: &mut Checker<'_>,
         name: &str,
@@ -66,7 +75,9 @@ impl<'a> Members<'a> {
     }
 }
 
-pub(super) struct Checker<'t> {
+/// Collects what is wrong with a text.
+#[derive(Debug)]
+pub struct Checker<'t> {
     text: &'t str,
     format: Format,
     problems: Vec<Problem>,
@@ -76,7 +87,7 @@ pub(super) struct Checker<'t> {
 
 impl<'t> Checker<'t> {
     /// Reads a text and lets `read` make a manifest of its root.
-    pub(super) fn run<T>(
+    pub fn run<T>(
         bytes: &'t [u8],
         format: Format,
         read: impl FnOnce(&mut Self, &Place<'_>) -> Option<T>,
@@ -111,7 +122,8 @@ impl<'t> Checker<'t> {
         self.problems.is_empty()
     }
 
-    pub(super) fn problem(
+    /// A problem of a value.
+    pub fn problem(
         &mut self,
         code: &'static str,
         place: &Place<'_>,
@@ -119,8 +131,43 @@ impl<'t> Checker<'t> {
         allowed: &str,
         fix: &str,
     ) {
-        let problem = self.describe(code, place, place.node.span.clone(), [found, allowed, fix]);
-        self.problems.push(problem);
+        self.add(code, place, place.node.span.clone(), [found, allowed, fix]);
+    }
+
+    /// A problem inside the text of a string: of the byte `inside` of what it stands for.
+    pub fn problem_inside(
+        &mut self,
+        code: &'static str,
+        (place, inside): (&Place<'_>, usize),
+        words: [&str; 3],
+    ) {
+        let offset = self.offset_inside(place, inside);
+        self.add(code, place, offset..offset, words);
+    }
+
+    /// Where a value begins.
+    #[must_use]
+    pub fn position(&self, place: &Place<'_>) -> Position {
+        Position::of(self.text.as_bytes(), place.node.span.start)
+    }
+
+    /// Where a byte of a string stands in the file. Each line of the string is looked for as it
+    /// is; one that is written with escapes has the place where the string begins.
+    fn offset_inside(&self, place: &Place<'_>, inside: usize) -> usize {
+        let span = place.node.span.clone();
+        let NodeValue::String(value) = &place.node.value else { return span.start };
+        let written = self.text.get(span.clone()).unwrap_or_default();
+        let (mut cursor, mut begin) = (0, 0);
+        for line in value.split_inclusive('\n') {
+            let words = line.trim_end_matches('\n');
+            let Some(found) = written[cursor..].find(words) else { return span.start };
+            if inside < begin + line.len() || begin + line.len() == value.len() {
+                return span.start + cursor + found + inside.saturating_sub(begin).min(words.len());
+            }
+            cursor += found + words.len();
+            begin += line.len();
+        }
+        span.start
     }
 
     /// A problem of a member's name instead of its value.
@@ -132,8 +179,14 @@ impl<'t> Checker<'t> {
         allowed: &str,
         fix: &str,
     ) {
-        let problem = self.describe(code, place, member.name_span.clone(), [found, allowed, fix]);
-        self.problems.push(problem);
+        self.add(code, place, member.name_span.clone(), [found, allowed, fix]);
+    }
+
+    fn add(&mut self, code: &'static str, place: &Place<'_>, span: Range<usize>, words: [&str; 3]) {
+        if self.problems.len() < MOST_PROBLEMS {
+            let problem = self.describe(code, place, span, words);
+            self.problems.push(problem);
+        }
     }
 
     fn describe(
@@ -154,7 +207,7 @@ impl<'t> Checker<'t> {
     }
 
     /// The members of an object.
-    pub(super) fn members<'a>(&mut self, place: &Place<'a>) -> Option<Members<'a>> {
+    pub fn members<'a>(&mut self, place: &Place<'a>) -> Option<Members<'a>> {
         match &place.node.value {
             NodeValue::Object(list) => Some(Members { place: place.clone(), list }),
             _ => self.wrong_type(place, "an object"),
@@ -162,7 +215,7 @@ impl<'t> Checker<'t> {
     }
 
     /// The items of a list.
-    pub(super) fn items<'a>(&mut self, place: &Place<'a>) -> Option<Vec<Place<'a>>> {
+    pub fn items<'a>(&mut self, place: &Place<'a>) -> Option<Vec<Place<'a>>> {
         match &place.node.value {
             NodeValue::Array(items) => {
                 let item = |(index, node)| Place { path: format!("{}[{index}]", place.path), node };
@@ -172,7 +225,8 @@ impl<'t> Checker<'t> {
         }
     }
 
-    pub(super) fn string<'a>(&mut self, place: &Place<'a>) -> Option<&'a str> {
+    /// A string.
+    pub fn string<'a>(&mut self, place: &Place<'a>) -> Option<&'a str> {
         match &place.node.value {
             NodeValue::String(text) => Some(text),
             _ => self.wrong_type(place, "a string"),
@@ -186,7 +240,8 @@ impl<'t> Checker<'t> {
         }
     }
 
-    pub(super) fn number(&mut self, place: &Place<'_>) -> Option<f64> {
+    /// A number.
+    pub fn number(&mut self, place: &Place<'_>) -> Option<f64> {
         match place.node.value {
             NodeValue::Number(number) => Some(number),
             _ => self.wrong_type(place, "a number"),
@@ -225,7 +280,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Refuses members that are not in the list.
-    pub(super) fn closed(&mut self, members: &Members<'_>, known: &[&str]) {
+    pub fn closed(&mut self, members: &Members<'_>, known: &[&str]) {
         for (member, place) in members.entries() {
             if !known.contains(&member.name.as_str()) {
                 let fix = match nearest(&member.name, known) {
@@ -314,7 +369,8 @@ impl<'t> Checker<'t> {
 }
 
 /// A text in quotes, but not all of a long one.
-pub(super) fn shorten(text: &str) -> String {
+#[must_use]
+pub fn shorten(text: &str) -> String {
     const SHOWN: usize = 100;
     let length = text.chars().count();
     if length <= SHOWN {
@@ -325,7 +381,8 @@ pub(super) fn shorten(text: &str) -> String {
 }
 
 /// The known name that a slip of one or two letters would have made into this one.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+#[must_use]
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let tolerance = if name.chars().count() < 5 { 1 } else { 2 };
     known
         .iter()

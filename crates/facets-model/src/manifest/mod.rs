@@ -1,6 +1,6 @@
 //! Manifests of facets, servers and projects, and everything that can be wrong with them.
 
-mod check;
+pub mod check;
 mod contract;
 mod facet;
 mod problem;

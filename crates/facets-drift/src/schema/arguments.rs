@@ -1,0 +1,188 @@
+//! The arguments that a schema declares, and what it says of them beside their meaning.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use facets_digest::json::Value;
+
+use super::close::resolve;
+
+/// Keywords that say something to readers and nothing to validators.
+pub(crate) const WORDS: &[&str] = &["$comment", "deprecated", "description", "examples", "title"];
+
+/// Keywords that are part of the meaning, or hold definitions.
+const MEANING: &[&str] = &[
+    "$anchor",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "$vocabulary",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "required",
+    "then",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+];
+
+/// What a schema declares, by the places of arguments.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    /// Every argument that is declared by name.
+    pub(super) declared: BTreeSet<String>,
+    /// Defaults, formats and whatever else is no meaning and no words.
+    pub(super) notes: BTreeMap<(String, String), BTreeSet<Vec<u8>>>,
+    visits: usize,
+}
+
+/// More places than this are not looked at.
+const MOST_VISITS: usize = 20_000;
+
+impl Arguments {
+    pub(super) fn of(schema: &Value<'_>) -> Self {
+        let mut arguments = Self::default();
+        arguments.schema(schema, schema, "", &mut Vec::new());
+        arguments
+    }
+
+    fn schema<'v>(
+        &mut self,
+        root: &'v Value<'v>,
+        schema: &'v Value<'v>,
+        place: &str,
+        inside: &mut Vec<String>,
+    ) {
+        self.visits += 1;
+        let Value::Object(object) = schema else { return };
+        if self.visits > MOST_VISITS {
+            return;
+        }
+        for member in object.members() {
+            let name: &str = &member.name;
+            match (name, &member.value) {
+                ("$ref", Value::String(target)) => {
+                    // A definition inside itself declares the same again.
+                    if inside.iter().any(|one| **one == **target) {
+                        continue;
+                    }
+                    if let Some(found) = resolve(root, target) {
+                        inside.push(target.to_string());
+                        self.schema(root, found, place, inside);
+                        inside.pop();
+                    }
+                }
+                ("properties", Value::Object(properties)) => {
+                    for property in properties.members() {
+                        let below = join(place, &property.name);
+                        if property.value != Value::Bool(false) {
+                            self.declared.insert(below.clone());
+                        }
+                        self.schema(root, &property.value, &below, inside);
+                    }
+                }
+                ("patternProperties", Value::Object(properties)) => {
+                    for property in properties.members() {
+                        self.schema(root, &property.value, &join(place, "*"), inside);
+                    }
+                }
+                ("additionalProperties" | "unevaluatedProperties", value) => {
+                    self.schema(root, value, &join(place, "*"), inside);
+                }
+                ("items" | "prefixItems" | "additionalItems" | "contains", value) => {
+                    self.each(root, value, &format!("{place}[]"), inside);
+                }
+                ("allOf" | "anyOf" | "oneOf" | "if" | "then" | "else", value) => {
+                    self.each(root, value, place, inside);
+                }
+                ("dependentSchemas" | "dependencies", Value::Object(parts)) => {
+                    for part in parts.members() {
+                        self.schema(root, &part.value, place, inside);
+                    }
+                }
+                (name, value) if !MEANING.contains(&name) && !WORDS.contains(&name) => {
+                    let key = (place.to_owned(), name.to_owned());
+                    self.notes.entry(key).or_default().insert(value.to_canonical());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn each<'v>(
+        &mut self,
+        root: &'v Value<'v>,
+        value: &'v Value<'v>,
+        place: &str,
+        inside: &mut Vec<String>,
+    ) {
+        match value {
+            Value::Array(schemas) => {
+                for schema in schemas {
+                    self.schema(root, schema, place, inside);
+                }
+            }
+            schema => self.schema(root, schema, place, inside),
+        }
+    }
+
+    /// Arguments that the other does not declare.
+    pub(super) fn beyond(&self, other: &Self) -> Vec<String> {
+        self.declared.difference(&other.declared).cloned().collect()
+    }
+
+    /// Places and keywords of which the two say something else.
+    pub(super) fn other_notes(&self, other: &Self) -> Vec<String> {
+        let keys: BTreeSet<_> = self.notes.keys().chain(other.notes.keys()).collect();
+        let differs = |key: &&&(String, String)| self.notes.get(**key) != other.notes.get(**key);
+        keys.iter()
+            .filter(differs)
+            .map(
+                |(place, keyword)| {
+                    if place.is_empty() { keyword.clone() } else { format!("{keyword} of {place}") }
+                },
+            )
+            .collect()
+    }
+}
+
+fn join(place: &str, name: &str) -> String {
+    if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+mod condition;
+mod grade;
+mod pattern;
+mod policy;
+mod read;
+#[cfg(test)]
+mod tests;
+mod typed;
+
+/// Every code that a problem of a policy can have, beside those of manifests and notations.
+pub const CODES: &[&str] = &[
+    "policy-bad-condition",
+    "policy-bad-severity",
+    "policy-bad-type",
+    "policy-condition-too-large",
+    "policy-duplicate-entry",
+    "policy-no-reason",
+    "policy-protected-type",
+];
+
+pub use grade::{Effect, Facts, Graded, Judge, Mark, Scope, Unmatched};
+pub use policy::{PROTECTED, Policy};
+pub use read::parse_policy;

@@ -1,0 +1,85 @@
+//! What a policy says.
+
+use facets_digest::json::Position;
+use facets_drift::{FindingType, Severity};
+
+use crate::condition::Condition;
+use crate::pattern::Pattern;
+
+/// Findings that no policy lowers: they say that something else runs, or that nobody vouches for
+/// it any more.
+pub const PROTECTED: [FindingType; 5] = [
+    FindingType::LaunchChanged,
+    FindingType::GrantWidened,
+    FindingType::ContentChanged,
+    FindingType::SignatureMissing,
+    FindingType::SignerChanged,
+];
+
+/// Everything that a policy says, in the order of the file.
+#[derive(Debug, Default)]
+pub struct Policy {
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) tools: Vec<AllowList>,
+    pub(crate) signers: Vec<RequiredSigner>,
+}
+
+impl Policy {
+    /// How many entries it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rules.len() + self.tools.len() + self.signers.len()
+    }
+
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Which servers an entry is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Servers {
+    All,
+    Named(String),
+}
+
+impl Servers {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(own) => own == name,
+        }
+    }
+}
+
+/// What some findings count as.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) position: Position,
+    pub(crate) servers: Servers,
+    pub(crate) kind: Option<FindingType>,
+    pub(crate) subject: Option<Pattern>,
+    pub(crate) when: Option<Condition>,
+    /// Markers that somebody has read and accepts.
+    pub(crate) markers: Vec<&'static str>,
+    pub(crate) severity: Severity,
+    pub(crate) reason: Option<String>,
+}
+
+/// The tools that a server may have.
+#[derive(Debug)]
+pub(crate) struct AllowList {
+    pub(crate) position: Position,
+    pub(crate) servers: Servers,
+    pub(crate) allow: Vec<(Pattern, Position)>,
+}
+
+/// Who must have signed.
+#[derive(Debug)]
+pub(crate) struct RequiredSigner {
+    pub(crate) position: Position,
+    pub(crate) servers: Servers,
+    pub(crate) signer: String,
+}

@@ -1,0 +1,67 @@
+#![doc = include_str!("../README.md")]
+
+use std::cell::RefCell;
+
+use facets_drift::Validator;
+use jsonschema::{Draft, PatternOptions};
+use serde_json::Value;
+
+/// Steps and bytes that a pattern may cost.
+const BACKTRACKING: usize = 100_000;
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// The `jsonschema` crate. It fetches nothing.
+#[derive(Debug, Default)]
+pub struct JsonSchema {
+    /// The schema of the last question: two questions follow each other for most.
+    last: RefCell<Vec<Built>>,
+}
+
+#[derive(Debug)]
+struct Built {
+    schema: String,
+    validator: Option<jsonschema::Validator>,
+}
+
+impl JsonSchema {
+    /// Builds the validator of a schema, or takes the one at hand.
+    fn ask(&self, schema: &str, question: impl Fn(&jsonschema::Validator) -> bool) -> Option<bool> {
+        const AT_HAND: usize = 2;
+        let mut last = self.last.borrow_mut();
+        if !last.iter().any(|built| built.schema == schema) {
+            if last.len() == AT_HAND {
+                last.remove(0);
+            }
+            last.push(Built { schema: schema.to_owned(), validator: build(schema) });
+        }
+        let built = last.iter().find(|built| built.schema == schema)?;
+        built.validator.as_ref().map(question)
+    }
+}
+
+fn build(schema: &str) -> Option<jsonschema::Validator> {
+    let schema: Value = serde_json::from_str(schema).ok()?;
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(BACKTRACKING)
+        .size_limit(PATTERN_BYTES)
+        .dfa_size_limit(PATTERN_BYTES);
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(false)
+        .with_pattern_options(patterns)
+        .build(&schema)
+        .ok()
+}
+
+impl Validator for JsonSchema {
+    fn accepts(&self, schema: &str, instance: &str) -> Option<bool> {
+        let instance: Value = serde_json::from_str(instance).ok()?;
+        self.ask(schema, |validator| validator.is_valid(&instance))
+    }
+
+    fn matches(&self, pattern: &str, text: &str) -> Option<bool> {
+        let schema = serde_json::json!({ "pattern": pattern }).to_string();
+        let instance = Value::String(text.to_owned());
+        self.ask(&schema, |validator| validator.is_valid(&instance))
+    }
+}
