@@ -122,8 +122,17 @@ fn install_pypi_servers() -> Outcome {
 
 /// Programs on other people's SDKs, kept out of our own workspace.
 fn build_peers() -> Outcome {
+    build_peer("peers")
+}
+
+/// Somebody else's comparison of schemas, which only the soak asks.
+pub(crate) fn build_jsoncompat() -> Outcome {
+    build_peer("peers/jsoncompat")
+}
+
+fn build_peer(folder: &str) -> Outcome {
     let mut build = run::cargo();
-    build.current_dir(run::root().join("peers")).args([
+    build.current_dir(run::root().join(folder)).args([
         "build",
         "--quiet",
         "--locked",

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::corpus::Extent;
 use crate::run::{self, step};
 use crate::{Outcome, fuzz, setup, test};
 
@@ -13,6 +14,7 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     for line in setup::install_missing() {
         println!("{line}");
     }
+    setup::build_jsoncompat()?;
     let commit =
         run::text(Command::new("git").args(["rev-parse", "HEAD"]).current_dir(run::root()))?;
     let changes =
@@ -20,6 +22,7 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let start = Instant::now();
     let counts = step("tests", || test::count_tests(true))?;
     let tests = start.elapsed().as_secs();
+    let updates = test::repeat_corpus(Extent::All)?;
     let targets = step("fuzz", || fuzz::summaries(FUZZ_SECONDS))?;
     let mut page = String::from(
         "# Soak\n\nThe long counts of `cargo xtask soak`, which `cargo xtask test` runs a tenth of the way.\n\n",
@@ -31,6 +34,11 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
         page,
         "| all tests with full counts | {} passed, 0 failed, {} skipped, in {tests} s |",
         counts.passed, counts.skipped
+    );
+    let _ = writeln!(
+        page,
+        "| updates of real servers ([corpus](corpus.md)) | {} as expected, {} skipped |",
+        updates.passed, updates.skipped
     );
     for (target, summary) in targets {
         let _ = writeln!(page, "| fuzzing `{target}` | {summary} |");

@@ -15,7 +15,7 @@ pub(crate) enum Role {
     Prose,
     /// The name of a member, such as a parameter.
     Name,
-    /// The name of the thing itself.
+    /// The name of the thing itself, or an address.
     Key,
     /// Any other value.
     Data,
@@ -65,7 +65,8 @@ fn collect<'v>(
 ) {
     match value {
         Value::String(text) => {
-            found.insert(place, Text { text, role: role_here });
+            let role = if is_address(&place) { Role::Key } else { role_here };
+            found.insert(place, Text { text, role });
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
@@ -85,6 +86,13 @@ fn collect<'v>(
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Where the protocol has an address: the website of a server, the picture of anything.
+fn is_address(place: &str) -> bool {
+    let picture = place.strip_prefix("icons[").and_then(|rest| rest.strip_suffix("].src"));
+    place == "websiteUrl"
+        || picture.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// What is new and suspicious in a text, seen beside everything that was approved there.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod jsoncompat;
 mod schemas;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,16 @@ fn compare(before: &str, after: &str) -> (SchemaChange, Sides) {
     (change, Sides { old: closed_copy(&before), new: closed_copy(&after), validator })
 }
 
+/// A schema, and one that is mostly the same.
+fn pair(random: &mut Random) -> (Value, Value) {
+    let old = document(random);
+    let mut new = if random.one_in(6) { document(random) } else { old.clone() };
+    for _ in 0..=random.below(4) {
+        new = changed(random, &new, 3);
+    }
+    (old, new)
+}
+
 /// Whether a value contradicts a verdict.
 fn contradicts(verdict: Verdict, (old, new): (bool, bool)) -> bool {
     match verdict {
@@ -62,14 +73,7 @@ fn no_value_contradicts_a_verdict() {
     let mut checks = 0;
     let most = long_count(1_000_000);
     while checks < most {
-        let old = document(&mut random);
-        let mut new = old.clone();
-        if random.one_in(6) {
-            new = document(&mut random);
-        }
-        for _ in 0..=random.below(4) {
-            new = changed(&mut random, &new, 3);
-        }
+        let (old, new) = pair(&mut random);
         let (before, after) = (old.to_string(), new.to_string());
         let (change, sides) = compare(&before, &after);
         *verdicts.entry(change.verdict.name()).or_default() += 1;
