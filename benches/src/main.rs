@@ -6,6 +6,7 @@ mod definitions;
 mod drift;
 mod json;
 mod scanning;
+mod schemas;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ fn main() {
     json::measure(runs * 5, &tools, kind);
     contracts::measure(runs * 5, &tools, kind);
     drift::measure(runs * 5);
+    schemas::measure(runs * 2);
     scanning::measure(runs, arguments.get(3).map(Path::new));
 }
 

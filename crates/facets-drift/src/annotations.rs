@@ -73,7 +73,7 @@ pub(crate) fn compare(
         let finding = Finding::new(
             FindingType::ToolChanged,
             (SubjectKind::Tool, tool),
-            (severity, Compat::Risky),
+            (severity, if severity == Severity::Safe { Compat::Cosmetic } else { Compat::Risky }),
             sentence,
         );
         let place = format!("annotations.{name}");
@@ -105,7 +105,12 @@ fn grade(
         }
         Ordering::Equal => {
             let sentence = format!("writes `{name}` otherwise; by its default it means the same");
-            (Severity::Moderate, sentence)
+            // Only true and false have a meaning that all readers share.
+            let plain = [before, after].into_iter().all(|side| {
+                let value = side.and_then(|all| member(all, hint.name));
+                matches!(value, None | Some(Value::Bool(_)))
+            });
+            (if plain { Severity::Safe } else { Severity::Moderate }, sentence)
         }
     }
 }

@@ -165,6 +165,10 @@ impl Pair<'_, '_> {
                 };
                 self.finding((Severity::Moderate, Compat::Risky), sentence)
             }
+            (Kind::Tool, "execution") if is_default_execution(was) && is_default_execution(is) => {
+                let sentence = "writes `execution` otherwise; by its default it means the same";
+                self.finding((Severity::Safe, Compat::Cosmetic), sentence)
+            }
             (Kind::Tool, _) => {
                 let sentence = format!("`{name}` is another");
                 self.finding((Severity::Moderate, Compat::Cosmetic), sentence)
@@ -344,6 +348,11 @@ fn is_word(place: &str, schemas: &[String]) -> bool {
         crate::schema::WORDS.contains(&name.split('{').next().unwrap_or_default())
     };
     schemas.iter().any(|schema| place.starts_with(schema)) && place.split('.').any(word)
+}
+
+/// Without a word about tasks, a tool has none.
+fn is_default_execution(execution: Option<&Value<'_>>) -> bool {
+    execution.is_none_or(|value| value.to_canonical() == br#"{"taskSupport":"forbidden"}"#)
 }
 
 fn both_texts(was: Option<&Value<'_>>, is: Option<&Value<'_>>) -> bool {
