@@ -20,7 +20,10 @@ fn schema(arguments: usize, bound: usize) -> String {
     for n in 0..arguments {
         let _ = match n % 4 {
             0 => write!(properties, r#""a{n}":{{"type":"string","minLength":1}},"#),
-            1 => write!(properties, r#""a{n}":{{"anyOf":[{{"type":"integer"}},{{"type":"null"}}]}},"#),
+            1 => write!(
+                properties,
+                r#""a{n}":{{"anyOf":[{{"type":"integer"}},{{"type":"null"}}]}},"#
+            ),
             2 => write!(properties, r#""a{n}":{{"enum":["first","second","third"]}},"#),
             _ => write!(properties, r#""a{n}":{{"type":"array","items":{{"type":"string"}}}},"#),
         };

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk")]
 
 mod bench;
+mod corpus;
 mod fuzz;
 mod quickstart;
 mod run;
@@ -33,8 +34,9 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "test",
         summary: "Install what the tests need, then run all of them",
-        help: "Runs setup, formatting, lints, tidy, all tests, a short fuzzing and the\n\
-               quickstart. Prints failures in full and little else; the last line counts.\n\
+        help: "Runs setup, formatting, lints, tidy, all tests, a part of the corpus, a short\n\
+               fuzzing and the quickstart. Prints failures in full and little else; the last\n\
+               line counts.\n\
                With CI=true a skipped test is a failure.",
         run: test::run,
     },
@@ -68,10 +70,23 @@ const CHORES: &[Chore] = &[
         run: fuzz::run,
     },
     Chore {
+        name: "corpus",
+        summary: "Compare real servers with what was found in them before",
+        help: "Options: --bless       take over what is found; what is new waits for a judgement\n\
+               \x20        --fresh       fetch what the cache has, too\n\
+               \x20        --facet FILE  use this binary, build none\n\
+               \x20        NAME…         only these servers; all by default\n\
+               Fetches real servers of npm and PyPI, starts each in a cage, captures what it\n\
+               declares, and compares each version with the next. Anything that is not in\n\
+               xtask/corpus, or not judged there, is an error. Writes docs/corpus.md. The\n\
+               captures stay in $FACET_CORPUS, by default in the user's cache.",
+        run: corpus::run,
+    },
+    Chore {
         name: "soak",
         summary: "Run the long counts in full",
-        help: "Runs all tests with their full counts and each fuzz target for 60 seconds.\n\
-               Writes docs/soak.md with the commit it belongs to.",
+        help: "Runs all tests with their full counts, the whole corpus, and each fuzz target\n\
+               for 60 seconds. Writes docs/soak.md with the commit it belongs to.",
         run: soak::run,
     },
 ];

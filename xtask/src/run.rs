@@ -48,6 +48,12 @@ pub(crate) fn release_binary(package: &str) -> Outcome<PathBuf> {
     Ok(root().join("target/release").join(package))
 }
 
+/// Builds what tests build, and says where facet is; the worker that it starts is beside it.
+pub(crate) fn debug_facet() -> Outcome<PathBuf> {
+    output(cargo().args(["build", "--quiet", "--workspace"]))?;
+    Ok(root().join("target/debug/facet"))
+}
+
 pub(crate) fn write(path: &Path, text: &str) -> Outcome {
     std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

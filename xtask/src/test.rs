@@ -1,5 +1,6 @@
 //! Everything that must hold before a change lands.
 
+use crate::corpus::{self, Extent, Repeated};
 use crate::run::{self, cargo, step};
 use crate::{Outcome, fuzz, quickstart, setup, tidy};
 
@@ -18,6 +19,9 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     step("lints", lints)?;
     step("tidy", tidy::check)?;
     let mut counts = step("tests", || count_tests(false))?;
+    let corpus = repeat_corpus(Extent::InTests)?;
+    counts.passed += corpus.passed;
+    counts.skipped += corpus.skipped;
     if setup::has("g++") {
         counts.passed += step("fuzz", || fuzz::fuzz_all(FUZZ_SECONDS))?;
     } else {
@@ -35,6 +39,18 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     }
     println!("{} passed, 0 failed, {} skipped", counts.passed, counts.skipped);
     Ok(())
+}
+
+/// Each update is a test; without a way to fetch the servers they are one that is skipped.
+pub(crate) fn repeat_corpus(extent: Extent) -> Outcome<Counts> {
+    match step("corpus", || corpus::repeat(extent))? {
+        Repeated::AsExpected(passed) => Ok(Counts { passed, skipped: 0 }),
+        Repeated::NotFetched(problem) if in_ci() => Err(problem),
+        Repeated::NotFetched(problem) => {
+            println!("SKIP corpus: {problem}");
+            Ok(Counts { passed: 0, skipped: 1 })
+        }
+    }
 }
 
 /// Whether `CI` is set, and not to something that means no.

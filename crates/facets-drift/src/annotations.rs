@@ -14,11 +14,10 @@ struct Hint {
     danger: [u8; 3],
 }
 
-/// Where the protocol gives a default, leaving a hint out means that default; but a tool that
-/// begins to call itself destructive is more dangerous than one that said nothing.
+/// Leaving a hint out means the default that the protocol gives it.
 const HINTS: &[Hint] = &[
     Hint { name: "readOnlyHint", danger: [0, 1, 1] },
-    Hint { name: "destructiveHint", danger: [2, 1, 0] },
+    Hint { name: "destructiveHint", danger: [1, 1, 0] },
     Hint { name: "idempotentHint", danger: [0, 1, 1] },
     Hint { name: "openWorldHint", danger: [1, 1, 0] },
 ];
@@ -32,8 +31,14 @@ fn danger(hint: &Hint, annotations: Option<&Value<'_>>) -> u8 {
     match annotations.and_then(|all| member(all, hint.name)) {
         Some(Value::Bool(true)) => hint.danger[0],
         Some(Value::Bool(false)) => hint.danger[2],
+        // Who only reads destroys nothing, until told otherwise.
+        _ if hint.name == "destructiveHint" && only_reads(annotations) => hint.danger[2],
         _ => hint.danger[1],
     }
+}
+
+fn only_reads(annotations: Option<&Value<'_>>) -> bool {
+    annotations.and_then(|all| member(all, "readOnlyHint")) == Some(&Value::Bool(true))
 }
 
 /// One finding for each hint that changed, and one for everything else.

@@ -201,6 +201,10 @@ pub(crate) fn economics(tool: &str, was: &Value<'_>, is: &Value<'_>, out: &mut V
         // A level that nobody knows is no better one.
         let up = match (level(was), level(is)) {
             (Some(was), Some(is)) => is > was,
+            // The first promise that there is; before, anything could come.
+            (None, Some(is)) if said(was, "inflationRisk").as_deref() == Some("unknown") => {
+                LEVELS[is] == "high" || LEVELS[is] == "critical"
+            }
             _ => true,
         };
         let sentence =

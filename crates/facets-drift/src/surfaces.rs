@@ -78,9 +78,10 @@ fn identity(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
         let finding = finding.of_member("version", sides.0, sides.1);
         out.push(finding.with_evidence(said_newly(&old.version, &new.version)));
     }
-    // What it says in the era that was approved is then seen by nobody.
+    // What it says in the era that was approved is then seen by nobody; what it says in the other
+    // is compared like everything else.
     if before.era != after.era {
-        let grade = (Severity::Critical, Compat::Risky);
+        let grade = (Severity::Moderate, Compat::Risky);
         let sentence = "the server is spoken to in another way";
         let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
         let sides = (before.era.name().to_owned(), after.era.name().to_owned());

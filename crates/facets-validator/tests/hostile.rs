@@ -135,7 +135,7 @@ fn costly_patterns_end() {
         "^[\\s\\S]{2000}$",
     ];
     for first in patterns {
-        for second in patterns {
+        for second in [patterns[1], patterns[3], patterns[6], patterns[9]] {
             let old = json!({ "type": "string", "pattern": first });
             let new = json!({ "type": "string", "pattern": second });
             let found = verdict(&old, &new);

@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Reads pairs of schemas, a JSON array a line, and says of each whether every value of the
 //! second is one of the first, and the other way round: `yes`, `no` or `unknown`.
 

@@ -30,13 +30,26 @@ pub(super) fn split_name(name: &str) -> Vec<String> {
 
 /// The sentences of a text, each as its words.
 pub(super) fn sentences(text: &str) -> Vec<Vec<String>> {
-    let text = plain_text(text).to_lowercase();
+    let text = unwrapped(&plain_text(text)).to_lowercase();
     let ends = |c: char| matches!(c, '.' | '!' | '?' | ';' | ':' | '\n' | '\u{3002}');
     let words = |sentence: &str| {
         let words = sentence.split(|c: char| !c.is_alphabetic() && c != '\'');
         words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     text.split(ends).map(words).filter(|words: &Vec<String>| !words.is_empty()).collect()
+}
+
+/// Lines that only continue the one before are joined: where a line breaks means nothing.
+fn unwrapped(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for line in text.split('\n') {
+        let continues = line.trim_start().starts_with(char::is_lowercase);
+        if !joined.is_empty() {
+            joined.push(if continues && !joined.ends_with('\n') { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+    }
+    joined
 }
 
 /// What an entry of a table stands for: `=word` for the word alone, `word` for its regular
@@ -68,6 +81,13 @@ mod tests {
             ["read", "file", "http", "server", "v", "x"]
         );
         assert_eq!(split_name("\u{435}xec_sh\u{200b}ell"), ["exec", "shell"]);
+    }
+
+    #[test]
+    fn where_a_line_breaks_means_nothing() {
+        let one = sentences("Shows which programs are installed here. Reads nothing.");
+        assert_eq!(sentences("Shows which programs are\n   installed here. Reads\nnothing."), one);
+        assert_eq!(sentences("First\nSecond\n\nthird").len(), 3);
     }
 
     #[test]

@@ -252,46 +252,24 @@ impl Builder<'_> {
     fn place(&mut self, solver: &mut Solver<'_>, some: Sought) -> End {
         let mut ways = Ways::new();
         let full = self.objects.max.is_some_and(|max| self.objects.there.len() as u64 >= max);
-        if !full {
-            for signs in self.signs()? {
-                let answer = self.fresh(solver, &signs, Some(some));
-                match answer {
-                    Ok((name, value)) => {
-                        self.put(&name, value, None);
-                        return Ok(());
-                    }
-                    Err(answer) => {
-                        ways.add(answer);
-                    }
+        // A name that somebody wrote down says more than one that nobody did.
+        if !full && self.among_known(solver, some, false, &mut ways) {
+            return Ok(());
+        }
+        let signs = if full { Vec::new() } else { self.signs()? };
+        for signs in signs {
+            match self.fresh(solver, &signs, Some(some)) {
+                Ok((name, value)) => {
+                    self.put(&name, value, None);
+                    return Ok(());
+                }
+                Err(answer) => {
+                    ways.add(answer);
                 }
             }
         }
-        for name in &self.objects.known {
-            let known_there = self.objects.there.contains_key(name);
-            if self.objects.absent.contains(name) || (full && !known_there) {
-                continue;
-            }
-            if !self.may_be(solver, name, some) {
-                continue;
-            }
-            let mut goal = self.value_of(solver, name);
-            goal.extend(self.objects.there.get(name).into_iter().flatten());
-            goal.extend(some.value());
-            let answer = solver.goal(goal, self.depth + 1);
-            // One that was put there for another reason must not be taken away again.
-            let taken = self.members.contains_key(&**name) && !known_there;
-            match answer {
-                Answer::Found(value) if !taken => {
-                    self.put(name, value, None);
-                    return Ok(());
-                }
-                Answer::Found(_) => {
-                    ways.add(Answer::unknown("size"));
-                }
-                other => {
-                    ways.add(other);
-                }
-            }
+        if self.among_known(solver, some, true, &mut ways) {
+            return Ok(());
         }
         // A fresh name that was used up for another member may be all there is.
         let used = self.members.keys().any(|name| !self.objects.known.contains(name.as_str()));
@@ -300,6 +278,39 @@ impl Builder<'_> {
             Answer::Nothing if used => Err(Answer::unknown("size")),
             other => Err(other),
         }
+    }
+
+    /// Looks among the names that demands speak of: those that must be there, or the others.
+    fn among_known(
+        &mut self,
+        solver: &mut Solver<'_>,
+        some: Sought,
+        there: bool,
+        ways: &mut Ways,
+    ) -> bool {
+        for name in &self.objects.known {
+            let demands = self.objects.there.get(name);
+            if self.objects.absent.contains(name)
+                || demands.is_some() != there
+                || !self.may_be(solver, name, some)
+            {
+                continue;
+            }
+            let mut goal = self.value_of(solver, name);
+            goal.extend(demands.into_iter().flatten());
+            goal.extend(some.value());
+            // One that was put there for another reason must not be taken away again.
+            let taken = self.members.contains_key(&**name) && !there;
+            match solver.goal(goal, self.depth + 1) {
+                Answer::Found(value) if !taken => {
+                    self.put(name, value, None);
+                    return true;
+                }
+                Answer::Found(_) => ways.add(Answer::unknown("size")),
+                other => ways.add(other),
+            };
+        }
+        false
     }
 
     /// Whether the member that is looked for may have a known name.
