@@ -1,5 +1,7 @@
 //! One definition against the one that was approved.
 
+use std::cell::Cell;
+
 use facets_digest::json::Value;
 use facets_surface::{Definition, Kind};
 
@@ -7,7 +9,7 @@ use crate::annotations;
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
 use crate::markers::{Approved, ToolNames};
 use crate::risk;
-use crate::schema::{Domain, SchemaChange, Validator, Verdict, compare_schemas, describe, member};
+use crate::schema::{Domain, SchemaChange, Validator, Verdict, compare_within, describe, member};
 use crate::text::{TextChange, classify};
 use crate::texts::{Role, Text, evidence, texts};
 
@@ -53,6 +55,8 @@ pub(crate) struct Aids<'a> {
     pub(crate) tools: &'a ToolNames,
     /// Confirms examples for schemas.
     pub(crate) validator: &'a dyn Validator,
+    /// Steps that are left for proofs about schemas.
+    pub(crate) steps: &'a Cell<usize>,
 }
 
 /// Everything that is different between two definitions of one thing.
@@ -71,7 +75,7 @@ pub(crate) fn compare_items(
         schemas: [None, None],
     };
     if pair.kind == Kind::Tool {
-        pair.schemas = SCHEMAS.map(|name| pair.compare_schemas(name, aids.validator));
+        pair.schemas = SCHEMAS.map(|name| pair.compare_schemas(name, aids));
     }
     let start = out.len();
     for name in pair.member_names() {
@@ -181,13 +185,13 @@ impl Pair<'_, '_> {
         out.push(finding.of_member(name, was.map(shown), is.map(shown)));
     }
 
-    fn compare_schemas(&self, name: &str, validator: &dyn Validator) -> Option<SchemaChange> {
+    fn compare_schemas(&self, name: &str, aids: Aids<'_>) -> Option<SchemaChange> {
         let (was, is) = (member(self.old, name)?, member(self.new, name)?);
         if was.to_canonical() == is.to_canonical() {
             return None;
         }
         let domain = if name == "inputSchema" { Domain::Arguments } else { Domain::Anything };
-        Some(compare_schemas(was, is, domain, validator))
+        Some(compare_within(was, is, domain, aids.validator, aids.steps))
     }
 
     fn schema_change(&self, name: &str) -> Option<&SchemaChange> {

@@ -10,6 +10,7 @@ mod compile;
 mod evaluate;
 mod instance;
 mod node;
+mod patience;
 mod regex;
 mod solve;
 mod words;
@@ -20,9 +21,9 @@ use facets_digest::json::Value;
 
 use arguments::Arguments;
 pub(crate) use arguments::WORDS;
-use evaluate::Evaluator;
 pub use instance::Instance;
 use node::{Id, Node, Table, Types};
+use patience::is_cheap;
 use solve::{Answer, Literal, Solver};
 pub(crate) use words::describe;
 
@@ -97,21 +98,35 @@ pub struct SchemaChange {
 /// Steps that one comparison may take; what takes more is not told.
 const STEPS: usize = 400_000;
 
-/// Steps that the validator may take for one example, which it does not count itself.
-const PATIENCE: usize = 50_000;
+/// Steps that all comparisons of a server may take: a thousand costly schemas are not told, either.
+pub(crate) const STEPS_OF_A_SERVER: usize = 10 * STEPS;
 
 /// Counts down.
-pub(crate) struct Budget(Cell<usize>);
+pub(crate) struct Budget {
+    all: usize,
+    left: Cell<usize>,
+    spent: Cell<bool>,
+}
 
 impl Budget {
     const fn new(steps: usize) -> Self {
-        Self(Cell::new(steps))
+        Self { all: steps, left: Cell::new(steps), spent: Cell::new(false) }
+    }
+
+    fn is_left(&self) -> bool {
+        !self.spent.get()
+    }
+
+    /// Takes from a larger budget what was spent of this one.
+    fn charge(&self, from: &Cell<usize>) {
+        from.set(from.get().saturating_sub(self.all - self.left.get()));
     }
 
     /// Nothing if there is not that much left; then there is nothing left at all.
     fn spend(&self, steps: usize) -> Option<()> {
-        let left = self.0.get().checked_sub(steps);
-        self.0.set(left.unwrap_or_default());
+        let left = self.left.get().checked_sub(steps);
+        self.left.set(left.unwrap_or_default());
+        self.spent.set(self.spent.get() || left.is_none());
         left.map(drop)
     }
 }
@@ -130,8 +145,19 @@ pub fn compare_schemas(
     domain: Domain,
     validator: &dyn Validator,
 ) -> SchemaChange {
+    compare_within(before, after, domain, validator, &Cell::new(STEPS_OF_A_SERVER))
+}
+
+/// The same, and takes its steps from those of a server.
+pub(crate) fn compare_within(
+    before: &Value<'_>,
+    after: &Value<'_>,
+    domain: Domain,
+    validator: &dyn Validator,
+    steps: &Cell<usize>,
+) -> SchemaChange {
     let (old, new) = (Arguments::of(before), Arguments::of(after));
-    let meaning = compare_meaning(before, after, domain, validator);
+    let meaning = compare_meaning(before, after, domain, validator, steps);
     SchemaChange { new_arguments: new.beyond(&old), other_notes: new.other_notes(&old), ..meaning }
 }
 
@@ -140,6 +166,7 @@ fn compare_meaning(
     after: &Value<'_>,
     domain: Domain,
     validator: &dyn Validator,
+    steps: &Cell<usize>,
 ) -> SchemaChange {
     let (before, after) = (close::close(before), close::close(after));
     let texts = [&before, &after].map(Value::to_canonical);
@@ -147,15 +174,22 @@ fn compare_meaning(
         return change(Verdict::Equivalent, None, None, None);
     }
     let mut table = Table::default();
-    let old = compile::compile(&mut table, &before, '<');
-    let new = compile::compile(&mut table, &after, '>');
+    let budget = Budget::new(STEPS.min(steps.get()));
+    let old = compile::compile(&mut table, &before, '<', &budget);
+    let new = compile::compile(&mut table, &after, '>', &budget);
+    budget.charge(steps);
+    let (Some(old), Some(new)) = (old, new) else {
+        return change(Verdict::CannotTell, None, None, Some("size".to_owned()));
+    };
     if leads_in_circles(&table) {
         return change(Verdict::CannotTell, None, None, Some("$ref".to_owned()));
     }
     let [old_text, new_text] = texts.map(|text| String::from_utf8_lossy(&text).into_owned());
-    let (old, new) = ((old, old_text.as_str()), (new, new_text.as_str()));
-    let gained = search(&mut table, new, old, domain, validator);
-    let lost = search(&mut table, old, new, domain, validator);
+    let old = Side { id: old, closed: &before, text: &old_text };
+    let new = Side { id: new, closed: &after, text: &new_text };
+    let question = Question { domain, validator, steps };
+    let gained = search(&mut table, new, old, question);
+    let lost = search(&mut table, old, new, question);
     verdict(gained, lost)
 }
 
@@ -166,32 +200,47 @@ enum Direction {
     CannotTell(String),
 }
 
+/// A schema in its three forms.
+#[derive(Clone, Copy)]
+struct Side<'s> {
+    id: Id,
+    closed: &'s Value<'s>,
+    text: &'s str,
+}
+
+/// What a search needs beside two schemas.
+#[derive(Clone, Copy)]
+struct Question<'q> {
+    domain: Domain,
+    validator: &'q dyn Validator,
+    steps: &'q Cell<usize>,
+}
+
 /// Looks for a value that one schema accepts and the other refuses.
 fn search(
     table: &mut Table,
-    (accepting, accepting_text): (Id, &str),
-    (refusing, refusing_text): (Id, &str),
-    domain: Domain,
-    validator: &dyn Validator,
+    accepting: Side<'_>,
+    refusing: Side<'_>,
+    Question { domain, validator, steps }: Question<'_>,
 ) -> Direction {
-    let budget = Budget::new(STEPS);
-    let mut goal = vec![Literal::yes(accepting), Literal::no(refusing)];
+    let budget = Budget::new(STEPS.min(steps.get()));
+    let mut goal = vec![Literal::yes(accepting.id), Literal::no(refusing.id)];
     if domain == Domain::Arguments {
         goal.push(Literal::yes(table.add(Node::Types(Types::OBJECT))));
     }
-    let (value, doubt) = match Solver::new(table, validator, &budget).solve(goal) {
+    let answer = Solver::new(table, validator, &budget).solve(goal);
+    budget.charge(steps);
+    let (value, doubt) = match answer {
         Answer::Nothing => return Direction::Nothing,
         Answer::Unknown { keyword, perhaps: None } => return Direction::CannotTell(keyword),
         Answer::Unknown { keyword, perhaps: Some(value) } => (value, Some(keyword)),
         Answer::Found(value) => (value, None),
     };
-    let patience = Budget::new(PATIENCE);
-    let evaluator = Evaluator { table, validator, budget: &patience };
-    if ![accepting, refusing].iter().all(|schema| evaluator.is_cheap(*schema, &value)) {
+    if ![accepting.closed, refusing.closed].iter().all(|closed| is_cheap(closed, &value)) {
         return Direction::CannotTell(doubt.unwrap_or_else(|| "size".to_owned()));
     }
     let text = value.to_json();
-    let answers = [accepting_text, refusing_text].map(|schema| validator.accepts(schema, &text));
+    let answers = [accepting.text, refusing.text].map(|schema| validator.accepts(schema, &text));
     if answers == [Some(true), Some(false)] {
         return Direction::Example(value);
     }

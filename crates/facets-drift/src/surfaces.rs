@@ -1,5 +1,6 @@
 //! Two surfaces: the one that was approved, and the one that is there.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use crate::finding::{self, Compat, Evidence, Finding, FindingType, Severity, Sub
 use crate::items::{Aids, compare_items, subject_kind};
 use crate::markers::{Approved, ToolNames};
 use crate::renames::{Renames, find_renames};
-use crate::schema::{Validator, member};
+use crate::schema::{STEPS_OF_A_SERVER, Validator, member};
 use crate::templates;
 use crate::texts::{Role, Text, evidence, evidence_of, texts};
 
@@ -240,7 +241,8 @@ fn compare_lists(
 ) {
     let split = split(before.items(kind), after.items(kind));
     let tools = tool_names(after);
-    let aids = Aids { tools: &tools, validator };
+    let steps = Cell::new(STEPS_OF_A_SERVER);
+    let aids = Aids { tools: &tools, validator, steps: &steps };
     for (old, new) in &split.changed {
         compare_items(old, new, aids, out);
     }

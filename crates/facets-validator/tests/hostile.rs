@@ -229,3 +229,62 @@ fn deep_and_large_numbers_end() {
         right_or_untold(&old, &new, right);
     }
 }
+
+/// What costs much before anything is compared.
+#[test]
+fn what_is_costly_to_take_apart_ends() {
+    let doubled = |last: &Value, levels: usize, times: usize| {
+        let mut definitions = Map::new();
+        for level in 0..levels {
+            let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });
+            definitions.insert(format!("d{level}"), json!({ "allOf": vec![next; times] }));
+        }
+        definitions.insert(format!("d{levels}"), json!({ "required": ["a"] }));
+        json!({ "type": "object", "properties": { "a": last }, "allOf": [{ "$ref": "#/$defs/d0" }],
+            "$defs": definitions })
+    };
+    let (text, either) = (json!({ "type": "string" }), json!({ "type": ["string", "null"] }));
+    for (levels, times) in [(24, 2), (20, 4)] {
+        right_or_untold(
+            &doubled(&text, levels, times),
+            &doubled(&either, levels, times),
+            Verdict::Wider,
+        );
+        let mut open = doubled(&text, levels, times);
+        open.as_object_mut().unwrap().remove("properties");
+        let mut other = open.clone();
+        other["maxProperties"] = json!(5);
+        right_or_untold(&open, &other, Verdict::Narrower);
+    }
+    let one_of = |count: usize| json!({ "oneOf": (0..count).map(|n| json!({ "const": n })).collect::<Vec<_>>() });
+    right_or_untold(&one_of(100), &one_of(101), Verdict::Wider);
+    right_or_untold(&one_of(20_000), &one_of(20_001), Verdict::Wider);
+    let all_true = |count: usize| json!({ "oneOf": vec![true; count] });
+    right_or_untold(&all_true(50_000), &all_true(50_001), Verdict::Equivalent);
+    let values =
+        |count: usize| json!({ "enum": (0..count).map(|n| format!("v{n}")).collect::<Vec<_>>() });
+    assert_eq!(verdict(&values(50_000), &values(50_001)), Verdict::Wider);
+    let patterns = |last: usize| {
+        let one = |n: usize| {
+            (format!("a{n}"), json!({ "pattern": format!("^[a-z]{{2900}}{}$", n + last) }))
+        };
+        json!({ "type": "object", "properties": (0..500).map(one).collect::<Map<_, _>>() })
+    };
+    right_or_untold(&patterns(0), &patterns(1), Verdict::Incomparable);
+    let chain = |longest: usize| {
+        let mut definitions: Map<String, Value> = (0..20_000)
+            .map(|n| (format!("d{n}"), json!({ "$ref": format!("#/$defs/d{}", n + 1) })))
+            .collect();
+        definitions.insert("d20000".to_owned(), json!({ "type": "string", "maxLength": longest }));
+        json!({ "$ref": "#/$defs/d0", "$defs": definitions })
+    };
+    right_or_untold(&chain(5), &chain(6), Verdict::Wider);
+    let unions = |last: &Value| {
+        let names = |part: usize| {
+            (0..300).map(|n| (format!("k{part}_{n}"), json!({}))).collect::<Map<_, _>>()
+        };
+        let parts: Vec<Value> = (0..7).map(|part| json!({ "properties": names(part) })).collect();
+        json!({ "type": "object", "properties": { "a": last }, "anyOf": parts })
+    };
+    right_or_untold(&unions(&text), &unions(&either), Verdict::Wider);
+}

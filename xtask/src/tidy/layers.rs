@@ -9,7 +9,7 @@ use crate::run::{self, cargo};
 /// Lower layers first; a crate may use only what stands before it.
 const LAYERS: &[&[&str]] = &[
     &["facets-digest"],
-    &["facets-model", "facets-wire"],
+    &["facets-guard", "facets-model", "facets-wire"],
     &["facets-surface"],
     &["facets-scan", "facets-lock"],
     &["facets-drift"],
@@ -34,6 +34,7 @@ const PURE: &[&str] = &[
     "facets-scan",
     "facets-lock",
     "facets-drift",
+    "facets-guard",
 ];
 
 /// Pure in what they say, but on a parser that stands on many others: they run in a cage.

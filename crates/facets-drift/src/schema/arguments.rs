@@ -71,10 +71,15 @@ pub(super) struct Arguments {
     /// Defaults, formats and whatever else is no meaning and no words.
     pub(super) notes: BTreeMap<(String, String), BTreeSet<Vec<u8>>>,
     visits: usize,
+    depth: usize,
 }
 
 /// More places than this are not looked at.
 const MOST_VISITS: usize = 20_000;
+/// Schemas inside each other, and references behind each other.
+const DEEPEST: usize = 200;
+/// Places further inside have names that nobody reads.
+const LONGEST_PLACE: usize = 2000;
 
 impl Arguments {
     pub(super) fn of(schema: &Value<'_>) -> Self {
@@ -92,9 +97,11 @@ impl Arguments {
     ) {
         self.visits += 1;
         let Value::Object(object) = schema else { return };
-        if self.visits > MOST_VISITS {
+        let enough = self.visits > MOST_VISITS || place.len() > LONGEST_PLACE;
+        if enough || self.depth == DEEPEST {
             return;
         }
+        self.depth += 1;
         for member in object.members() {
             let name: &str = &member.name;
             match (name, &member.value) {
@@ -144,6 +151,7 @@ impl Arguments {
                 _ => {}
             }
         }
+        self.depth -= 1;
     }
 
     fn each<'v>(

@@ -4,6 +4,7 @@
 //! refers to once for every way in which it is used.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use facets_digest::json::{Member, Object, Value};
@@ -99,7 +100,13 @@ pub(super) fn close<'v>(schema: &'v Value<'v>) -> Value<'v> {
     if dialect == Dialect::Unknown {
         return schema.clone();
     }
-    let mut closer = Closer { root: schema, dialect, numbers: BTreeMap::new(), queue: Vec::new() };
+    let mut closer = Closer {
+        root: schema,
+        dialect,
+        numbers: BTreeMap::new(),
+        queue: Vec::new(),
+        asked: Cell::new(0),
+    };
     let mut copy = closer.schema(schema, Mode::Close, true);
     let mut definitions = Vec::new();
     while let Some((number, target, mode)) = closer.queue.pop() {
@@ -130,6 +137,8 @@ struct Closer<'v> {
     /// Definitions by where they stand and how they are used.
     numbers: BTreeMap<(String, Mode), usize>,
     queue: Vec<Awaited<'v>>,
+    /// How often anybody asked what declares arguments.
+    asked: Cell<usize>,
 }
 
 impl<'v> Closer<'v> {
@@ -337,11 +346,13 @@ impl Plan {
 /// Whether a schema declares arguments, itself or in parts for the same value.
 fn declares(schema: &Value<'_>, closer: &Closer<'_>, depth: usize) -> bool {
     const DEEPEST: usize = 20;
+    const MOST: usize = 20_000;
     let Value::Object(object) = schema else { return false };
     if object.get("properties").is_some() {
         return true;
     }
-    if depth > DEEPEST {
+    closer.asked.set(closer.asked.get() + 1);
+    if depth > DEEPEST || closer.asked.get() > MOST {
         return false;
     }
     let below = |schema: &Value<'_>| declares(schema, closer, depth + 1);

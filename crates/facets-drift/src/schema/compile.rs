@@ -6,12 +6,19 @@ use std::rc::Rc;
 
 use facets_digest::json::{Object, Value};
 
+use super::Budget;
 use super::instance::{Instance, exact};
 use super::member;
 use super::node::{Finite, Id, Node, Table, Types};
 
-/// Puts a closed copy into the table. `side` keeps apart what only looks the same.
-pub(super) fn compile(table: &mut Table, closed: &Value<'_>, side: char) -> Id {
+/// Puts a closed copy into the table. `side` keeps apart what only looks the same. Nothing if it is
+/// too large.
+pub(super) fn compile(
+    table: &mut Table,
+    closed: &Value<'_>,
+    side: char,
+    budget: &Budget,
+) -> Option<Id> {
     let definitions = match member(closed, "$defs") {
         Some(Value::Object(definitions)) => definitions.members(),
         _ => &[],
@@ -20,14 +27,15 @@ pub(super) fn compile(table: &mut Table, closed: &Value<'_>, side: char) -> Id {
     for _ in definitions {
         table.reserve_definition();
     }
-    let mut compiler = Compiler { table, root: closed, side, first };
+    let mut compiler = Compiler { table, root: closed, side, first, budget };
     for definition in definitions {
         let id = compiler.schema(&definition.value);
         if let Some(index) = compiler.index(&definition.name) {
             compiler.table.define(index, id);
         }
     }
-    compiler.schema(closed)
+    let id = compiler.schema(closed);
+    budget.is_left().then_some(id)
 }
 
 struct Compiler<'t, 'v> {
@@ -36,6 +44,8 @@ struct Compiler<'t, 'v> {
     side: char,
     /// The first of the definitions in the table that are this schema's.
     first: usize,
+    /// When it is spent, what comes of the rest does not matter any more.
+    budget: &'t Budget,
 }
 
 impl<'v> Compiler<'_, 'v> {
@@ -44,6 +54,9 @@ impl<'v> Compiler<'_, 'v> {
     }
 
     fn schema(&mut self, schema: &'v Value<'v>) -> Id {
+        if self.budget.spend(1).is_none() {
+            return self.table.add(Node::Bool(true));
+        }
         let object = match schema {
             Value::Bool(flag) => return self.table.add(Node::Bool(*flag)),
             Value::Object(object) => object,
@@ -258,6 +271,9 @@ impl<'v> Compiler<'_, 'v> {
     /// At least one, and never two.
     fn exactly_one(&mut self, parts: &[Id]) -> Id {
         let mut demands = vec![self.table.any(parts.to_vec())];
+        if self.budget.spend(parts.len() * parts.len()).is_none() {
+            return demands[0];
+        }
         for (index, first) in parts.iter().enumerate() {
             for second in &parts[index + 1..] {
                 let both = self.table.all(vec![*first, *second]);

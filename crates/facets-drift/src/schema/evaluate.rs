@@ -19,41 +19,6 @@ impl Evaluator<'_> {
         self.at(id, instance, 0)
     }
 
-    /// Whether a validator that looks at everything, as often as it is referred to, comes to an
-    /// end with this value.
-    pub(super) fn is_cheap(&self, id: Id, instance: &Instance) -> bool {
-        self.visit(id, instance, 0).is_some()
-    }
-
-    fn visit(&self, id: Id, instance: &Instance, depth: usize) -> Option<()> {
-        const DEEPEST: usize = 400;
-        self.budget.spend(1)?;
-        if depth > DEEPEST {
-            return None;
-        }
-        let below = |id: Id, instance: &Instance| self.visit(id, instance, depth + 1);
-        match (self.table.node(id), instance) {
-            (Node::All(parts) | Node::Any(parts), _) => {
-                parts.iter().try_for_each(|part| below(*part, instance))
-            }
-            (Node::Not(inner), _) => below(*inner, instance),
-            (Node::Ref(index), _) => below(self.table.definition(*index), instance),
-            (Node::Item(index, node), Instance::Array(items)) => {
-                items.get(*index).map_or(Some(()), |item| below(*node, item))
-            }
-            (Node::ItemsFrom(_, node) | Node::Contains { node, .. }, Instance::Array(items)) => {
-                items.iter().try_for_each(|item| below(*node, item))
-            }
-            (Node::Property(name, node), Instance::Object(members)) => {
-                members.get(&**name).map_or(Some(()), |value| below(*node, value))
-            }
-            (Node::Matching(_, node) | Node::Others { node, .. }, Instance::Object(members)) => {
-                members.values().try_for_each(|value| below(*node, value))
-            }
-            _ => Some(()),
-        }
-    }
-
     pub(super) fn matches(&self, id: PatternId, text: &str) -> Option<bool> {
         let pattern = self.table.pattern(id);
         match &pattern.automaton {
@@ -84,7 +49,8 @@ impl Evaluator<'_> {
             (Node::Ref(index), _) => below(self.table.definition(*index), instance),
             (Node::Types(types), _) => Some(types.and(Types::of(instance)) != Types::NONE),
             (Node::Enum(values), _) => {
-                Some(values.iter().any(|value| self.table.value(*value) == instance))
+                let known = self.table.find_value(instance);
+                Some(known.is_some_and(|value| values.binary_search(&value).is_ok()))
             }
             (Node::Minimum { bound: Finite(bound), exclusive }, Instance::Number(number)) => {
                 Some(if *exclusive { number > bound } else { number >= bound })

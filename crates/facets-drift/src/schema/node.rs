@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::instance::Instance;
-use super::regex::Pattern;
+use super::regex::{Automaton, Pattern};
+
+/// States of all automata of two schemas; patterns beyond them are compared by their text.
+const MOST_STATES: usize = 100_000;
 
 /// A piece, by its place in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -196,6 +199,8 @@ pub(crate) struct Table {
     value_ids: BTreeMap<String, ValueId>,
     patterns: Vec<Pattern>,
     pattern_ids: BTreeMap<String, PatternId>,
+    /// States of all automata.
+    states: usize,
     /// What references lead to.
     definitions: Vec<Id>,
 }
@@ -216,6 +221,11 @@ impl Table {
 
     pub(crate) fn value(&self, id: ValueId) -> &Instance {
         &self.values[id.0 as usize]
+    }
+
+    /// A value of any enumeration, if there is one like this.
+    pub(crate) fn find_value(&self, value: &Instance) -> Option<ValueId> {
+        self.value_ids.get(&value.to_json()).copied()
     }
 
     pub(crate) fn pattern(&self, id: PatternId) -> &Pattern {
@@ -271,7 +281,12 @@ impl Table {
             return *id;
         }
         let id = PatternId(u32::try_from(self.patterns.len()).unwrap_or(u32::MAX));
-        self.patterns.push(Pattern::new(source));
+        let mut pattern = Pattern::new(source);
+        self.states += pattern.automaton.as_ref().map_or(0, Automaton::size);
+        if self.states > MOST_STATES {
+            pattern.automaton = None;
+        }
+        self.patterns.push(pattern);
         self.pattern_ids.insert(source.to_owned(), id);
         id
     }

@@ -70,6 +70,7 @@ impl<'v> Compiler<'_, 'v> {
 
     /// Nothing if there are too many. `inner` parts with a rest of their own look at all.
     fn cases(&mut self, object: &'v Object<'v>, inner: bool, depth: usize) -> Option<Vec<Case>> {
+        self.budget.spend(1)?;
         if depth > DEEPEST {
             return None;
         }
@@ -87,7 +88,7 @@ impl<'v> Compiler<'_, 'v> {
         let mut cases = vec![own];
         for member in object.members() {
             let more = self.part(object, &member.name, &member.value, depth)?;
-            cases = product(&cases, &more)?;
+            cases = self.product(&cases, &more)?;
         }
         Some(cases)
     }
@@ -111,21 +112,21 @@ impl<'v> Compiler<'_, 'v> {
             ("allOf", Value::Array(parts)) => {
                 for part in parts {
                     let more = self.cases_of(part, depth)?;
-                    cases = product(&cases, &more)?;
+                    cases = self.product(&cases, &more)?;
                 }
             }
             ("anyOf" | "oneOf", Value::Array(parts)) => {
                 for part in parts {
                     let condition = self.schema(part);
                     let more = self.if_holds(condition, part, depth)?;
-                    cases = product(&cases, &more)?;
+                    cases = self.product(&cases, &more)?;
                 }
             }
             ("dependentSchemas", Value::Object(parts)) => {
                 for part in parts.members() {
                     let condition = self.table.add(Node::Required(Rc::from(&*part.name)));
                     let more = self.if_holds(condition, &part.value, depth)?;
-                    cases = product(&cases, &more)?;
+                    cases = self.product(&cases, &more)?;
                 }
             }
             ("if", condition) => {
@@ -134,7 +135,7 @@ impl<'v> Compiler<'_, 'v> {
                 let then = self.sibling(object, "then", depth)?;
                 let or_else = self.sibling(object, "else", depth)?;
                 let no = self.table.not(id);
-                cases = when(id, &product(&yes, &then)?);
+                cases = when(id, &self.product(&yes, &then)?);
                 cases.extend(when(no, &or_else));
             }
             _ => {}
@@ -154,6 +155,16 @@ impl<'v> Compiler<'_, 'v> {
         }
     }
 
+    /// Every case of one with every case of the other.
+    fn product(&self, left: &[Case], right: &[Case]) -> Option<Vec<Case>> {
+        if left.len() * right.len() > MOST_CASES {
+            return None;
+        }
+        let size = |cases: &[Case]| cases.iter().map(|case| 1 + case.names.len()).sum::<usize>();
+        self.budget.spend(left.len() * size(right) + right.len() * size(left))?;
+        Some(left.iter().flat_map(|one| right.iter().map(|two| one.with(two))).collect())
+    }
+
     /// A part that looks at something only if it holds.
     fn if_holds(&mut self, condition: Id, part: &'v Value<'v>, depth: usize) -> Option<Vec<Case>> {
         let yes = self.cases_of(part, depth)?;
@@ -170,11 +181,4 @@ impl<'v> Compiler<'_, 'v> {
 fn when(condition: Id, cases: &[Case]) -> Vec<Case> {
     let condition = Case { holds: vec![condition], ..Case::default() };
     cases.iter().map(|case| condition.with(case)).collect()
-}
-
-fn product(left: &[Case], right: &[Case]) -> Option<Vec<Case>> {
-    if left.len() * right.len() > MOST_CASES {
-        return None;
-    }
-    Some(left.iter().flat_map(|one| right.iter().map(|two| one.with(two))).collect())
 }

@@ -1,0 +1,110 @@
+use facets_testkit::{Random, random_json};
+
+use super::*;
+
+/// Reads a message in pieces of this size.
+fn read(text: &str, piece: usize) -> Result<Facts, Broken> {
+    let mut envelope = Envelope::default();
+    for bytes in text.as_bytes().chunks(piece) {
+        envelope.push(bytes)?;
+    }
+    envelope.finish().cloned()
+}
+
+/// The same, however it is cut.
+fn facts(text: &str) -> Result<Facts, Broken> {
+    let whole = read(text, usize::MAX);
+    for piece in [1, 2, 3, 7] {
+        assert_eq!(read(text, piece), whole, "{text} in pieces of {piece}");
+    }
+    whole
+}
+
+#[test]
+fn what_a_message_is_stands_in_its_outermost_members() {
+    let request = facts(
+        r#" {"method":"tools/call","params":{"arguments":{"name":"no","id":1},"name":"read\u005ffile"},"jsonrpc":"2.0","id":"a\"7"} "#,
+    )
+    .expect("a message");
+    assert_eq!(request.method.as_deref(), Some("tools/call"));
+    assert_eq!(request.name.as_deref(), Some("read_file"));
+    assert_eq!(request.id.as_deref(), Some(br#""a\"7""#.as_slice()));
+    let reply = facts(r#"{"result":{"id":3,"content":[{"id":4}]},"id":-1.5e2}"#).expect("a reply");
+    assert!(reply.has_result && !reply.has_error && reply.method.is_none());
+    assert_eq!(reply.id.as_deref(), Some(b"-1.5e2".as_slice()));
+    let error = facts(r#"{"id":null,"error":{"code":1}}"#).expect("an error");
+    assert!(error.has_error);
+    assert_eq!(error.id.as_deref(), Some(b"null".as_slice()));
+    let read = facts(r#"{"method":"resources/read","params":{"uri":"file:///a"}}"#).expect("one");
+    assert_eq!(read.uri.as_deref(), Some("file:///a"));
+    assert_eq!(facts("[{\"id\":1}]").expect("a batch").shape, Shape::Batch);
+    assert_eq!(facts("\"text\"").expect("a text").shape, Shape::Other);
+    assert_eq!(facts("17").expect("a number").shape, Shape::Other);
+}
+
+#[test]
+fn what_readers_would_read_differently_is_refused() {
+    let twins = [
+        r#"{"id":1,"result":{},"id":2}"#,
+        r#"{"id":1,"\u0069d":2}"#,
+        r#"{"method":"a","params":{"name":"x","name":"y"}}"#,
+        r#"{"params":{},"params":{"name":"y"}}"#,
+    ];
+    for text in twins {
+        assert_eq!(facts(text), Err(Broken::Twins), "{text}");
+    }
+    let wrong = [
+        "",
+        " ",
+        "{",
+        r#"{"id":1"#,
+        r#"{"id":1}}"#,
+        r#"{"id":1} {"id":2}"#,
+        r#"{"id" 1}"#,
+        r#"{"id":1,}"#,
+        r#"{,"id":1}"#,
+        "[1,]",
+        "[1}",
+        r#"{"id":{}}"#,
+        r#"{"method":1}"#,
+        r#"{"params":{"name":null}}"#,
+        r#"{"id":01}"#,
+        r#"{"id":nul}"#,
+        "{'id':1}",
+        "{id:1}",
+    ];
+    for text in wrong {
+        assert_eq!(facts(text), Err(Broken::Syntax), "{text}");
+    }
+    let deep = format!("{}{}", "[".repeat(DEEPEST + 1), "]".repeat(DEEPEST + 1));
+    assert_eq!(facts(&deep), Err(Broken::TooDeep));
+    let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(LONGEST));
+    assert_eq!(facts(&long), Err(Broken::TooLong));
+}
+
+#[test]
+fn twins_where_nothing_is_decided_pass() {
+    let reply = facts(r#"{"id":1,"result":{"name":1,"name":2,"id":1,"id":2}}"#).expect("a reply");
+    assert!(reply.has_result);
+}
+
+/// What a strict reader accepts is followed, and its members are found.
+#[test]
+fn random_messages_are_followed() {
+    let mut random = Random::seeded(3);
+    for _ in 0..2000 {
+        let (mut params, mut result) = (String::new(), String::new());
+        random_json(&mut random, 4, &mut params);
+        random_json(&mut random, 4, &mut result);
+        let id = random.pick(&["1", "\"x\"", "-3.25", "null", "1e5"]);
+        let text = format!(r#"{{"other":{params},"id":{id},"result":{result}}}"#);
+        let limits = Limits { bytes: 1 << 20, depth: 128, values: 1 << 16 };
+        let strict = json::parse(text.as_bytes(), Origin::Captured, limits).is_ok();
+        let found = facts(&text);
+        if strict {
+            let found = found.unwrap_or_else(|broken| panic!("{broken:?}: {text}"));
+            assert_eq!(found.id.as_deref(), Some(id.as_bytes()));
+            assert!(found.has_result && found.is_complete);
+        }
+    }
+}
