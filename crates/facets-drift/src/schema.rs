@@ -134,7 +134,7 @@ impl Budget {
 /// The closed copy of a schema that verdicts are about, as JSON.
 #[must_use]
 pub fn closed_copy(schema: &Value<'_>) -> String {
-    String::from_utf8_lossy(&close::close(schema).to_canonical()).into_owned()
+    String::from_utf8_lossy(&close::close(schema).schema.to_canonical()).into_owned()
 }
 
 /// Compares two schemas by what they accept.
@@ -157,7 +157,12 @@ pub(crate) fn compare_within(
     steps: &Cell<usize>,
 ) -> SchemaChange {
     let (old, new) = (Arguments::of(before), Arguments::of(after));
-    let meaning = compare_meaning(before, after, domain, validator, steps);
+    let mut meaning = compare_meaning(before, after, domain, validator, steps);
+    // What was not looked at to the end may declare anything.
+    if !old.is_complete || !new.is_complete {
+        let keyword = meaning.keyword.take().unwrap_or_else(|| "size".to_owned());
+        meaning = SchemaChange { verdict: Verdict::CannotTell, keyword: Some(keyword), ..meaning };
+    }
     SchemaChange { new_arguments: new.beyond(&old), other_notes: new.other_notes(&old), ..meaning }
 }
 
@@ -168,15 +173,20 @@ fn compare_meaning(
     validator: &dyn Validator,
     steps: &Cell<usize>,
 ) -> SchemaChange {
+    if before.to_canonical() == after.to_canonical() {
+        return change(Verdict::Equivalent, None, None, None);
+    }
     let (before, after) = (close::close(before), close::close(after));
+    let whole = before.is_whole && after.is_whole;
+    let (before, after) = (before.schema, after.schema);
     let texts = [&before, &after].map(Value::to_canonical);
-    if texts[0] == texts[1] {
+    if texts[0] == texts[1] && whole {
         return change(Verdict::Equivalent, None, None, None);
     }
     let mut table = Table::default();
     let budget = Budget::new(STEPS.min(steps.get()));
-    let old = compile::compile(&mut table, &before, '<', &budget);
-    let new = compile::compile(&mut table, &after, '>', &budget);
+    let old = compile::compile(&mut table, &before, ('<', whole), &budget);
+    let new = compile::compile(&mut table, &after, ('>', whole), &budget);
     budget.charge(steps);
     let (Some(old), Some(new)) = (old, new) else {
         return change(Verdict::CannotTell, None, None, Some("size".to_owned()));

@@ -128,7 +128,7 @@ impl<'r> Log<'r> {
         let subject = subject_of(server, finding);
         let mut text = format!("{subject}: {}", shown(&finding.sentence));
         for (what, value) in finding.schema.iter().flat_map(|change| drift::proof(change)) {
-            text = format!("{text}; {what}: {value}");
+            text = format!("{text}; {what}: {}", shown(&value));
         }
         if let Some(mark) = &graded.mark {
             text = format!("{text} (policy: {})", policy::sentence(finding, mark, &file));
@@ -167,6 +167,7 @@ impl<'r> Log<'r> {
         };
         self.add(&found);
         let mut markers: Vec<&str> = finding.evidence.iter().map(|one| one.rule).collect();
+        markers.sort_unstable();
         markers.dedup();
         for rule in markers {
             let words: Vec<String> = finding

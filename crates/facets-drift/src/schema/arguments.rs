@@ -64,14 +64,18 @@ const MEANING: &[&str] = &[
 ];
 
 /// What a schema declares, by the places of arguments.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Arguments {
     /// Every argument that is declared by name.
     pub(super) declared: BTreeSet<String>,
     /// Defaults, formats and whatever else is no meaning and no words.
     pub(super) notes: BTreeMap<(String, String), BTreeSet<Vec<u8>>>,
+    /// Whether all of the schema was looked at.
+    pub(super) is_complete: bool,
     visits: usize,
     depth: usize,
+    /// Definitions that something refers to.
+    used: BTreeSet<String>,
 }
 
 /// More places than this are not looked at.
@@ -83,9 +87,36 @@ const LONGEST_PLACE: usize = 2000;
 
 impl Arguments {
     pub(super) fn of(schema: &Value<'_>) -> Self {
-        let mut arguments = Self::default();
+        let mut arguments = Self {
+            declared: BTreeSet::new(),
+            notes: BTreeMap::new(),
+            is_complete: true,
+            visits: 0,
+            depth: 0,
+            used: BTreeSet::new(),
+        };
         arguments.schema(schema, schema, "", &mut Vec::new());
+        arguments.unused(schema);
         arguments
+    }
+
+    /// Definitions that nothing refers to are read by models all the same; but no argument is one
+    /// by standing there.
+    fn unused(&mut self, root: &Value<'_>) {
+        let declared = std::mem::take(&mut self.declared);
+        for keyword in ["$defs", "definitions"] {
+            let Some(Value::Object(all)) = super::member(root, keyword) else { continue };
+            for definition in all.members() {
+                let target = format!("#/{keyword}/{}", definition.name);
+                if !self.used.contains(&target) {
+                    let place = format!("{keyword}.{}", definition.name);
+                    self.schema(root, &definition.value, &place, &mut vec![target]);
+                }
+            }
+        }
+        for place in std::mem::replace(&mut self.declared, declared) {
+            self.notes.entry((place, "a member".to_owned())).or_default();
+        }
     }
 
     fn schema<'v>(
@@ -99,13 +130,16 @@ impl Arguments {
         let Value::Object(object) = schema else { return };
         let enough = self.visits > MOST_VISITS || place.len() > LONGEST_PLACE;
         if enough || self.depth == DEEPEST {
+            self.is_complete = false;
             return;
         }
         self.depth += 1;
         for member in object.members() {
             let name: &str = &member.name;
+            self.naming(root, (name, &member.value), place, inside);
             match (name, &member.value) {
                 ("$ref", Value::String(target)) => {
+                    self.used.insert(target.to_string());
                     // A definition inside itself declares the same again.
                     if inside.iter().any(|one| **one == **target) {
                         continue;
@@ -127,6 +161,7 @@ impl Arguments {
                 }
                 ("patternProperties", Value::Object(properties)) => {
                     for property in properties.members() {
+                        self.declared.insert(join(place, &format!("/{}/", property.name)));
                         self.schema(root, &property.value, &join(place, "*"), inside);
                     }
                 }
@@ -136,7 +171,7 @@ impl Arguments {
                 ("items" | "prefixItems" | "additionalItems" | "contains", value) => {
                     self.each(root, value, &format!("{place}[]"), inside);
                 }
-                ("allOf" | "anyOf" | "oneOf" | "if" | "then" | "else", value) => {
+                ("allOf" | "anyOf" | "oneOf" | "if" | "then" | "else" | "not", value) => {
                     self.each(root, value, place, inside);
                 }
                 ("dependentSchemas" | "dependencies", Value::Object(parts)) => {
@@ -152,6 +187,46 @@ impl Arguments {
             }
         }
         self.depth -= 1;
+    }
+
+    /// Keywords that name arguments without saying what they are.
+    fn naming<'v>(
+        &mut self,
+        root: &'v Value<'v>,
+        keyword: (&str, &'v Value<'v>),
+        place: &str,
+        inside: &mut Vec<String>,
+    ) {
+        match keyword {
+            // What must be there is told to whoever calls, declared or not.
+            ("required", Value::Array(names)) => self.name_all(names, place),
+            ("dependentRequired", Value::Object(lists)) => {
+                for list in lists.members() {
+                    if let Value::Array(names) = &list.value {
+                        self.name_all(names, place);
+                    }
+                }
+            }
+            ("propertyNames", names) => {
+                for keyword in ["enum", "const"] {
+                    match super::member(names, keyword) {
+                        Some(Value::Array(names)) => self.name_all(names, place),
+                        Some(name) => self.name_all(std::slice::from_ref(name), place),
+                        None => {}
+                    }
+                }
+                self.schema(root, names, &join(place, "(names)"), inside);
+            }
+            _ => {}
+        }
+    }
+
+    fn name_all(&mut self, names: &[Value<'_>], place: &str) {
+        for name in names {
+            if let Value::String(name) = name {
+                self.declared.insert(join(place, name));
+            }
+        }
     }
 
     fn each<'v>(

@@ -35,8 +35,7 @@ impl Dialect {
             None => Self::New,
             Some(Value::String(name)) => match name.trim_end_matches('#') {
                 "http://json-schema.org/draft-07/schema"
-                | "https://json-schema.org/draft-07/schema"
-                | "http://json-schema.org/draft-06/schema" => Self::Old,
+                | "https://json-schema.org/draft-07/schema" => Self::Old,
                 "https://json-schema.org/draft/2019-09/schema" => Self::Between,
                 "https://json-schema.org/draft/2020-12/schema" => Self::New,
                 _ => Self::Unknown,
@@ -94,11 +93,21 @@ const CHILDREN: &[&str] = &[
 const IN_PLACE: &[&str] = &["allOf", "anyOf", "dependentSchemas", "else", "oneOf", "then"];
 const CONDITIONS: &[&str] = &["contains", "if", "not", "propertyNames"];
 
+/// A closed copy.
+pub(super) struct Closed<'v> {
+    pub(super) schema: Value<'v>,
+    /// Whether everything in it can be read alone. If not, the same words may mean something else
+    /// in another document.
+    pub(super) is_whole: bool,
+}
+
 /// Makes the closed copy of a schema.
-pub(super) fn close<'v>(schema: &'v Value<'v>) -> Value<'v> {
+pub(super) fn close<'v>(schema: &'v Value<'v>) -> Closed<'v> {
     let dialect = Dialect::of(schema);
-    if dialect == Dialect::Unknown {
-        return schema.clone();
+    if let (Dialect::Unknown, Some(name)) = (dialect, member(schema, "$schema")) {
+        let name = Member { name: "$schema".into(), value: name.clone() };
+        let whole = Member { name: "unread".into(), value: schema.clone() };
+        return Closed { schema: object_of(vec![name, whole]), is_whole: false };
     }
     let mut closer = Closer {
         root: schema,
@@ -106,6 +115,7 @@ pub(super) fn close<'v>(schema: &'v Value<'v>) -> Value<'v> {
         numbers: BTreeMap::new(),
         queue: Vec::new(),
         asked: Cell::new(0),
+        is_whole: true,
     };
     let mut copy = closer.schema(schema, Mode::Close, true);
     let mut definitions = Vec::new();
@@ -117,10 +127,11 @@ pub(super) fn close<'v>(schema: &'v Value<'v>) -> Value<'v> {
         && let Value::Object(object) = &mut copy
     {
         let mut members = object.members().to_vec();
+        members.retain(|member| member.name != "$defs");
         members.push(Member { name: "$defs".into(), value: object_of(definitions) });
         *object = Object::new(members).unwrap_or_default();
     }
-    copy
+    Closed { schema: copy, is_whole: closer.is_whole }
 }
 
 fn object_of(members: Vec<Member<'_>>) -> Value<'_> {
@@ -139,6 +150,7 @@ struct Closer<'v> {
     queue: Vec<Awaited<'v>>,
     /// How often anybody asked what declares arguments.
     asked: Cell<usize>,
+    is_whole: bool,
 }
 
 impl<'v> Closer<'v> {
@@ -146,6 +158,7 @@ impl<'v> Closer<'v> {
         let Value::Object(object) = schema else { return schema.clone() };
         // Behind a name of its own, references mean something else.
         if object.get("$id").is_some() && !is_root {
+            self.is_whole = false;
             return schema.clone();
         }
         if let Some(target) = self.sole_reference(object) {
@@ -155,8 +168,16 @@ impl<'v> Closer<'v> {
         let plan = Plan::of(object, mode, self);
         let mut members = Vec::new();
         for member in object.members() {
-            if self.dialect == Dialect::Old && NEWER.contains(&&*member.name) {
+            let newer = match self.dialect {
+                Dialect::Old => NEWER.contains(&&*member.name),
+                Dialect::Between => member.name == "prefixItems",
+                Dialect::New | Dialect::Unknown => false,
+            };
+            if newer {
                 continue;
+            }
+            if ["$dynamicRef", "$recursiveRef"].contains(&&*member.name) {
+                self.is_whole = false;
             }
             members.extend(self.member(&member.name, &member.value, mode, &plan));
         }
@@ -165,10 +186,11 @@ impl<'v> Closer<'v> {
         }
         self.translate(object, mode, &plan, &mut members);
         // A keyword that is there in its old and its new spelling is left for nobody to read.
-        match Object::new(members) {
-            Ok(object) => Value::Object(object),
-            Err(_) => schema.clone(),
+        if let Ok(object) = Object::new(members) {
+            return Value::Object(object);
         }
+        self.is_whole = false;
+        schema.clone()
     }
 
     /// The target of a schema that is nothing but a reference.
@@ -187,7 +209,12 @@ impl<'v> Closer<'v> {
     ) -> Option<Member<'v>> {
         let value = match (name, value) {
             ("$ref", Value::String(target)) => Value::String(self.reference(target, Mode::Leave)),
-            ("items", Value::Array(_)) => return None,
+            ("items", Value::Array(_)) if self.dialect != Dialect::New => return None,
+            // Some readers know them all the same; then nobody knows what is meant.
+            ("items", Value::Array(_)) | ("dependencies", _) if self.dialect == Dialect::New => {
+                self.is_whole = false;
+                value.clone()
+            }
             (name, Value::Array(items)) if SETS.contains(&name) => set(name, items)?,
             (name, value) if PLAIN.contains(&name) || SETS.contains(&name) => value.clone(),
             (name, value) if CHILDREN.contains(&name) => self.below(value, mode, name),
@@ -224,6 +251,9 @@ impl<'v> Closer<'v> {
         plan: &Plan,
         members: &mut Vec<Member<'v>>,
     ) {
+        if self.dialect == Dialect::New {
+            return;
+        }
         if let Some(list @ Value::Array(_)) = object.get("items") {
             members.push(Member { name: "prefixItems".into(), value: self.below(list, mode, "") });
             if let Some(rest) = object.get("additionalItems") {
@@ -251,7 +281,10 @@ impl<'v> Closer<'v> {
 
     /// The name of a definition in the copy. What is not in this document keeps its name.
     fn reference(&mut self, target: &'v str, mode: Mode) -> Cow<'v, str> {
-        let Some(found) = self.resolve(target) else { return Cow::Borrowed(target) };
+        let Some(found) = self.resolve(target) else {
+            self.is_whole = false;
+            return Cow::Borrowed(target);
+        };
         let next = self.numbers.len();
         let number = *self.numbers.entry((target.to_owned(), mode)).or_insert(next);
         if number == next {

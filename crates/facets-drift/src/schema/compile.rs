@@ -16,7 +16,7 @@ use super::node::{Finite, Id, Node, Table, Types};
 pub(super) fn compile(
     table: &mut Table,
     closed: &Value<'_>,
-    side: char,
+    (side, whole): (char, bool),
     budget: &Budget,
 ) -> Option<Id> {
     let definitions = match member(closed, "$defs") {
@@ -27,10 +27,12 @@ pub(super) fn compile(
     for _ in definitions {
         table.reserve_definition();
     }
-    let mut compiler = Compiler { table, root: closed, side, first, budget };
+    let mut compiler = Compiler { table, root: closed, side, whole, first, budget, evaluating: 0 };
     for definition in definitions {
         let id = compiler.schema(&definition.value);
-        if let Some(index) = compiler.index(&definition.name) {
+        if let Some(index) = compiler.index(&definition.name)
+            && index < compiler.table.definitions().len()
+        {
             compiler.table.define(index, id);
         }
     }
@@ -42,10 +44,14 @@ struct Compiler<'t, 'v> {
     table: &'t mut Table,
     root: &'v Value<'v>,
     side: char,
+    /// Whether what is not looked into means the same in both schemas.
+    whole: bool,
     /// The first of the definitions in the table that are this schema's.
     first: usize,
     /// When it is spent, what comes of the rest does not matter any more.
     budget: &'t Budget,
+    /// How many schemas inside each other ask what was looked at.
+    evaluating: usize,
 }
 
 impl<'v> Compiler<'_, 'v> {
@@ -78,7 +84,8 @@ impl<'v> Compiler<'_, 'v> {
     fn opaque(&mut self, keyword: &str, value: &Value<'_>) -> Id {
         let text = String::from_utf8_lossy(&value.to_canonical()).into_owned();
         // References mean something else in the other schema.
-        let text = if text.contains("\"$ref\"") { format!("{}{text}", self.side) } else { text };
+        let alone = self.whole && !text.contains("\"$ref\"");
+        let text = if alone { text } else { format!("{}{text}", self.side) };
         self.table.add(Node::Opaque { keyword: keyword.into(), text: text.into() })
     }
 

@@ -26,7 +26,8 @@ pub(crate) fn describe(before: Option<&Value<'_>>, after: Option<&Value<'_>>) ->
         .iter()
         .filter(|(name, value)| {
             new.iter().any(|(other, now)| {
-                other == name && close(value).to_canonical() != close(now).to_canonical()
+                other == name
+                    && close(value).schema.to_canonical() != close(now).schema.to_canonical()
             })
         })
         .map(|(name, _)| *name)

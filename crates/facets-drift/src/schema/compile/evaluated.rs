@@ -45,9 +45,16 @@ impl<'v> Compiler<'_, 'v> {
         object: &'v Object<'v>,
         value: &'v Value<'v>,
     ) -> Option<Id> {
+        const DEEPEST: usize = 6;
+        if self.evaluating == DEEPEST {
+            return None;
+        }
+        self.evaluating += 1;
         let node = self.schema(value);
+        let cases = self.cases(object, false, 0);
+        self.evaluating -= 1;
         let mut ways = Vec::new();
-        for case in self.cases(object, false, 0)? {
+        for case in cases? {
             let mut parts = case.holds;
             if !case.everything {
                 parts.push(self.table.add(Node::Others {
