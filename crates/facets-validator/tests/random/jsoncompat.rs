@@ -40,8 +40,12 @@ impl Oracle {
     fn ask(&mut self, line: &str) -> String {
         let program = &self.program;
         let (process, answers) = self.running.get_or_insert_with(|| {
-            let mut process =
-                Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+            let mut process = Command::new(program)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
             let output = BufReader::new(process.stdout.take().unwrap());
             let (sender, answers) = channel();
             std::thread::spawn(move || {
