@@ -9,7 +9,9 @@ use crate::annotations;
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
 use crate::markers::{Approved, ToolNames};
 use crate::risk;
-use crate::schema::{Domain, SchemaChange, Validator, Verdict, compare_within, describe, member};
+use crate::schema::{
+    Domain, Question, SchemaChange, Validator, Verdict, compare_within, describe, member,
+};
 use crate::text::{TextChange, classify};
 use crate::texts::{Role, Text, evidence, texts};
 
@@ -191,7 +193,8 @@ impl Pair<'_, '_> {
             return None;
         }
         let domain = if name == "inputSchema" { Domain::Arguments } else { Domain::Anything };
-        Some(compare_within(was, is, domain, aids.validator, aids.steps))
+        let question = Question { domain, validator: aids.validator, steps: aids.steps };
+        Some(compare_within(was, is, question))
     }
 
     fn schema_change(&self, name: &str) -> Option<&SchemaChange> {

@@ -145,19 +145,27 @@ pub fn compare_schemas(
     domain: Domain,
     validator: &dyn Validator,
 ) -> SchemaChange {
-    compare_within(before, after, domain, validator, &Cell::new(STEPS_OF_A_SERVER))
+    let steps = &Cell::new(STEPS_OF_A_SERVER);
+    compare_within(before, after, Question { domain, validator, steps })
+}
+
+/// What a comparison needs beside two schemas.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'q> {
+    pub(crate) domain: Domain,
+    pub(crate) validator: &'q dyn Validator,
+    /// What is left of the steps of a server.
+    pub(crate) steps: &'q Cell<usize>,
 }
 
 /// The same, and takes its steps from those of a server.
 pub(crate) fn compare_within(
     before: &Value<'_>,
     after: &Value<'_>,
-    domain: Domain,
-    validator: &dyn Validator,
-    steps: &Cell<usize>,
+    question: Question<'_>,
 ) -> SchemaChange {
     let (old, new) = (Arguments::of(before), Arguments::of(after));
-    let mut meaning = compare_meaning(before, after, domain, validator, steps);
+    let mut meaning = compare_meaning(before, after, question);
     // What was not looked at to the end may declare anything.
     if !old.is_complete || !new.is_complete {
         let keyword = meaning.keyword.take().unwrap_or_else(|| "size".to_owned());
@@ -166,13 +174,7 @@ pub(crate) fn compare_within(
     SchemaChange { new_arguments: new.beyond(&old), other_notes: new.other_notes(&old), ..meaning }
 }
 
-fn compare_meaning(
-    before: &Value<'_>,
-    after: &Value<'_>,
-    domain: Domain,
-    validator: &dyn Validator,
-    steps: &Cell<usize>,
-) -> SchemaChange {
+fn compare_meaning(before: &Value<'_>, after: &Value<'_>, question: Question<'_>) -> SchemaChange {
     if before.to_canonical() == after.to_canonical() {
         return change(Verdict::Equivalent, None, None, None);
     }
@@ -184,10 +186,10 @@ fn compare_meaning(
         return change(Verdict::Equivalent, None, None, None);
     }
     let mut table = Table::default();
-    let budget = Budget::new(STEPS.min(steps.get()));
+    let budget = Budget::new(STEPS.min(question.steps.get()));
     let old = compile::compile(&mut table, &before, ('<', whole), &budget);
     let new = compile::compile(&mut table, &after, ('>', whole), &budget);
-    budget.charge(steps);
+    budget.charge(question.steps);
     let (Some(old), Some(new)) = (old, new) else {
         return change(Verdict::CannotTell, None, None, Some("size".to_owned()));
     };
@@ -197,7 +199,6 @@ fn compare_meaning(
     let [old_text, new_text] = texts.map(|text| String::from_utf8_lossy(&text).into_owned());
     let old = Side { id: old, closed: &before, text: &old_text };
     let new = Side { id: new, closed: &after, text: &new_text };
-    let question = Question { domain, validator, steps };
     let gained = search(&mut table, new, old, question);
     let lost = search(&mut table, old, new, question);
     verdict(gained, lost)
@@ -216,14 +217,6 @@ struct Side<'s> {
     id: Id,
     closed: &'s Value<'s>,
     text: &'s str,
-}
-
-/// What a search needs beside two schemas.
-#[derive(Clone, Copy)]
-struct Question<'q> {
-    domain: Domain,
-    validator: &'q dyn Validator,
-    steps: &'q Cell<usize>,
 }
 
 /// Looks for a value that one schema accepts and the other refuses.

@@ -292,6 +292,22 @@ mod tests {
         found(&finding).unwrap()
     }
 
+    /// Updates that the page calls other writing only.
+    #[test]
+    fn other_writing_is_not_critical() {
+        let findings = read().unwrap();
+        for (name, before) in [
+            ("context7-mcp", "3.2.5"),
+            ("eslint-mcp", "0.1.1"),
+            ("memory", "0.6.2"),
+            ("nx-mcp", "0.6.12"),
+        ] {
+            let (_, groups) =
+                findings.iter().find(|(pair, _)| pair.0 == name && pair.1 == before).unwrap();
+            assert!(groups.iter().all(|group| group.kind.severity.name() != "critical"), "{name}");
+        }
+    }
+
     #[test]
     fn groups_findings_of_one_kind() {
         let found = vec![found_of("description", "a"), found_of("description", "b")];

@@ -142,8 +142,9 @@ by rule, because what the model is offered is wider, and nobody gains anything b
 Descriptions that name another tool of the same server as ordinary guidance: the rule cannot tell \
 them from a tool that meddles with another. Hints that spell out what a tool always did, and so \
 raise its estimated risk. And types that take another spelling of the same value.\n\n\
-No update in which only typos were corrected, or only the writing of schemas and texts changed, has \
-a critical finding: what is equivalent is `safe`, and so is a typo.\n\n";
+Updates in which only the writing of schemas changed (context7-mcp 3.2.5 → 4.1.1, eslint-mcp, memory \
+0.6.2 → 2025.9.25, nx-mcp 0.6.12 → 0.12.0) have no critical finding: what is equivalent is `safe`, and \
+so is a typo.\n\n";
 
 /// How often nothing could be proven about a schema that changed.
 fn schemas(page: &mut String, findings: &Findings) {

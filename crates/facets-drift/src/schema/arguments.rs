@@ -4,64 +4,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::json::Value;
 
-use super::close::resolve;
+use super::close::{has_meaning, resolve};
 
 /// Keywords that say something to readers and nothing to validators.
 pub(crate) const WORDS: &[&str] = &["$comment", "deprecated", "description", "examples", "title"];
 
-/// Keywords that are part of the meaning, or hold definitions.
-const MEANING: &[&str] = &[
+/// Keywords that name things, or hold definitions, beside those that have a meaning.
+const FRAME: &[&str] = &[
     "$anchor",
     "$defs",
     "$dynamicAnchor",
-    "$dynamicRef",
     "$id",
     "$recursiveAnchor",
-    "$recursiveRef",
     "$ref",
     "$schema",
     "$vocabulary",
     "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "const",
-    "contains",
     "definitions",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "if",
-    "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "oneOf",
-    "pattern",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "propertyNames",
-    "required",
-    "then",
-    "type",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "uniqueItems",
 ];
+
+/// Whether a keyword says something that is neither meaning nor words: a default, a format.
+fn is_note(keyword: &str) -> bool {
+    !has_meaning(keyword) && !FRAME.contains(&keyword) && !WORDS.contains(&keyword)
+}
 
 /// What a schema declares, by the places of arguments.
 #[derive(Debug)]
@@ -179,7 +144,7 @@ impl Arguments {
                         self.schema(root, &part.value, place, inside);
                     }
                 }
-                (name, value) if !MEANING.contains(&name) && !WORDS.contains(&name) => {
+                (name, value) if is_note(name) => {
                     let key = (place.to_owned(), name.to_owned());
                     self.notes.entry(key).or_default().insert(value.to_canonical());
                 }

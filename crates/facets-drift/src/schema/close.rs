@@ -196,7 +196,7 @@ impl<'v> Closer<'v> {
     /// The target of a schema that is nothing but a reference.
     fn sole_reference(&self, object: &'v Object<'v>) -> Option<&'v str> {
         let Some(Value::String(target)) = object.get("$ref") else { return None };
-        let alone = object.members().iter().all(|member| !is_kept(&member.name));
+        let alone = object.members().iter().all(|member| !has_meaning(&member.name));
         (self.dialect == Dialect::Old || alone).then_some(&**target)
     }
 
@@ -333,7 +333,8 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn is_kept(keyword: &str) -> bool {
+/// Whether a keyword decides about values, in any draft.
+pub(super) fn has_meaning(keyword: &str) -> bool {
     let lists = [PLAIN, SETS, CHILDREN, IN_PLACE, CONDITIONS, &["dependencies"]];
     lists.iter().any(|list| list.contains(&keyword))
 }
