@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use facets_digest::Digest;
 use facets_surface::{
-    Contract, Definition, Era, Kind, Listing, Part, ServerContract, ServerIdentity, Source,
+    Also, Contract, Definition, Era, Kind, Listing, Part, ServerContract, ServerIdentity, Source,
     Surface, compare_contracts,
 };
 
@@ -36,6 +36,7 @@ pub(crate) fn surface(tools: &[String]) -> Surface {
         resources_volatile: false,
         resource_templates: None,
         source: Source::default(),
+        also: Also::default(),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use facets_drift::markers::{Context, ToolNames, markers, new_markers};
 use facets_drift::{Side, classify, compare_surfaces, first_look};
-use facets_surface::{Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
+use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -43,5 +43,6 @@ fn surface(text: &str) -> Option<Surface> {
         resources_volatile: false,
         resource_templates: None,
         source: Source::default(),
+        also: Also::default(),
     })
 }

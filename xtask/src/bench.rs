@@ -1,5 +1,6 @@
 //! Speed and memory, as ratios to a baseline of the same run.
 
+mod guard;
 mod inspect;
 mod measure;
 
@@ -35,14 +36,21 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let quick = arguments.iter().any(|word| word == "--quick");
     let silent = arguments.iter().any(|word| word == "--silent");
     let scale = if quick { QUICK } else { FULL };
-    let facet = run::release_binary("facet")?;
     let folder = run::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    // With binaries that are there: only what a guarded session costs.
+    if let Some(at) = arguments.iter().position(|word| word == "--guard") {
+        let facet = arguments.get(at + 1).ok_or("--guard FACET")?;
+        println!("{}", table(&guard::rows(Path::new(facet), &folder, scale.runs)?));
+        return fs::remove_dir_all(&folder).map_err(|error| error.to_string());
+    }
+    let facet = run::release_binary("facet")?;
     let mut rows = file_hashing(&facet, &folder, &scale)?;
     rows.push(memory(&facet, &folder, &scale)?);
     rows.extend(in_process(&scale)?);
     rows.push(start_up(&facet, &scale)?);
     rows.extend(inspect::rows(&facet, &folder, scale.runs)?);
+    rows.extend(guard::rows(&facet, &folder, scale.runs)?);
     fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
     let table = table(&rows);
     if !silent {

@@ -9,9 +9,11 @@ use crate::run;
 
 /// Each is a file in `fuzz/fuzz_targets`.
 const TARGETS: &[&str] = &[
+    "clients",
     "contracts",
     "drift",
     "edit",
+    "guard",
     "json",
     "manifests",
     "names",

@@ -1,5 +1,7 @@
 //! The main job on a bundled example, for somebody who has just cloned.
 
+mod guarded;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -126,6 +128,10 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
             println!("   => pinned and checked clean");
         }
     }
+    println!("\nAnd now during the session:");
+    for line in guarded::perform(&facet, &folder)? {
+        println!("   {line}");
+    }
     println!("\nDone. The binary is {}", shown(&facet));
     println!("Next: facet init server my-server, and docs/getting-started.md");
     Ok(())
@@ -137,6 +143,7 @@ pub(crate) fn silently() -> Outcome {
     let folder = example()?;
     STEPS.iter().try_for_each(|step| perform(&facet, &folder, step).map(drop))?;
     compare(&facet, &folder)?;
+    guarded::perform(&facet, &folder)?;
     // The setup before this has installed it.
     let server = real_server().ok_or("no real server to add")?;
     add_real(&facet, &folder, &server).map(drop)

@@ -64,6 +64,32 @@ pub(crate) enum Command {
     Inspect(Inspect),
     /// Begin to trust a server: look at it, approve it, pin it
     Add(Add),
+    /// Find the servers that MCP clients start, pin them, and guard them from now on
+    #[command(
+        after_help = "Clients: claude-code, claude-desktop, codex, opencode, cursor, vscode, gemini.\nTo undo: facet disconnect."
+    )]
+    Adopt(Adopt),
+    /// Have clients start what is pinned here through facet
+    Connect {
+        /// The clients
+        #[arg(required = true, value_name = "CLIENT")]
+        clients: Vec<facets_ops::clients::Client>,
+        /// Files of this user, not of this project
+        #[arg(long)]
+        user: bool,
+        /// Answer every question with yes
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Have clients start again what they started before
+    Disconnect {
+        /// The clients; all of them if none is given
+        #[arg(value_name = "CLIENT")]
+        clients: Vec<facets_ops::clients::Client>,
+        /// Answer every question with yes
+        #[arg(long)]
+        yes: bool,
+    },
     /// Start what is pinned, and report what changed
     Check(Check),
     /// Look at what changed, and pin it anew
@@ -100,6 +126,34 @@ pub(crate) enum Command {
         /// The servers
         #[arg(required = true, value_name = "NAME")]
         names: Vec<String>,
+    },
+    /// Start a pinned server for a client, and stand between the two
+    Run(Run),
+    /// Decide what a server may do, or see it
+    #[command(
+        after_help = "Settings:\n  network=none|all|HOST:PORT,…\n  filesystem=none|all|PATH,ro:PATH,…\n  subprocess=yes|no  sampling=yes|no  elicitation=yes|no"
+    )]
+    Grant {
+        /// The server
+        name: String,
+        /// What it may do from now on; nothing to see what it may do
+        #[arg(value_name = "SETTING")]
+        settings: Vec<facets_ops::grant::Setting>,
+        /// Answer every question with yes
+        #[arg(long)]
+        yes: bool,
+    },
+    /// List the sessions of this user
+    Ps,
+    /// Show what a server said in its last session here
+    Logs {
+        /// The server
+        name: String,
+    },
+    /// End the sessions of a server here
+    Stop {
+        /// The server
+        name: String,
     },
     /// Find what the source of a JavaScript or TypeScript server can reach
     Scan {
@@ -220,6 +274,53 @@ pub(crate) struct Check {
     pub(crate) timeout: u64,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Standard input and output are the client's. Exit code 1 if --on-drift stop ended the session,\n2 if nothing was started, else that of the server."
+)]
+pub(crate) struct Run {
+    /// The server
+    pub(crate) name: String,
+    /// What happens when the server is not what was approved
+    #[arg(long, value_enum, default_value_t = DriftChoice::Block)]
+    pub(crate) on_drift: DriftChoice,
+    /// Serve clients on this machine over streamable HTTP instead, at this address
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// Append a line of JSON for every decision to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// How often a server that fails is started again in a row
+    #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(crate) restarts: u32,
+    /// Enforce what the server was granted, or not
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub(crate) sandbox: Switch,
+    /// Start what the lock says, also if nobody approved it on this machine
+    #[arg(long)]
+    pub(crate) trust_lock: bool,
+}
+
+/// What happens when a server is not what was approved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DriftChoice {
+    /// What changed is withheld, the rest works
+    Block,
+    /// Everything works, and it is said
+    Warn,
+    /// The session ends
+    Stop,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// Yes
+    On,
+    /// No
+    Off,
+}
+
 /// What decides over yes and no, and who is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Gate {
@@ -232,6 +333,25 @@ pub(crate) struct Gate {
     /// Append a summary in Markdown to this file, for a pull request
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Adopt {
+    /// The clients; all of them if none is given
+    #[arg(value_name = "CLIENT")]
+    pub(crate) clients: Vec<facets_ops::clients::Client>,
+    /// Files of this user, not of this project
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// Only show what is there
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Answer every question with yes
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use facets_digest::json::Origin;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
+use facets_ops::connect::{ConnectRequest, connect, disconnect};
 use facets_ops::digest_contract::{
     DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
 };
@@ -107,6 +108,37 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             renderer.whole("script", script)
         }
         Command::Man { target } => manual(target, renderer)?,
+        other => session(other, renderer)?,
+    })
+}
+
+/// Commands about clients and running servers.
+fn session(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
+    Ok(match command {
+        Command::Adopt(arguments) => crate::trust::run_adopt(arguments, renderer)?,
+        Command::Connect { clients, user, yes } => {
+            let consent = crate::consent::Terminal { yes };
+            let request = ConnectRequest { clients, scope: crate::trust::scope(user) };
+            renderer.connected(&connect(&request, &consent)?, consent.asks())
+        }
+        Command::Disconnect { clients, yes } => {
+            let consent = crate::consent::Terminal { yes };
+            renderer.connected(&disconnect(&clients, &consent)?, consent.asks())
+        }
+        Command::Run(arguments) => crate::run::run_server(arguments, renderer)?,
+        Command::Grant { name, settings, yes } => {
+            let consent = crate::consent::Terminal { yes };
+            let request = facets_ops::grant::GrantRequest { name, settings };
+            renderer.granted(&facets_ops::grant::grant(&request, &consent)?)
+        }
+        Command::Ps => renderer.sessions(&facets_ops::run::ps()?),
+        Command::Logs { name } => renderer.log(&name, &facets_ops::run::logs(&name)?),
+        Command::Stop { name } => {
+            let pids = facets_ops::run::stop(&name)?;
+            renderer.stopped(&name, &pids)
+        }
+        // Everything else was looked at before.
+        _ => Shown::exact(Vec::new()),
     })
 }
 

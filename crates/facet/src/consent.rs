@@ -2,6 +2,9 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
+use facets_ops::adopt::Found;
+use facets_ops::clients::FileEdit;
+use facets_ops::grant::Grants;
 use facets_ops::inspect::{Answer, ApprovalPage, Consent, LaunchShown};
 
 use crate::render;
@@ -53,5 +56,17 @@ impl Consent for Terminal {
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
         self.ask(&render::approval_page(page), "Approve it?")
+    }
+
+    fn may_adopt(&self, found: &[Found]) -> Answer {
+        self.ask(&render::found(found), "Look at them and pin them?")
+    }
+
+    fn may_rewrite(&self, edits: &[FileEdit]) -> Answer {
+        self.ask(&render::edits(edits), "Rewrite?")
+    }
+
+    fn may_grant(&self, name: &str, wider: &[&str], grants: &Grants) -> Answer {
+        self.ask(&render::wider_grants(name, wider, grants), "Grant it?")
     }
 }

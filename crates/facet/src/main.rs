@@ -8,6 +8,7 @@ mod inspect;
 mod output;
 mod progress;
 mod render;
+mod run;
 mod trust;
 
 use std::process::ExitCode;

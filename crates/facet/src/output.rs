@@ -13,6 +13,20 @@ pub(crate) enum Exit {
     No,
     /// Could not judge.
     Unjudged,
+    /// Whatever the server ended with.
+    Code(u8),
+}
+
+impl Exit {
+    /// The number that the shell sees.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Yes => 0,
+            Self::No => 1,
+            Self::Unjudged => 2,
+            Self::Code(code) => code,
+        }
+    }
 }
 
 /// What goes to standard output.
@@ -76,11 +90,7 @@ pub(crate) fn print(shown: &Shown, format: Format) -> ExitCode {
             Exit::Unjudged
         }
     };
-    match exit {
-        Exit::Yes => ExitCode::SUCCESS,
-        Exit::No => ExitCode::from(1),
-        Exit::Unjudged => ExitCode::from(2),
-    }
+    ExitCode::from(exit.code())
 }
 
 fn write_result(result: &Output) -> io::Result<()> {

@@ -5,11 +5,13 @@ use std::time::Duration;
 use facets_drift::Severity;
 use facets_ops::OpsError;
 use facets_ops::add::{AddRequest, add};
+use facets_ops::adopt::{AdoptRequest, adopt};
 use facets_ops::approve::{ApproveRequest, approve};
 use facets_ops::check::Trust;
+use facets_ops::clients::Scope;
 use facets_ops::inspect::{CaptureLimits, CaptureOptions, InspectTarget, SandboxRequest};
 
-use crate::args::{Add, Approve, Level};
+use crate::args::{Add, Adopt, Approve, Level};
 use crate::consent::Terminal;
 use crate::output::Shown;
 use crate::render::Renderer;
@@ -43,7 +45,8 @@ pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsE
         }
         None => InspectTarget::Command { words, variables, sandbox: SandboxRequest::default() },
     };
-    let request = AddRequest { name, target, options: options(timeout), source };
+    let given = std::collections::BTreeMap::new();
+    let request = AddRequest { name, target, options: options(timeout), source, given };
     let consent = Terminal { yes };
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
 }
@@ -55,4 +58,17 @@ pub(crate) fn run_approve(arguments: Approve, renderer: &Renderer) -> Result<Sho
     let request = ApproveRequest { names, options: options(timeout), accept, trust };
     let consent = Terminal { yes };
     approve(&request, &consent).map(|pages| renderer.approved(&pages, consent.asks()))
+}
+
+pub(crate) fn scope(is_user: bool) -> Scope {
+    if is_user { Scope::User } else { Scope::Project }
+}
+
+pub(crate) fn run_adopt(arguments: Adopt, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let Adopt { clients, user, dry_run, yes, timeout } = arguments;
+    let options = options(timeout);
+    let request = AdoptRequest { clients, scope: scope(user), options, is_dry: dry_run };
+    let consent = Terminal { yes };
+    let report = adopt(&request, &consent)?;
+    Ok(renderer.adopted(&report, consent.asks() && !dry_run))
 }

@@ -271,7 +271,7 @@ fn a_weaker_lock_is_named_against_a_revision() {
     let report = trusted.json(&["verify", "--against", "HEAD", "t"]).exits(1).json();
     assert_eq!(findings(&report)[0]["type"], "launch_changed", "{report:#}");
     trusted.facet(&["remove", "t"]).exits(0);
-    assert_eq!(trusted.starts(), starts + 2, "verify and diff start nothing");
+    assert_eq!(trusted.starts(), starts + 4, "verify and diff start nothing");
     let ran = trusted.facet(&["verify", "--against", "--help"]);
     assert_eq!(ran.exit, 2);
     trusted.facet(&["verify", "--against", "nowhere"]).exits(2);
@@ -310,6 +310,7 @@ fn an_address_is_approved_like_a_command() {
         resources_volatile: false,
         resource_templates: None,
         source: facets_surface::Source::default(),
+        also: facets_surface::Also::default(),
     };
     let url = "http://127.0.0.1:9/".to_owned();
     let launch = facets_lock::Launch::Url { url, headers: std::collections::BTreeMap::new() };

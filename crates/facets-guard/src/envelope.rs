@@ -5,11 +5,14 @@
 //! about structure: what it cannot follow, another reader may follow differently.
 
 use facets_digest::json::{self, Limits, Origin, Value};
+use memchr::memchr2;
 
 /// Containers inside each other.
 const DEEPEST: usize = 200;
-/// Bytes of a name or value that matters; longer ones are none of the protocol's.
+/// Bytes of a value that matters; longer ones are none of the protocol's.
 const LONGEST: usize = 8 << 10;
+/// Bytes of a name that matters, every letter of it escaped and in quotes.
+const LONGEST_NAME: usize = 6 * "params".len() + 2;
 
 /// What stands at the outermost place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,22 +28,25 @@ pub enum Shape {
 }
 
 /// What is known of a message.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// What stands at the outermost place.
     pub shape: Shape,
     /// The id as it is written, which may be any JSON.
-    pub id: Option<Vec<u8>>,
+    pub id: Option<String>,
     /// The method.
     pub method: Option<String>,
     /// Whether there is a result.
     pub has_result: bool,
     /// Whether there is an error.
     pub has_error: bool,
-    /// `params.name`.
+    /// `params.name`, where it is a text.
     pub name: Option<String>,
-    /// `params.uri`.
+    /// `params.uri`, where it is a text.
     pub uri: Option<String>,
+    /// Whether `params` has one of them twice, so that nobody can say which counts.
+    pub has_twins_in_params: bool,
     /// Whether the outermost value has ended.
     pub is_complete: bool,
 }
@@ -50,7 +56,8 @@ pub struct Facts {
 pub enum Broken {
     /// No JSON.
     Syntax,
-    /// One of the members that decide is there twice: readers take the first or the last.
+    /// One of the members that decide is there twice: readers take the first or the last. Or
+    /// it is there in other letters: some readers do not mind capitals.
     Twins,
     /// Too many containers inside each other.
     TooDeep,
@@ -78,6 +85,16 @@ enum Lexeme {
     Scalar,
 }
 
+/// What is kept of the bytes that pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Noting {
+    Nothing,
+    Name,
+    Value,
+    /// There was more than can matter.
+    TooMuch,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Container {
     Object,
@@ -103,9 +120,9 @@ pub struct Envelope {
     facts: Facts,
     stack: Vec<(Container, Next)>,
     lexeme: Lexeme,
-    /// The text that is being read, if it matters.
+    /// The name or value that is being read, as it is written, if it matters.
     text: Vec<u8>,
-    noting: bool,
+    noting: Noting,
     /// Where the value that comes next stands, on the first two levels.
     places: [Place; 2],
     seen: Vec<Place>,
@@ -121,6 +138,7 @@ impl Default for Envelope {
             has_error: false,
             name: None,
             uri: None,
+            has_twins_in_params: false,
             is_complete: false,
         };
         Self {
@@ -128,7 +146,7 @@ impl Default for Envelope {
             stack: Vec::new(),
             lexeme: Lexeme::Between,
             text: Vec::new(),
-            noting: false,
+            noting: Noting::Nothing,
             places: [Place::Elsewhere; 2],
             seen: Vec::new(),
         }
@@ -136,50 +154,54 @@ impl Default for Envelope {
 }
 
 impl Envelope {
+    /// Reads a whole message.
+    pub fn read(bytes: &[u8]) -> Result<Facts, (Facts, Broken)> {
+        let mut envelope = Self::default();
+        let outcome = envelope.push(bytes).and_then(|()| envelope.finish().map(drop));
+        match outcome {
+            Ok(()) => Ok(envelope.facts),
+            Err(broken) => Err((envelope.facts, broken)),
+        }
+    }
+
     /// What is known so far.
     #[must_use]
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
+    /// Whether a result or an error has begun: then this is a reply, or nothing.
+    #[must_use]
+    pub fn is_reply(&self) -> bool {
+        self.seen.iter().any(|place| matches!(place, Place::Result | Place::Error))
+    }
+
     /// Reads on. After an error nothing more is to be read.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         let mut rest = bytes;
         while let Some((byte, tail)) = rest.split_first() {
-            match self.lexeme {
-                // Texts are long: their plain parts are taken at once.
-                Lexeme::String { escaped: false } => {
-                    let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-                    let (text, more) = rest.split_at(plain.unwrap_or(rest.len()));
-                    self.note(text)?;
-                    rest = match more.split_first() {
-                        None => more,
-                        Some((b'"', after)) => {
-                            self.lexeme = Lexeme::Between;
-                            self.end_string()?;
-                            after
-                        }
-                        Some((_, after)) => {
-                            self.note(b"\\")?;
-                            self.lexeme = Lexeme::String { escaped: true };
-                            after
-                        }
-                    };
-                    continue;
-                }
+            rest = match self.lexeme {
+                Lexeme::String { escaped: false } => self.text(rest)?,
                 Lexeme::String { escaped: true } => {
                     self.note(&[*byte])?;
                     self.lexeme = Lexeme::String { escaped: false };
+                    tail
                 }
-                Lexeme::Scalar if is_scalar(*byte) => self.note(&[*byte])?,
+                Lexeme::Scalar if is_scalar(*byte) => {
+                    self.note(&[*byte])?;
+                    tail
+                }
                 Lexeme::Scalar => {
                     self.lexeme = Lexeme::Between;
                     self.end_value()?;
-                    continue;
+                    rest
                 }
-                Lexeme::Between => self.between(*byte)?,
-            }
-            rest = tail;
+                Lexeme::Between if self.is_passing() => self.pass(rest)?,
+                Lexeme::Between => {
+                    self.between(*byte)?;
+                    tail
+                }
+            };
         }
         Ok(())
     }
@@ -193,21 +215,83 @@ impl Envelope {
         if self.facts.is_complete { Ok(&self.facts) } else { Err(Broken::Syntax) }
     }
 
+    /// Texts are long: their plain parts are taken at once.
+    fn text<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
+        let plain = memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+        let (text, more) = bytes.split_at(plain);
+        self.note(text)?;
+        let Some((end, after)) = more.split_first() else { return Ok(more) };
+        self.note(&[*end])?;
+        if *end == b'"' {
+            self.lexeme = Lexeme::Between;
+            if !self.is_passing() {
+                self.end_string()?;
+            }
+        } else {
+            self.lexeme = Lexeme::String { escaped: true };
+        }
+        Ok(after)
+    }
+
+    /// Whether we are inside something that decides nothing: only its end matters.
+    fn is_passing(&self) -> bool {
+        let watched = match self.facts.shape {
+            Shape::Object if self.places[0] == Place::Params => 2,
+            Shape::Object => 1,
+            _ => 0,
+        };
+        self.stack.len() > watched
+    }
+
+    /// Follows texts and brackets, and nothing else, up to the next of them.
+    fn pass<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
+        let of_interest = |byte: &u8| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']');
+        let Some(at) = bytes.iter().position(of_interest) else {
+            self.note(bytes)?;
+            return Ok(&[]);
+        };
+        let (passed, rest) = bytes.split_at(at + 1);
+        self.note(passed)?;
+        match bytes[at] {
+            b'"' => self.lexeme = Lexeme::String { escaped: false },
+            b'{' => self.open(Container::Object, Next::Comma)?,
+            b'[' => self.open(Container::Array, Next::Comma)?,
+            b'}' => self.close(Container::Object)?,
+            _ => self.close(Container::Array)?,
+        }
+        Ok(rest)
+    }
+
+    fn close(&mut self, container: Container) -> Result<(), Broken> {
+        if self.stack.pop().map(|(open, _)| open) != Some(container) {
+            return Err(Broken::Syntax);
+        }
+        if self.is_passing() { Ok(()) } else { self.end_value() }
+    }
+
     fn note(&mut self, bytes: &[u8]) -> Result<(), Broken> {
-        if !self.noting {
+        let limit = match self.noting {
+            Noting::Nothing | Noting::TooMuch => return Ok(()),
+            Noting::Name => LONGEST_NAME,
+            Noting::Value => LONGEST,
+        };
+        if self.text.len() + bytes.len() <= limit {
+            self.text.extend_from_slice(bytes);
             return Ok(());
         }
-        if self.text.len() + bytes.len() > LONGEST {
+        let decides = matches!(self.place(), Place::Id | Place::Method);
+        if self.noting == Noting::Value && decides {
             return Err(Broken::TooLong);
         }
-        self.text.extend_from_slice(bytes);
+        self.noting = Noting::TooMuch;
         Ok(())
     }
 
-    /// Begins a text or another value that has no parts.
-    fn begin(&mut self, lexeme: Lexeme) {
+    fn begin(&mut self, noting: Noting, lexeme: Lexeme, first: u8) -> Result<(), Broken> {
         self.text.clear();
+        self.noting = noting;
         self.lexeme = lexeme;
+        self.note(&[first])
     }
 
     fn set(&mut self, next: Next) {
@@ -220,24 +304,23 @@ impl Envelope {
         if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
             return Ok(());
         }
-        let next = match self.stack.last() {
-            Some((_, next)) => *next,
+        let (container, next) = match self.stack.last() {
+            Some((container, next)) => (Some(*container), *next),
             None if self.facts.is_complete => return Err(Broken::Syntax),
-            None => Next::Value,
+            None => (None, Next::Value),
         };
-        let container = self.stack.last().map(|(container, _)| *container);
         match (byte, next, container) {
             (b'"', Next::FirstName | Next::Name, _) => {
-                self.noting = self.names_matter();
-                self.begin(Lexeme::String { escaped: false });
+                self.begin(Noting::Name, Lexeme::String { escaped: false }, byte)?;
             }
             (b':', Next::Colon, _) => self.set(Next::Value),
             (b',', Next::Comma, Some(Container::Object)) => self.set(Next::Name),
             (b',', Next::Comma, Some(Container::Array)) => self.set(Next::Value),
-            (b'}', Next::FirstName | Next::Comma, Some(Container::Object))
-            | (b']', Next::FirstItem | Next::Comma, Some(Container::Array)) => {
-                self.stack.pop();
-                self.end_value()?;
+            (b'}', Next::FirstName | Next::Comma, Some(Container::Object)) => {
+                self.close(Container::Object)?;
+            }
+            (b']', Next::FirstItem | Next::Comma, Some(Container::Array)) => {
+                self.close(Container::Array)?;
             }
             (_, Next::FirstItem | Next::Value, _) => self.value(byte)?,
             _ => return Err(Broken::Syntax),
@@ -245,19 +328,11 @@ impl Envelope {
         Ok(())
     }
 
-    /// Names matter on the first level of a single message, and inside its `params`.
-    fn names_matter(&self) -> bool {
-        match self.stack.len() {
-            1 => true,
-            2 => self.places[0] == Place::Params,
-            _ => false,
-        }
-    }
-
     /// The place of the value that begins or ends here.
     fn place(&self) -> Place {
         match (self.facts.shape, self.stack.len()) {
             (Shape::Object, 1) => self.places[0],
+            (Shape::Object, 2..) if self.places[0] == Place::Id => Place::Id,
             (Shape::Object, 2) if self.places[0] == Place::Params => self.places[1],
             _ => Place::Elsewhere,
         }
@@ -271,30 +346,23 @@ impl Envelope {
                 _ => Shape::Other,
             };
         }
-        let place = self.place();
-        self.noting = matches!(place, Place::Id | Place::Method | Place::Name | Place::Uri);
-        match (byte, place) {
-            // An id may be any JSON to some; to the protocol it is a text or a number.
-            (b'{' | b'[', Place::Id | Place::Method | Place::Name | Place::Uri) => {
-                return Err(Broken::Syntax);
-            }
-            (b'{', _) => self.open(Container::Object, Next::FirstName)?,
-            (b'[', _) => self.open(Container::Array, Next::FirstItem)?,
-            (b'"', _) => {
-                self.begin(Lexeme::String { escaped: false });
-                if place == Place::Id {
-                    self.note(b"\"")?;
+        let noting = match self.place() {
+            Place::Id | Place::Method | Place::Name | Place::Uri => Noting::Value,
+            _ => Noting::Nothing,
+        };
+        match byte {
+            b'{' | b'[' => {
+                self.begin(noting, Lexeme::Between, byte)?;
+                if byte == b'{' {
+                    self.open(Container::Object, Next::FirstName)
+                } else {
+                    self.open(Container::Array, Next::FirstItem)
                 }
             }
-            (byte, Place::Elsewhere | Place::Id | Place::Result | Place::Error | Place::Params)
-                if is_scalar(byte) =>
-            {
-                self.begin(Lexeme::Scalar);
-                self.note(&[byte])?;
-            }
-            _ => return Err(Broken::Syntax),
+            b'"' => self.begin(noting, Lexeme::String { escaped: false }, byte),
+            _ if is_scalar(byte) => self.begin(noting, Lexeme::Scalar, byte),
+            _ => Err(Broken::Syntax),
         }
-        Ok(())
     }
 
     fn open(&mut self, container: Container, next: Next) -> Result<(), Broken> {
@@ -302,47 +370,50 @@ impl Envelope {
             return Err(Broken::TooDeep);
         }
         self.stack.push((container, next));
+        if self.stack.len() == 2 {
+            self.places[1] = Place::Elsewhere;
+        }
         Ok(())
     }
 
     fn end_string(&mut self) -> Result<(), Broken> {
         let next = self.stack.last().map(|(_, next)| *next);
         if !matches!(next, Some(Next::FirstName | Next::Name)) {
-            if self.place() == Place::Id {
-                self.note(b"\"")?;
-            }
             return self.end_value();
         }
         self.set(Next::Colon);
         let level = self.stack.len();
-        if !self.noting || self.facts.shape != Shape::Object {
-            if level <= self.places.len() {
-                self.places[level - 1] = Place::Elsewhere;
-            }
-            return Ok(());
+        let place = match self.noting {
+            Noting::Name => self.named_place(level)?,
+            _ => Place::Elsewhere,
+        };
+        self.noting = Noting::Nothing;
+        if let Some(last) = level.checked_sub(1).and_then(|at| self.places.get_mut(at)) {
+            *last = place;
         }
-        let place = place_of(level, &self.unescaped()?);
-        if place != Place::Elsewhere {
-            // Readers differ in whether the first or the last of twins counts.
-            if self.seen.contains(&place) {
-                return Err(Broken::Twins);
-            }
-            self.seen.push(place);
-        }
-        self.places[level - 1] = place;
         Ok(())
     }
 
-    /// What was noted, as the text that it stands for.
-    fn unescaped(&self) -> Result<String, Broken> {
-        let mut quoted = Vec::with_capacity(self.text.len() + 2);
-        quoted.push(b'"');
-        quoted.extend_from_slice(&self.text);
-        quoted.push(b'"');
-        let limits = Limits { bytes: LONGEST + 2, depth: 1, values: 1 };
-        match json::parse(&quoted, Origin::Captured, limits) {
-            Ok(Value::String(text)) => Ok(text.into_owned()),
-            _ => Err(Broken::Syntax),
+    /// Where the value stands whose name was just read.
+    fn named_place(&mut self, level: usize) -> Result<Place, Broken> {
+        let name = self.noted_text().ok_or(Broken::Syntax)?;
+        let Some(place) = place_of(level, &name) else { return Ok(Place::Elsewhere) };
+        let is_twin = self.seen.contains(&place) || name != place.name();
+        match place {
+            // In what is told beside the protocol these two are names like any other.
+            Place::Name | Place::Uri if is_twin => self.facts.has_twins_in_params = true,
+            _ if is_twin => return Err(Broken::Twins),
+            _ => self.seen.push(place),
+        }
+        Ok(place)
+    }
+
+    /// What was noted, if it is a text: what that stands for.
+    fn noted_text(&self) -> Option<String> {
+        let limits = Limits { bytes: LONGEST, depth: 1, values: 1 };
+        match json::parse(&self.text, Origin::Captured, limits) {
+            Ok(Value::String(text)) if self.noting != Noting::TooMuch => Some(text.into_owned()),
+            _ => None,
         }
     }
 
@@ -350,20 +421,20 @@ impl Envelope {
     fn end_value(&mut self) -> Result<(), Broken> {
         match self.place() {
             Place::Id => {
-                let text = std::mem::take(&mut self.text);
-                let limits = Limits { bytes: LONGEST, depth: 1, values: 1 };
-                json::parse(&text, Origin::Captured, limits).map_err(|_| Broken::Syntax)?;
-                self.facts.id = Some(text);
+                let limits = Limits { bytes: LONGEST, depth: 64, values: LONGEST };
+                json::parse(&self.text, Origin::Captured, limits).map_err(|_| Broken::Syntax)?;
+                self.facts.id = String::from_utf8(std::mem::take(&mut self.text)).ok();
             }
-            Place::Method => self.facts.method = Some(self.unescaped()?),
-            Place::Name => self.facts.name = Some(self.unescaped()?),
-            Place::Uri => self.facts.uri = Some(self.unescaped()?),
+            Place::Method => {
+                self.facts.method = Some(self.noted_text().ok_or(Broken::Syntax)?);
+            }
+            Place::Name => self.facts.name = self.noted_text(),
+            Place::Uri => self.facts.uri = self.noted_text(),
             Place::Result => self.facts.has_result = true,
             Place::Error => self.facts.has_error = true,
             Place::Params | Place::Elsewhere => {}
         }
-        self.noting = false;
-        self.text.clear();
+        self.noting = Noting::Nothing;
         if self.stack.is_empty() {
             self.facts.is_complete = true;
         } else {
@@ -378,17 +449,41 @@ fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-fn place_of(level: usize, name: &str) -> Place {
-    match (level, name) {
-        (1, "id") => Place::Id,
-        (1, "method") => Place::Method,
-        (1, "result") => Place::Result,
-        (1, "error") => Place::Error,
-        (1, "params") => Place::Params,
-        (2, "name") => Place::Name,
-        (2, "uri") => Place::Uri,
-        _ => Place::Elsewhere,
+impl Place {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Method => "method",
+            Self::Result => "result",
+            Self::Error => "error",
+            Self::Params => "params",
+            Self::Name => "name",
+            Self::Uri => "uri",
+            Self::Elsewhere => "",
+        }
     }
+}
+
+/// The place that a reader who does not mind capitals would see in a name.
+fn place_of(level: usize, name: &str) -> Option<Place> {
+    let places: &[Place] = match level {
+        1 => &[Place::Id, Place::Method, Place::Result, Place::Error, Place::Params],
+        2 => &[Place::Name, Place::Uri],
+        _ => &[],
+    };
+    places.iter().copied().find(|place| is_same_but_for_case(name, place.name()))
+}
+
+/// Whether a name is another one for readers that do not mind capitals. To some of them the
+/// long s and the sign of kelvin are letters, too.
+#[must_use]
+pub(crate) fn is_same_but_for_case(name: &str, lower: &str) -> bool {
+    let fold = |letter: char| match letter {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        other => other.to_ascii_lowercase(),
+    };
+    name.chars().map(fold).eq(lower.chars())
 }
 
 #[cfg(test)]

@@ -1,5 +1,20 @@
 #![doc = include_str!("../README.md")]
 
+mod client;
 mod envelope;
+mod event;
+mod guard;
+mod id;
+mod limiter;
+mod lines;
+mod lists;
+mod pins;
+mod server;
+mod uri;
+mod walk;
+mod words;
 
 pub use envelope::{Broken, Envelope, Facts, Shape};
+pub use event::{Event, Happening, Subject, Why};
+pub use guard::{Guard, OnDrift, Outbox, Rules};
+pub use pins::Pins;

@@ -1,5 +1,6 @@
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, IoSlice, Write as _};
+use std::io::{self, IoSlice, Read as _, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
@@ -51,6 +52,8 @@ pub struct ServerCommand {
     pub args: Vec<OsString>,
     /// Names of variables whose values come from our own environment.
     pub variables: Vec<String>,
+    /// Values of such variables that our own environment does not have.
+    pub given: BTreeMap<String, String>,
     /// Where it starts.
     pub directory: PathBuf,
     /// What it is kept from.
@@ -77,7 +80,16 @@ impl Launcher {
 
     /// Starts a server.
     pub fn start(&self, command: &ServerCommand) -> Result<Running, LaunchError> {
-        self.start_order(&order(command)?)
+        self.start_heard(command, |_| {})
+    }
+
+    /// Starts a server, and has somebody listen to its standard error.
+    pub fn start_heard(
+        &self,
+        command: &ServerCommand,
+        listener: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<Running, LaunchError> {
+        self.start_order(&order(command)?, listener)
     }
 
     /// Starts the source scanner, in as much of a cage as this machine has.
@@ -92,16 +104,21 @@ impl Launcher {
             0 => Filesystem::Open,
             _ => Filesystem::Listed { read: Vec::new(), write: Vec::new() },
         };
-        self.start_order(&Order {
+        let order = Order {
             program: SCAN.into(),
             args: Vec::new(),
             env: Vec::new(),
             directory: "/".into(),
-            sandbox: Sandbox { network, filesystem },
-        })
+            sandbox: Sandbox { network, filesystem, ..Sandbox::default() },
+        };
+        self.start_order(&order, |_| {})
     }
 
-    fn start_order(&self, order: &Order) -> Result<Running, LaunchError> {
+    fn start_order(
+        &self,
+        order: &Order,
+        listener: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<Running, LaunchError> {
         let (ours, theirs) = UnixStream::pair()?;
         let worker = Command::new(&self.worker)
             .arg(SUPERVISE)
@@ -116,7 +133,7 @@ impl Launcher {
         let (stderr, server_stderr) = io::pipe()?;
         let streams = [server_stdin.as_fd(), server_stdout.as_fd(), server_stderr.as_fd()];
         send(&ours, &order.encode(), &streams)?;
-        let running = Running::new(worker, ours, stdin, stdout, Tail::follow(stderr));
+        let running = Running::new(worker, ours, stdin, stdout, Tail::follow(stderr, listener));
         running
             .wait_for_start()
             .map_err(|reason| LaunchError::NotStarted { program: order.program.clone(), reason })
@@ -142,7 +159,8 @@ fn order(command: &ServerCommand) -> Result<Order, LaunchError> {
         ("PATH".into(), path.clone()),
     ];
     for name in &command.variables {
-        let value = std::env::var_os(name);
+        let value = command.given.get(name).map(OsString::from);
+        let value = value.or_else(|| std::env::var_os(name));
         let value = value.ok_or_else(|| LaunchError::NoVariable { name: name.clone() })?;
         env.push((name.into(), value));
     }
@@ -156,6 +174,49 @@ fn order(command: &ServerCommand) -> Result<Order, LaunchError> {
         directory: command.directory.clone(),
         sandbox: command.sandbox.clone(),
     })
+}
+
+/// Every file that is executed when a program starts: itself, the interpreters that its first
+/// lines name, and what loads them.
+#[must_use]
+pub fn executables(program: &OsStr, directory: &Path) -> Vec<PathBuf> {
+    const LOADERS: [&str; 5] = [
+        "/lib64/ld-linux-x86-64.so.2",
+        "/lib/ld-linux-aarch64.so.1",
+        "/lib/ld-musl-x86_64.so.1",
+        "/lib/ld-musl-aarch64.so.1",
+        "/lib/ld-linux.so.2",
+    ];
+    let mut found: Vec<PathBuf> =
+        LOADERS.iter().map(PathBuf::from).filter(|loader| loader.exists()).collect();
+    let mut next = find_program(program, directory);
+    // A script may name a script; more than a few nobody writes.
+    for _ in 0..8 {
+        let Some(file) = next.take() else { break };
+        next = interpreter(&file).and_then(|words| {
+            let [first, rest @ ..] = words.as_slice() else { return None };
+            found.push(first.into());
+            let is_env = Path::new(first).file_name().is_some_and(|name| name == "env");
+            let named = rest.iter().find(|word| !word.starts_with('-'));
+            match named.filter(|_| is_env) {
+                Some(program) => find_program(OsStr::new(program), directory),
+                None => Some(first.into()),
+            }
+        });
+        found.push(file);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The words behind `#!`, if a file begins with that.
+fn interpreter(file: &Path) -> Option<Vec<String>> {
+    let mut start = [0; 512];
+    let count = std::fs::File::open(file).and_then(|mut file| file.read(&mut start)).ok()?;
+    let line = start[..count].split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
+    let line = std::str::from_utf8(line).ok()?;
+    Some(line.split_whitespace().map(str::to_owned).collect())
 }
 
 /// The file that would be started for a name.

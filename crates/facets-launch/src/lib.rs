@@ -5,8 +5,10 @@ mod running;
 mod scanner;
 mod tail;
 
-pub use command::{LaunchError, Launcher, ServerCommand, find_program};
-pub use facets_worker::{Confinement, Filesystem, Network, Sandbox, available_confinement};
+pub use command::{LaunchError, Launcher, ServerCommand, executables, find_program};
+pub use facets_worker::{
+    Confinement, Filesystem, Network, Sandbox, Subprocess, available_confinement,
+};
 pub use running::{Ending, Running};
 pub use scanner::Scanners;
 pub use tail::Tail;

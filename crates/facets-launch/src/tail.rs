@@ -24,13 +24,19 @@ struct Words {
 
 impl Tail {
     /// Reads a stream on a thread of its own, so that its writer never waits.
-    pub(crate) fn follow(mut stream: impl Read + Send + 'static) -> Self {
+    ///
+    /// `listener` hears every piece as well.
+    pub(crate) fn follow(
+        mut stream: impl Read + Send + 'static,
+        mut listener: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Self {
         let tail = Self::default();
         let ours = tail.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 8192];
             while let Ok(count @ 1..) = stream.read(&mut buffer) {
                 ours.add(&buffer[..count]);
+                listener(&buffer[..count]);
             }
             ours.words().has_ended = true;
             ours.0.ended.notify_all();

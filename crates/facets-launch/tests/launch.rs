@@ -19,6 +19,7 @@ fn shell(script: &str, directory: &Path) -> ServerCommand {
         program: "sh".into(),
         args: vec!["-c".into(), script.into()],
         variables: Vec::new(),
+        given: std::collections::BTreeMap::new(),
         directory: directory.to_owned(),
         sandbox: Sandbox::default(),
     }

@@ -78,6 +78,19 @@ impl Launch {
     }
 }
 
+impl std::fmt::Display for Launch {
+    /// For people: the command line or the address.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Command { command, args, .. } => {
+                f.write_str(command)?;
+                args.iter().try_for_each(|arg| write!(f, " {arg}"))
+            }
+            Self::Url { url, .. } => f.write_str(url),
+        }
+    }
+}
+
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = Vec::new();
     write_string(text, &mut out);

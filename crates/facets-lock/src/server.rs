@@ -127,6 +127,14 @@ impl LockedServer {
         })
     }
 
+    /// Who has to have signed what it starts, if the lock says so. Whatever else stands there
+    /// than a text is somebody, too: nobody can have signed for them.
+    #[must_use]
+    pub fn signer(&self) -> Option<&str> {
+        let (_, raw) = self.unknown.iter().find(|(name, _)| name == "signer")?;
+        (raw != "null").then_some(raw.trim_matches('"'))
+    }
+
     /// The entry as it stands in the lock; `depth` is that of the line it begins on.
     #[must_use]
     pub fn to_json(&self, depth: usize) -> String {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Origin, Value, write_string};
-use facets_surface::{Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
+use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
 use facets_wire::RpcError;
 
 use crate::session::Session;
@@ -311,6 +311,7 @@ fn list_everything(
         resources_volatile,
         resource_templates,
         source: Source::default(),
+        also: Also::default(),
     })
 }
 

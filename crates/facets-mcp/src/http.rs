@@ -5,18 +5,20 @@ use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use facets_wire::EventParser;
+use ureq::config::ConfigBuilder;
 use ureq::http::Response;
 use ureq::tls::{RootCerts, TlsConfig};
+use ureq::typestate::AgentScope;
 use ureq::{Agent, Body, BodyReader};
 
 use crate::{CaptureLimits, Transport, TransportError};
 
 /// The revision that has no handshake, and names itself and the method in headers.
-const STATELESS: &str = "2026-07-28";
-const MAX_REDIRECTS: usize = 5;
+pub(crate) const STATELESS: &str = "2026-07-28";
+pub(crate) const MAX_REDIRECTS: usize = 5;
 /// What is kept of the body of an error.
 const ERROR_BODY: u64 = 2000;
-const GOODBYE: Duration = Duration::from_secs(2);
+pub(crate) const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A header that the user wants sent. Its value is never shown or stored.
 #[derive(Clone)]
@@ -50,15 +52,7 @@ impl HttpTransport {
     /// Nothing is sent yet.
     #[must_use]
     pub fn new(url: &str, headers: Vec<Header>, limits: CaptureLimits) -> Self {
-        let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
-        let config = Agent::config_builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_global(Some(limits.answer))
-            .user_agent(concat!("facet/", env!("CARGO_PKG_VERSION")))
-            .build();
+        let config = agent_config().timeout_global(Some(limits.answer)).build();
         Self {
             agent: config.into(),
             url: url.to_owned(),
@@ -249,19 +243,30 @@ impl Drop for HttpTransport {
     }
 }
 
-fn text_header(response: &Response<Body>, name: &str) -> String {
+/// What every agent of ours has in common.
+pub(crate) fn agent_config() -> ConfigBuilder<AgentScope> {
+    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .user_agent(concat!("facet/", env!("CARGO_PKG_VERSION")))
+}
+
+pub(crate) fn text_header(response: &Response<Body>, name: &str) -> String {
     let value = response.headers().get(name).and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_owned()
 }
 
-fn read_error_body(response: Response<Body>) -> String {
+pub(crate) fn read_error_body(response: Response<Body>) -> String {
     let mut body = Vec::new();
     let reader = response.into_body().into_reader();
     let _ = reader.take(ERROR_BODY).read_to_end(&mut body);
     String::from_utf8_lossy(&body).into_owned()
 }
 
-fn unreachable(error: ureq::Error) -> TransportError {
+pub(crate) fn unreachable(error: ureq::Error) -> TransportError {
     match error {
         ureq::Error::Timeout(_) => TransportError::Timeout,
         other => TransportError::Unreachable { reason: other.to_string() },
@@ -276,7 +281,7 @@ fn broken(error: &std::io::Error) -> TransportError {
 }
 
 /// spec 5.8: redirects to another host are refused, and so is another scheme or port
-fn resolve_redirect(from: &str, location: &str) -> Option<String> {
+pub(crate) fn resolve_redirect(from: &str, location: &str) -> Option<String> {
     let origin_end = from.find("://").map(|at| at + 3)?;
     let authority_end =
         from[origin_end..].find(['/', '?']).map_or(from.len(), |at| origin_end + at);

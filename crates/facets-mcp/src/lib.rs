@@ -3,12 +3,14 @@
 mod capture;
 mod error;
 mod http;
+mod post;
 mod session;
 mod stdio;
 
 pub use capture::{Capture, CaptureOptions, Conduct, EraChoice, capture};
 pub use error::{CaptureError, TransportError};
 pub use http::{Header, HttpTransport};
+pub use post::{Along, Answer, Poster};
 pub use stdio::StdioTransport;
 
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use facets_model::InlineServerName;
 use facets_project::Project;
 
 use crate::consent::{ApprovalPage, Consent};
-use crate::inspect::{CaptureOptions, InspectTarget, Typed, look_at, prepare};
+use crate::inspect::{CaptureOptions, InspectTarget, Typed, look_all_around, prepare_with};
 use crate::pin::{Candidate, Decision, pin, with_source};
 use crate::{OpsError, ServerError};
 
@@ -23,11 +23,13 @@ pub struct AddRequest {
     pub options: CaptureOptions,
     /// Where its source lies.
     pub source: Option<PathBuf>,
+    /// Values of variables that our own environment does not have.
+    pub given: BTreeMap<String, String>,
 }
 
 /// Starts or calls a server, shows what it declares, and pins it if the answer is yes.
 pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
-    let AddRequest { name, target, options, source } = request;
+    let AddRequest { name, target, options, source, given } = request;
     if let Err(source) = name.parse::<InlineServerName>() {
         return Err(ServerError::BadName { name, source }.into());
     }
@@ -44,7 +46,8 @@ pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, O
     if !consent.is_there() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let (mut surface, conduct) = look_at(&prepare(target, &Typed(consent))?, options)?;
+    let (mut surface, conduct) =
+        look_all_around(&prepare_with(target, &given, &Typed(consent))?, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let grants = Grants::ALL;
     let candidate = Candidate { name, launch, source, surface, conduct, changes: None, grants };
@@ -56,7 +59,7 @@ fn text_of(path: PathBuf) -> Result<String, OpsError> {
 }
 
 /// How a target starts, as it is written down.
-fn launch_of(target: &InspectTarget) -> Result<Launch, OpsError> {
+pub(crate) fn launch_of(target: &InspectTarget) -> Result<Launch, OpsError> {
     match target {
         InspectTarget::Command { words, variables, .. } => {
             let text = |word: &std::ffi::OsString| word.clone().into_string();

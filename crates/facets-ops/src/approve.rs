@@ -1,15 +1,16 @@
 //! `facet approve`: look at what changed, and pin it anew.
 
-use facets_drift::{Severity, Side, compare_launches};
+use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_launches};
 use facets_lock::{Grants, Launch, LockedServer};
 use facets_mcp::{Conduct, EraChoice};
 use facets_probe::Target;
 use facets_project::{Project, State, declared_launch};
-use facets_surface::Surface;
+use facets_surface::{Also, Definition, Surface};
 
 use crate::check::{Trust, is_others};
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
-use crate::inspect::{CaptureOptions, look_at, prepare};
+use crate::grant::confined;
+use crate::inspect::{CaptureOptions, look_all_around, prepare};
 use crate::pin::{Candidate, Decision, is_same_launch, pin, with_source};
 use crate::pinned::{Pinned, differences, is_approved, target_of};
 use crate::{OpsError, ServerError};
@@ -52,13 +53,15 @@ fn approve_one(
     let known = Known { project, state: &state, name, launch: &launch, request, consent };
     let before = Pinned::of(name, &state).ok().filter(|before| known.is_known(&before.server));
     let source = locked.and_then(|server| server.source.clone());
-    let target = prepare(target_of(&launch)?, &known)?;
+    let grants = locked.map_or(Grants::ALL, |server| server.grants.clone());
+    let target = confined(prepare(target_of(&launch)?, &known)?, &grants)?;
     let (mut surface, conduct) = look(&target, locked, request.options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let changes = before.as_ref().map(|before| {
         let hashes = surface.hashes();
         let mut changes = compare_launches(&before.server.launch, &launch);
         changes.extend(differences(before.side(), Side { surface: &surface, hashes: &hashes }));
+        changes.extend(changed_for_others(&before.surface.also, &surface.also));
         changes
     });
     let worst = changes.iter().flatten().map(|finding| finding.severity).max();
@@ -74,10 +77,23 @@ fn approve_one(
         return Err(ServerError::AboveAccepted { name, worst, accepted: accept.name() }.into());
     }
     let decision = if accepted { Decision::Made } else { Decision::Ask(consent) };
-    let grants = locked.map_or(Grants::ALL, |server| server.grants.clone());
     let name = name.to_owned();
     let candidate = Candidate { name, launch, source, surface, conduct, changes, grants };
     pin(project, candidate, &state, &decision)
+}
+
+/// What a server declares to other clients is in no hash of its own.
+fn changed_for_others(before: &Also, after: &Also) -> Option<Finding> {
+    let key = |item: &Definition| (item.kind(), item.name().to_owned(), item.digest());
+    let is_new = |item: &&Definition| !before.items.iter().any(|old| key(old) == key(item));
+    let mut names: Vec<&str> = after.items.iter().filter(is_new).map(Definition::name).collect();
+    if after.instructions.iter().any(|text| !before.instructions.contains(text)) {
+        names.push("instructions");
+    }
+    let sentence = format!("other clients get something else now: {}", names.join(", "));
+    let grade = (Severity::Critical, Compat::Risky);
+    let subject = (SubjectKind::Server, "");
+    (!names.is_empty()).then(|| Finding::new(FindingType::SurfaceVaries, subject, grade, sentence))
 }
 
 /// In the era that was pinned; in another only if the server does not speak that any more.
@@ -86,9 +102,9 @@ fn look(
     locked: Option<&LockedServer>,
     options: CaptureOptions,
 ) -> Result<(Surface, Conduct), OpsError> {
-    let Some(locked) = locked else { return look_at(target, options) };
+    let Some(locked) = locked else { return look_all_around(target, options) };
     let pinned = CaptureOptions { era: EraChoice::Only(locked.era), ..options };
-    look_at(target, pinned).or_else(|_| look_at(target, options))
+    look_all_around(target, pinned).or_else(|_| look_all_around(target, options))
 }
 
 /// How the manifest starts it, because that is what people edit; else how the lock does.

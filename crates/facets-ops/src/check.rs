@@ -13,6 +13,7 @@ use facets_project::{Approval, Approvals, Project, State, declared_launch};
 
 use crate::OpsError;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
+use crate::grant::confined;
 use crate::inspect::{CaptureOptions, look_at, prepare};
 use crate::pin::{is_same_launch, with_source};
 use crate::pinned::{Pinned, chosen, differences, is_approved, target_of};
@@ -266,10 +267,11 @@ fn allowed(
 ) -> Result<Target, OpsError> {
     let known = trust == Trust::Lock || is_approved(&pinned.server, project)?;
     let target = target_of(&pinned.server.launch)?;
+    let grants = &pinned.server.grants;
     if known {
-        return prepare(target, &Always);
+        return confined(prepare(target, &Always)?, grants);
     }
-    let target = prepare(target, consent)?;
+    let target = confined(prepare(target, consent)?, grants)?;
     // What was pinned elsewhere is new to whoever is asked here.
     let page = ApprovalPage {
         name: name.to_owned(),
@@ -287,7 +289,7 @@ fn allowed(
 }
 
 /// What was approved needs no question.
-struct Always;
+pub(crate) struct Always;
 
 impl Consent for Always {
     fn is_there(&self) -> bool {

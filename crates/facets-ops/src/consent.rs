@@ -9,6 +9,8 @@ use facets_probe::Sandbox;
 use facets_surface::{Surface, SurfaceHashes};
 
 use crate::SurfaceWarning;
+use crate::adopt::Found;
+use crate::clients::FileEdit;
 
 /// Whoever decides.
 pub trait Consent {
@@ -20,6 +22,19 @@ pub trait Consent {
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
     /// Shows what would be trusted, and says whether it is.
     fn may_pin(&self, page: &ApprovalPage) -> Answer;
+    /// Shows what clients start today, and says whether it is pinned.
+    fn may_adopt(&self, _found: &[Found]) -> Answer {
+        Answer::Nobody
+    }
+    /// Shows how files of clients would change, and says whether they do.
+    fn may_rewrite(&self, _edits: &[FileEdit]) -> Answer {
+        Answer::Nobody
+    }
+    /// Shows what a server would be granted, and says whether it is. Nobody says so unless
+    /// somebody was asked.
+    fn may_grant(&self, _name: &str, _wider: &[&str], _grants: &Grants) -> Answer {
+        Answer::Nobody
+    }
 }
 
 /// What would be started.

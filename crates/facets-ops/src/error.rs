@@ -53,6 +53,14 @@ pub enum OpsError {
     /// Standard input can be read once.
     #[error("`-` is given more than once")]
     StdinTwice,
+    /// A file of a client cannot be read or changed.
+    #[error("{} cannot be used", path.display())]
+    Client {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: facets_clients::ClientError,
+    },
     /// A document is not the JSON that we accept.
     #[error("{} is not JSON that can be hashed", path.display())]
     Json {
@@ -289,6 +297,7 @@ impl OpsError {
             Self::Project(error) => error.code(),
             Self::Server(error) => error.code(),
             Self::Policy(error) => error.code(),
+            Self::Client { source, .. } => source.code(),
             Self::NotADirectory { .. } => "not-a-directory",
             Self::NoManifest { .. } => "manifest-not-found",
             Self::AmbiguousManifest { .. } => "manifest-ambiguous",
@@ -326,6 +335,7 @@ impl OpsError {
         match self {
             Self::Project(error) => project::file(error),
             Self::Policy(error) => Some(error.file()),
+            Self::Client { path, .. } => Some(path),
             Self::Unreadable { path, .. }
             | Self::Unwritable { path, .. }
             | Self::TooLarge { path, .. }
@@ -406,6 +416,7 @@ impl OpsError {
             Self::Project(error) => project::expected_and_actual(error),
             Self::Server(error) => error.expected_and_actual(),
             Self::Policy(error) => error.expected_and_actual(),
+            Self::Client { source, .. } => both("a file that can be edited", source.to_string()),
             Self::NoManifest { .. } => {
                 both("facet.json, facet.yaml or server.yaml", "none of them".to_owned())
             }

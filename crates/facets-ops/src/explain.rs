@@ -79,6 +79,7 @@ mod tests {
             facets_policy::CODES,
             facets_lock::LockError::CODES,
             facets_project::ProjectError::CODES,
+            facets_clients::ClientError::CODES,
             facets_mcp::CaptureError::CODES,
             &["usage", "output-failed"],
         ]

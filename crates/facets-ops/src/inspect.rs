@@ -1,16 +1,19 @@
 //! `facet inspect`: everything a server declares, and its identity.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use facets_digest::NoProgress;
 use facets_launch::{Launcher, ServerCommand};
-use facets_mcp::{Capture, Conduct, Header};
+use facets_mcp::{Capture, Conduct, EraChoice, Header};
 pub use facets_mcp::{CaptureLimits, CaptureOptions};
 use facets_model::HttpUrl;
 pub use facets_probe::{Filesystem, Network, Sandbox};
 use facets_probe::{Target, observe};
-use facets_surface::{Source, Surface, SurfaceHashes, parse_surface_file, write_surface_file};
+use facets_surface::{
+    Also, Era, Source, Surface, SurfaceHashes, parse_surface_file, write_surface_file,
+};
 
 pub use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::input::read_regular;
@@ -137,6 +140,30 @@ pub(crate) fn look_at(
     Ok((surface, conduct))
 }
 
+/// The same, and what it declares to other clients (spec 5.1): those that announce nothing, and
+/// those that speak the older era.
+pub(crate) fn look_all_around(
+    target: &Target,
+    options: CaptureOptions,
+) -> Result<(Surface, Conduct), OpsError> {
+    let (mut surface, conduct) = look_at(target, options)?;
+    let same = EraChoice::Only(surface.era);
+    let mut looks = vec![CaptureOptions { era: same, announce_nothing: true, ..options }];
+    if surface.era == Era::Discover {
+        let older = EraChoice::Only(Era::Initialize);
+        looks.push(CaptureOptions { era: older, announce_nothing: false, ..options });
+    }
+    let mut also = Also::default();
+    for look in looks {
+        // A server that does not answer such clients declares nothing to them.
+        if let Ok((other, _)) = look_at(target, look) {
+            also.add(&surface, &other);
+        }
+    }
+    surface.also = also;
+    Ok((surface, conduct))
+}
+
 /// The surface file, if it can be read again.
 pub(crate) fn surface_text(surface: &Surface, path: &Path) -> Result<String, OpsError> {
     let text = write_surface_file(surface);
@@ -169,6 +196,15 @@ pub(crate) fn read_surface(path: &Path) -> Result<Surface, OpsError> {
 }
 
 pub(crate) fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Target, OpsError> {
+    prepare_with(target, &BTreeMap::new(), consent)
+}
+
+/// The same, with values of variables that our own environment does not have.
+pub(crate) fn prepare_with(
+    target: InspectTarget,
+    given: &BTreeMap<String, String>,
+    consent: &dyn Consent,
+) -> Result<Target, OpsError> {
     match target {
         InspectTarget::Command { words, variables, sandbox } => {
             let directory = std::env::current_dir()
@@ -194,7 +230,15 @@ pub(crate) fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Ta
             let mut words = words.into_iter();
             let program = words.next().unwrap_or_default();
             let args = words.collect();
-            Ok(Target::Command(ServerCommand { program, args, variables, directory, sandbox }))
+            let given = given.clone();
+            Ok(Target::Command(ServerCommand {
+                program,
+                args,
+                variables,
+                given,
+                directory,
+                sandbox,
+            }))
         }
         InspectTarget::Url { url, headers } => {
             let address = url.to_string();
@@ -205,12 +249,13 @@ pub(crate) fn prepare(target: InspectTarget, consent: &dyn Consent) -> Result<Ta
                 program: None,
                 variables: &[],
                 directory: Path::new("."),
-                sandbox: &Sandbox { network: Network::Open, filesystem: Filesystem::Open },
+                sandbox: &Sandbox::default(),
             };
             consent.may_start(&shown).required()?;
             let headers = headers.into_iter().map(|(name, variable)| {
-                let value = std::env::var(&variable);
-                let value = value.map_err(|_| OpsError::NoVariable { name: variable.clone() })?;
+                let value = given.get(&variable).cloned();
+                let value = value.or_else(|| std::env::var(&variable).ok());
+                let value = value.ok_or_else(|| OpsError::NoVariable { name: variable.clone() })?;
                 if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
                     return Err(OpsError::BadHeader { name, variable });
                 }
@@ -236,12 +281,12 @@ fn sandbox_for(program: Option<&OsString>, directory: &Path, request: SandboxReq
             Filesystem::Listed { read, write: Vec::new() }
         }
     };
-    Sandbox { network, filesystem }
+    Sandbox { network, filesystem, ..Sandbox::default() }
 }
 
 /// A program outside the system's directories, and the libraries beside its `bin`: as it is
 /// named and as it really lies, because a virtual environment is both.
-fn installation_of(program: &OsString) -> Vec<PathBuf> {
+pub(crate) fn installation_of(program: &OsString) -> Vec<PathBuf> {
     const PARTS: [&str; 5] = ["bin", "lib", "lib64", "libexec", "pyvenv.cfg"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let named = Path::new(program);

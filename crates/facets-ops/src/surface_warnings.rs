@@ -41,6 +41,18 @@ pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<Surf
             hidden.warn(item.name(), &mut found);
         }
     }
+    for text in &surface.also.instructions {
+        let text: String = text.chars().take(ENOUGH).collect();
+        warn("instructions", format!("are others for other clients: {text}"), &mut found);
+    }
+    for item in &surface.also.items {
+        let text: String = item.raw().chars().take(ENOUGH).collect();
+        let message = format!("is another {} for other clients: {text}", item.kind().list());
+        warn(item.name(), message, &mut found);
+        let mut hidden = Hidden::default();
+        hidden.look_into(&item.value());
+        hidden.warn(item.name(), &mut found);
+    }
     for tool in surface.items(Kind::Tool) {
         odd_schema(tool, &mut found);
     }
@@ -58,6 +70,8 @@ fn shorten(mut found: Vec<SurfaceWarning>) -> Vec<SurfaceWarning> {
 }
 
 const MOST: usize = 200;
+/// Of a definition that is shown in one line.
+const ENOUGH: usize = 600;
 
 fn warn(subject: &str, message: String, found: &mut Vec<SurfaceWarning>) {
     found.push(SurfaceWarning { subject: subject.to_owned(), message });

@@ -19,6 +19,23 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), OpsError> {
     staged(path, bytes, |staged| fs::rename(staged, path))
 }
 
+/// The same, with permissions as they were.
+pub(crate) fn replace_with_mode(
+    path: &Path,
+    bytes: &[u8],
+    mode: Option<u32>,
+) -> Result<(), OpsError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if fs::symlink_metadata(path).is_ok_and(|data| !data.is_file()) {
+        return Err(OpsError::NotRegular { path: path.to_owned() });
+    }
+    staged(path, bytes, |staged| {
+        // What nobody else could read must not become readable; a new file may hold secrets.
+        fs::set_permissions(staged, fs::Permissions::from_mode(mode.unwrap_or(0o600)))?;
+        fs::rename(staged, path)
+    })
+}
+
 fn staged(
     path: &Path,
     bytes: &[u8],

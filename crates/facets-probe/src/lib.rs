@@ -9,7 +9,7 @@ use facets_mcp::{
 };
 use facets_surface::Era;
 
-pub use facets_launch::{Filesystem, Network, Sandbox};
+pub use facets_launch::{Filesystem, Network, Sandbox, Subprocess};
 pub use facets_mcp::CaptureLimits;
 
 /// A server that closes its output has usually just ended.

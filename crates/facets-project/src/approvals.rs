@@ -90,7 +90,7 @@ impl Approvals {
 }
 
 /// Where this user keeps things: `$FACET_DIR`, or `~/.facet`.
-fn home() -> Result<PathBuf, ProjectError> {
+pub(crate) fn home() -> Result<PathBuf, ProjectError> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = set("FACET_DIR").map(PathBuf::from);
     let home = home.or_else(|| set("HOME").map(|home| Path::new(&home).join(".facet")));
@@ -132,7 +132,7 @@ impl Marks {
 }
 
 #[cfg(unix)]
-fn make_private(folder: &Path) -> Result<(), ProjectError> {
+pub(crate) fn make_private(folder: &Path) -> Result<(), ProjectError> {
     use std::os::unix::fs::DirBuilderExt as _;
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(io("write", folder))?;
@@ -140,7 +140,7 @@ fn make_private(folder: &Path) -> Result<(), ProjectError> {
 }
 
 #[cfg(not(unix))]
-fn make_private(folder: &Path) -> Result<(), ProjectError> {
+pub(crate) fn make_private(folder: &Path) -> Result<(), ProjectError> {
     fs::create_dir_all(folder).map_err(io("write", folder))
 }
 

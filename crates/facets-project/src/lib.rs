@@ -1,14 +1,18 @@
 #![doc = include_str!("../README.md")]
 
 mod approvals;
+mod clients;
 mod error;
 mod files;
 mod journal;
 mod manifest;
 mod project;
+mod runs;
 
 pub use approvals::{Approval, Approvals};
+pub use clients::{ClientRecords, user_project};
 pub use error::ProjectError;
 pub use files::{LOCK, MANIFEST, STATE, is_ours, surface_path};
 pub use manifest::{declared_launch, with_server, without_server};
 pub use project::{Change, Project, State, SurfaceOnDisk};
+pub use runs::{RunEntry, RunLog, RunRecord, Runs, seconds_now};

@@ -3,7 +3,8 @@ use facets_digest::json::{
 };
 
 use crate::{
-    Definition, DefinitionError, Entitlements, Era, Kind, Listing, ServerIdentity, Source, Surface,
+    Also, Definition, DefinitionError, Entitlements, Era, Kind, Listing, ServerIdentity, Source,
+    Surface,
 };
 
 /// The format that this version writes, and the newest that it reads.
@@ -87,6 +88,9 @@ pub fn write_surface_file(surface: &Surface) -> String {
     if surface.source != Source::default() {
         member("source", &source_text(&surface.source));
     }
+    if !surface.also.is_empty() {
+        member("also", &also_text(&surface.also));
+    }
     if matches!(surface.tools, Some(Listing::Items(_))) {
         write_contracts(surface, &mut out);
     }
@@ -134,6 +138,22 @@ fn source_text(source: &Source) -> String {
     format!("{{{}}}", members.join(","))
 }
 
+fn also_text(also: &Also) -> String {
+    let mut members = Vec::new();
+    if !also.instructions.is_empty() {
+        let texts: Vec<String> = also.instructions.iter().map(|text| quoted(text)).collect();
+        members.push(format!("\"instructions\":[{}]", texts.join(",")));
+    }
+    for kind in LISTS {
+        let items = also.items.iter().filter(|item| item.kind() == kind);
+        let items: Vec<&str> = items.map(Definition::raw).collect();
+        if !items.is_empty() {
+            members.push(format!("\"{}\":[{}]", kind.list(), items.join(",")));
+        }
+    }
+    format!("{{{}}}", members.join(","))
+}
+
 fn listing_text(listing: &Listing) -> String {
     match listing {
         Listing::Refused { code } => format!("{{\"error\":{code}}}"),
@@ -168,6 +188,7 @@ pub fn parse_surface_file(bytes: &[u8]) -> Result<Surface, SurfaceFileError> {
         resources_volatile: file.raw("resourcesVolatile") == Some("true"),
         resource_templates: file.listing(Kind::ResourceTemplate)?,
         source: file.source()?,
+        also: file.also()?,
     };
     if write_surface_file(&surface).as_bytes() == bytes {
         Ok(surface)
@@ -230,6 +251,32 @@ impl<'a> File<'a> {
             contract: source.get("contract").map(text),
             entitlements: entitlements.transpose()?,
         })
+    }
+
+    fn also(&self) -> Result<Also, SurfaceFileError> {
+        let malformed = || SurfaceFileError::Member { member: "also" };
+        let Some(raw) = self.raw("also") else { return Ok(Also::default()) };
+        let members = json::split_object(raw.as_bytes(), FILE_LIMITS)?.ok_or_else(malformed)?;
+        let inner = File { members };
+        let mut also = Also::default();
+        if let Some(texts) = inner.value("instructions")? {
+            let Value::Array(texts) = texts else { return Err(malformed()) };
+            for text in texts {
+                let Value::String(text) = text else { return Err(malformed()) };
+                also.instructions.push(text.into_owned());
+            }
+        }
+        for kind in LISTS {
+            let Some(raw) = inner.raw(kind.list()) else { continue };
+            let items = json::split_array(raw.as_bytes(), FILE_LIMITS)?.ok_or_else(malformed)?;
+            for item in items {
+                let item = Definition::parse(kind, item);
+                let list = kind.list();
+                also.items
+                    .push(item.map_err(|source| SurfaceFileError::Definition { list, source })?);
+            }
+        }
+        Ok(also)
     }
 
     fn listing(&self, kind: Kind) -> Result<Option<Listing>, SurfaceFileError> {

@@ -22,4 +22,6 @@ pub use definition::{Definition, DefinitionError, Kind, ToolIdentity};
 pub use economics::{Economics, InflationRisk, Output};
 pub use entitlements::{Entitlements, Verdict};
 pub use file::{FORMAT_VERSION, SurfaceFileError, parse_surface_file, write_surface_file};
-pub use surface::{Era, Listing, ResourcesDigest, ServerIdentity, Source, Surface, SurfaceHashes};
+pub use surface::{
+    Also, Era, Listing, ResourcesDigest, ServerIdentity, Source, Surface, SurfaceHashes,
+};

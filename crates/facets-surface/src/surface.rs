@@ -131,6 +131,53 @@ pub struct Surface {
     pub resource_templates: Option<Listing>,
     /// What is known of it beyond the wire.
     pub source: Source,
+    /// What it declares otherwise to other clients.
+    pub also: Also,
+}
+
+/// What a server declares otherwise to other clients (spec 5.1): those that announce no
+/// capability, and those that speak the older era. Pinned with the rest, and in no hash but that
+/// of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Also {
+    /// Other instructions.
+    pub instructions: Vec<String>,
+    /// Definitions that are not among the others.
+    pub items: Vec<Definition>,
+}
+
+impl Also {
+    /// Adds whatever of another look at the same server is not in the first.
+    pub fn add(&mut self, first: &Surface, other: &Surface) {
+        let instructions = other.instructions.as_ref();
+        if let Some(text) = instructions.filter(|text| first.instructions.as_ref() != Some(text))
+            && !self.instructions.contains(text)
+        {
+            self.instructions.push(text.clone());
+        }
+        for kind in [Kind::Tool, Kind::Prompt, Kind::ResourceTemplate, Kind::Resource] {
+            // Resources that vary are data, and not pinned one by one.
+            if kind == Kind::Resource && (first.resources_volatile || other.resources_volatile) {
+                continue;
+            }
+            for item in other.items(kind) {
+                let is_same = |known: &Definition| {
+                    known.kind() == kind
+                        && known.name() == item.name()
+                        && known.digest() == item.digest()
+                };
+                if !first.items(kind).iter().chain(&self.items).any(is_same) {
+                    self.items.push(item.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty() && self.items.is_empty()
+    }
 }
 
 /// What is known of a server beyond the wire.

@@ -5,9 +5,9 @@
 
 use facets_digest::json::{self, Limits, Origin};
 use facets_surface::{
-    Contracts, Definition, Entitlements, Era, InflationRisk, Kind, Listing, Part, ServerContract,
-    ServerIdentity, Source, Surface, Verdict, compare_contracts, fusion, parse_contracts,
-    parse_surface_file, write_surface_file,
+    Also, Contracts, Definition, Entitlements, Era, InflationRisk, Kind, Listing, Part,
+    ServerContract, ServerIdentity, Source, Surface, Verdict, compare_contracts, fusion,
+    parse_contracts, parse_surface_file, write_surface_file,
 };
 
 fn surface(tools: &[&str]) -> Surface {
@@ -24,6 +24,7 @@ fn surface(tools: &[&str]) -> Surface {
         resources_volatile: false,
         resource_templates: None,
         source: Source::default(),
+        also: Also::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Origin, Value};
 use facets_surface::{
-    Definition, Entitlements, Era, Kind, Listing, Part, ResourcesDigest, ServerContract,
+    Also, Definition, Entitlements, Era, Kind, Listing, Part, ResourcesDigest, ServerContract,
     ServerIdentity, Source, Surface, SurfaceHashes, Verdict, parse_surface_file,
     write_surface_file,
 };
@@ -125,6 +125,7 @@ fn recorded_surface(capture: &Value<'_>) -> Surface {
         resources_volatile: false,
         resource_templates: recorded(capture, Kind::ResourceTemplate),
         source: Source::default(),
+        also: Also::default(),
     }
 }
 
@@ -182,6 +183,7 @@ fn random_surface(random: &mut Random) -> Surface {
         resources_volatile: random.one_in(5),
         resource_templates: listing(Kind::ResourceTemplate, random),
         source: random_source(random),
+        also: Also::default(),
     }
 }
 

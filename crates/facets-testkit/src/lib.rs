@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::panic, reason = "a test helper fails its test")]
 
+mod client;
 mod components;
 mod json;
 mod random;
 
+pub use client::Client;
 pub use components::{
     ask_oracle, component, ecmascript, repository_root, shared_vectors, skip, workspace_binary,
 };

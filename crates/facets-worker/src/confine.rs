@@ -3,10 +3,11 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
 mod files;
+mod namespace;
 mod syscalls;
 
 /// Where a server may be kept from something that it cannot be kept from here.
@@ -31,7 +32,11 @@ pub fn available_confinement() -> Confinement {
 #[derive(Debug, Default)]
 struct Plan {
     close_network: bool,
+    /// Where the proxy listens through which alone the network is reached.
+    proxy: Option<PathBuf>,
     close_files: bool,
+    close_subprocess: bool,
+    execute: Vec<PathBuf>,
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
     program: OsString,
@@ -40,14 +45,15 @@ struct Plan {
 
 pub(crate) fn run(arguments: &[OsString]) -> ! {
     let plan = parse(arguments);
-    if let Err(reason) = confine(&plan) {
+    let port = confine(&plan).unwrap_or_else(|reason| {
         say(&format!("facet: the sandbox cannot be enforced here: {reason}"));
         exit(CANNOT_CONFINE);
-    }
+    });
     if plan.program == crate::SCAN {
         crate::scan::run();
     }
-    let error = Command::new(&plan.program).args(&plan.args).exec();
+    let mut program = Command::new(&plan.program);
+    let error = program.args(&plan.args).envs(proxy_variables(port)).exec();
     say(&format!("facet: cannot start {}: {error}", plan.program.display()));
     exit(CANNOT_START)
 }
@@ -64,6 +70,9 @@ fn parse(arguments: &[OsString]) -> Plan {
     while let Some(word) = words.next() {
         match word.to_str() {
             Some("--close-network") => plan.close_network = true,
+            Some("--proxy") => plan.proxy = words.next().map(PathBuf::from),
+            Some("--close-subprocess") => plan.close_subprocess = true,
+            Some("--execute") => plan.execute.extend(words.next().map(PathBuf::from)),
             Some("--close-files") => plan.close_files = true,
             Some("--read") => plan.read.extend(words.next().map(PathBuf::from)),
             Some("--write") => plan.write.extend(words.next().map(PathBuf::from)),
@@ -75,8 +84,33 @@ fn parse(arguments: &[OsString]) -> Plan {
     plan
 }
 
-/// All or nothing: a cage with a hole is worse than none, because somebody relies on it.
-fn confine(plan: &Plan) -> Result<(), String> {
-    files::restrict(plan.close_files.then_some((&plan.read, &plan.write)), plan.close_network)?;
-    syscalls::restrict(plan.close_network)
+/// All or nothing: a cage with a hole is worse than none, because somebody relies on it. Gives
+/// back the port of the proxy, if there is one.
+fn confine(plan: &Plan) -> Result<Option<u16>, String> {
+    let port = plan.proxy.as_deref().map(namespace::enter).transpose()?;
+    files::restrict(&files::Rules {
+        listed: plan.close_files.then_some((&plan.read, &plan.write)),
+        execute: plan.close_subprocess.then_some(&plan.execute),
+        close_network: plan.close_network,
+        lists_folders: Path::new(&plan.program).file_name().is_some_and(|name| name == "bun"),
+    })?;
+    syscalls::restrict(syscalls::Closed {
+        network: plan.close_network,
+        all_but_tcp: plan.proxy.is_some(),
+        subprocess: plan.close_subprocess,
+    })?;
+    Ok(port)
+}
+
+/// How programs are told of a proxy. Each reads some of these.
+fn proxy_variables(port: Option<u16>) -> Vec<(&'static str, String)> {
+    let Some(port) = port else { return Vec::new() };
+    let address = format!("http://127.0.0.1:{port}");
+    let names =
+        ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    let mut variables: Vec<(&'static str, String)> =
+        names.into_iter().map(|name| (name, address.clone())).collect();
+    // Node looks at them only when it is asked to.
+    variables.push(("NODE_USE_ENV_PROXY", "1".to_owned()));
+    variables
 }

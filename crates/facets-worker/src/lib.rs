@@ -1,22 +1,25 @@
 #![doc = include_str!("../README.md")]
 
 mod confine;
+mod forward;
 mod order;
+mod proxy;
 mod scan;
 mod supervise;
 mod tree;
 
 pub use confine::{Confinement, available_confinement};
-pub use order::{Filesystem, Network, Order, OrderError, Sandbox};
+pub use order::{Filesystem, Network, Order, OrderError, Sandbox, Subprocess};
 pub use scan::{read_answer, write_question};
 pub use supervise::end_orphans;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The first argument of the two stages. Nobody types them.
+/// The first argument of the stages. Nobody types them.
 pub const SUPERVISE: &str = "__facet-supervise";
 pub(crate) const CONFINE: &str = "__facet-confine";
+pub(crate) const FORWARD: &str = "__facet-forward";
 
 /// The program of an order that starts no program: the scanner, in the cage.
 pub const SCAN: &str = "__facet-scan";
@@ -35,6 +38,7 @@ pub fn enter() {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
         Some(stage) if stage == SUPERVISE => supervise::run(),
+        Some(stage) if stage == FORWARD => forward::run(arguments.next()),
         Some(stage) if stage == CONFINE => confine::run(&arguments.collect::<Vec<OsString>>()),
         _ => {}
     }

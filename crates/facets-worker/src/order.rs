@@ -3,13 +3,28 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 /// Whether a server may use the network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Network {
     /// As the user may.
     #[default]
     Open,
     /// No sockets of any kind.
     Closed,
+    /// TCP to these, each a host and a port, through a proxy that the environment names.
+    Hosts(Vec<String>),
+}
+
+/// Whether a server may start other programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Subprocess {
+    /// As the user may.
+    #[default]
+    Open,
+    /// Threads only; and what it becomes is one of these files.
+    Closed {
+        /// What can be executed, so that the server itself can be started.
+        execute: Vec<PathBuf>,
+    },
 }
 
 /// Which files a server may use.
@@ -34,6 +49,8 @@ pub struct Sandbox {
     pub network: Network,
     /// Files.
     pub filesystem: Filesystem,
+    /// Other programs.
+    pub subprocess: Subprocess,
 }
 
 impl Sandbox {
@@ -69,8 +86,17 @@ impl Order {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let env = self.env.iter().flat_map(|(name, value)| [name.as_os_str(), value.as_os_str()]);
-        let network = if self.sandbox.network == Network::Closed { "closed" } else { "open" };
+        let none = Vec::new();
+        let (network, hosts) = match &self.sandbox.network {
+            Network::Open => ("open", &none),
+            Network::Closed => ("closed", &none),
+            Network::Hosts(hosts) => ("hosts", hosts),
+        };
         let empty = Vec::new();
+        let (subprocess, execute) = match &self.sandbox.subprocess {
+            Subprocess::Open => ("open", &empty),
+            Subprocess::Closed { execute } => ("closed", execute),
+        };
         let (listed, read, write) = match &self.sandbox.filesystem {
             Filesystem::Open => ("open", &empty, &empty),
             Filesystem::Listed { read, write } => ("listed", read, write),
@@ -80,6 +106,9 @@ impl Order {
         put(&mut out, self.args.iter().map(OsString::as_os_str));
         put(&mut out, env);
         put(&mut out, [OsStr::new(network), OsStr::new(listed)].into_iter());
+        put(&mut out, hosts.iter().map(OsStr::new));
+        put(&mut out, std::iter::once(OsStr::new(subprocess)));
+        put(&mut out, execute.iter().map(|path| path.as_os_str()));
         put(&mut out, read.iter().map(|path| path.as_os_str()));
         put(&mut out, write.iter().map(|path| path.as_os_str()));
         out
@@ -91,6 +120,9 @@ impl Order {
         let args = take(&mut bytes)?;
         let env = take(&mut bytes)?;
         let [network, listed] = pair(take(&mut bytes)?)?;
+        let hosts = take(&mut bytes)?;
+        let subprocess = take(&mut bytes)?;
+        let execute = take(&mut bytes)?;
         let (read, write) = (take(&mut bytes)?, take(&mut bytes)?);
         let paths = |list: Vec<OsString>| list.into_iter().map(PathBuf::from).collect();
         let filesystem = match listed.to_str() {
@@ -101,6 +133,15 @@ impl Order {
         let network = match network.to_str() {
             Some("closed") => Network::Closed,
             Some("open") => Network::Open,
+            Some("hosts") => {
+                let hosts = hosts.into_iter().map(OsString::into_string);
+                Network::Hosts(hosts.collect::<Result<_, _>>().map_err(|_| OrderError)?)
+            }
+            _ => return Err(OrderError),
+        };
+        let subprocess = match subprocess.first().and_then(|word| word.to_str()) {
+            Some("closed") => Subprocess::Closed { execute: paths(execute) },
+            Some("open") => Subprocess::Open,
             _ => return Err(OrderError),
         };
         Ok(Self {
@@ -108,7 +149,7 @@ impl Order {
             args,
             env: env.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect(),
             directory: directory.into(),
-            sandbox: Sandbox { network, filesystem },
+            sandbox: Sandbox { network, filesystem, subprocess },
         })
     }
 }
@@ -156,8 +197,9 @@ mod tests {
             env: vec![("A".into(), "1\n2".into()), ("B".into(), "".into())],
             directory: "/".into(),
             sandbox: Sandbox {
-                network: Network::Closed,
+                network: Network::Hosts(vec!["a.example:443".to_owned()]),
                 filesystem: Filesystem::Listed { read: vec!["/x".into()], write: vec![] },
+                subprocess: Subprocess::Closed { execute: vec!["/bin/sh".into()] },
             },
         };
         let bytes = order.encode();

@@ -17,7 +17,7 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, setsid, wait,
 };
 
-use crate::order::{Filesystem, Network, Order};
+use crate::order::{Filesystem, Network, Order, Subprocess};
 use crate::tree::{end_descendants, end_marked};
 use crate::{CONFINE, SCAN, TERMINATE};
 
@@ -221,8 +221,22 @@ fn start(order: &Order, [stdin, stdout, stderr]: Streams, scratch: &Scratch) -> 
 fn confined(order: &Order, scratch: &Path) -> io::Result<Command> {
     let mut command = Command::new(crate::own_executable()?);
     command.arg(CONFINE);
-    if order.sandbox.network == Network::Closed {
-        command.arg("--close-network");
+    match &order.sandbox.network {
+        Network::Open => {}
+        Network::Closed => {
+            command.arg("--close-network");
+        }
+        Network::Hosts(hosts) => {
+            let socket = scratch.join("proxy");
+            crate::proxy::start(&socket, hosts)?;
+            command.arg("--proxy").arg(socket);
+        }
+    }
+    if let Subprocess::Closed { execute } = &order.sandbox.subprocess {
+        command.arg("--close-subprocess");
+        for path in execute {
+            command.arg("--execute").arg(path);
+        }
     }
     if let Filesystem::Listed { read, write } = &order.sandbox.filesystem {
         command.arg("--close-files");

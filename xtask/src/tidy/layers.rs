@@ -9,15 +9,15 @@ use crate::run::{self, cargo};
 /// Lower layers first; a crate may use only what stands before it.
 const LAYERS: &[&[&str]] = &[
     &["facets-digest"],
-    &["facets-guard", "facets-model", "facets-wire"],
+    &["facets-clients", "facets-model", "facets-wire"],
     &["facets-surface"],
-    &["facets-scan", "facets-lock"],
+    &["facets-guard", "facets-scan", "facets-lock"],
     &["facets-drift"],
     &["facets-validator"],
     &["facets-policy"],
     &["facets-worker", "facets-project"],
     &["facets-launch", "facets-mcp"],
-    &["facets-probe"],
+    &["facets-probe", "facets-run"],
     &["facets-ops"],
     &["facet"],
 ];
@@ -27,6 +27,7 @@ const WORKSHOP: &[&str] = &["facets-testkit", "facets-bench", "xtask"];
 
 /// Crates without files, network, environment, clock or randomness.
 const PURE: &[&str] = &[
+    "facets-clients",
     "facets-digest",
     "facets-model",
     "facets-wire",
@@ -46,6 +47,7 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "facets-lock",
     "facets-model",
     "facets-surface",
+    "memchr",
     "oxc_allocator",
     "oxc_ast",
     "oxc_ast_visit",
@@ -58,6 +60,7 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "semver",
     "sha2",
     "thiserror",
+    "toml_edit",
     "unicode-normalization",
 ];
 
@@ -70,7 +73,10 @@ const PURE_FOUNDATION: &[&str] = &[
     "cpufeatures",
     "crypto-common",
     "digest",
+    "equivalent",
+    "hashbrown",
     "hybrid-array",
+    "indexmap",
     "libc",
     "proc-macro2",
     "quote",
@@ -78,8 +84,11 @@ const PURE_FOUNDATION: &[&str] = &[
     "thiserror-impl",
     "tinyvec",
     "tinyvec_macros",
+    "toml_datetime",
+    "toml_parser",
     "typenum",
     "unicode-ident",
+    "winnow",
 ];
 
 /// What a pure crate never says. Imports are written out one by one, so that none hides.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::risk::Risk;
-use facets_lock::{Extent, Grants, Launch};
+use facets_lock::{Grants, Launch};
+use facets_ops::grant::grants_words;
 use facets_ops::inspect::ApprovalPage;
 use facets_ops::list::{ListReport, ListedServer};
 use facets_surface::Kind;
@@ -161,22 +162,8 @@ fn reach(page: &ApprovalPage, out: &mut String) {
 
 /// spec 11.4: said plainly
 fn grants(grants: &Grants, out: &mut String) {
-    let words = |extent: &Extent| match extent {
-        Extent::None => "none".to_owned(),
-        Extent::All => "all".to_owned(),
-        Extent::Listed(items) => visible(&items.join(", ")),
-    };
-    let flag = |flag: bool| if flag { "yes" } else { "no" };
-    let _ = writeln!(
-        out,
-        "\n{STRONG}it may{STRONG:#} use network: {}; files: {}; other programs: {}; ask the model: \
-         {}; ask you: {}",
-        words(&grants.network),
-        words(&grants.filesystem),
-        flag(grants.subprocess),
-        flag(grants.sampling),
-        flag(grants.elicitation)
-    );
+    let words = visible(&grants_words(grants));
+    let _ = writeln!(out, "\n{STRONG}it may{STRONG:#} use {words}");
 }
 
 /// What was pinned; the page itself, unless somebody has just read it.

@@ -1,6 +1,7 @@
 //! Reports as people and machines read them.
 
 mod approval;
+mod clients;
 mod contract;
 mod cost;
 mod drift;
@@ -10,6 +11,7 @@ pub(crate) mod json;
 mod policy;
 mod sarif;
 mod scan;
+mod sessions;
 pub(crate) mod summary;
 mod text;
 
@@ -70,6 +72,15 @@ impl Renderer {
                 .with_exit(Exit::Unjudged);
         }
         self.show(human, || json::failure(&failure)).with_exit(Exit::Unjudged)
+    }
+
+    /// A failure of a command whose standard output belongs to somebody else.
+    pub(crate) fn failure_aside(&self, error: &OpsError) -> Shown {
+        let talk = match self.format {
+            Format::Human | Format::Sarif => human::failure(&error.describe()),
+            Format::Json => format!("{}\n", json::failure(&error.describe())),
+        };
+        Shown::failure(talk)
     }
 
     pub(crate) fn digest_file(&self, report: &DigestFileReport) -> Shown {
@@ -195,8 +206,10 @@ impl Renderer {
 }
 
 pub(crate) use approval::page as approval_page;
+pub(crate) use clients::{edits, found};
 pub(crate) use drift::Verb;
 pub(crate) use inspect::launch;
+pub(crate) use sessions::wider_grants;
 pub(crate) use text::{escape_in_json, visible};
 
 /// The page `facet(1)`.
@@ -224,4 +237,10 @@ pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
         // Standard output is what failed, so even JSON goes to standard error.
         Format::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
     }
+}
+
+/// An error as one line of plain text.
+pub(crate) fn one_line(error: &OpsError) -> String {
+    let failure = error.describe();
+    format!("{}. Next: {}", failure.message, failure.next)
 }

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::text::visible;
 use super::{drift, policy};
-use crate::output::Exit;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -271,11 +270,7 @@ impl<'r> Log<'r> {
             let text = format!("{} results were left out; --format json has all", self.left_out);
             self.notify("results-left-out", "warning", &text);
         }
-        let exit = match drift::exit(judgement) {
-            Exit::Yes => 0,
-            Exit::No => 1,
-            Exit::Unjudged => 2,
-        };
+        let exit = drift::exit(judgement).code();
         let whole = !self.notifications.iter().any(|one| one["level"] == "error");
         let rules: Vec<Value> = self.rules.iter().map(|rule| rule_of(rule)).collect();
         json!({

@@ -1,7 +1,7 @@
 //! Surfaces out of JSON.
 
 use facets_drift::{Finding, Side, compare_surfaces};
-use facets_surface::{Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
+use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
 use serde_json::Value;
 
 /// A surface as a server would declare it: `serverInfo`, `instructions`, and the four lists.
@@ -23,6 +23,7 @@ pub(crate) fn surface(json: &Value) -> Surface {
         resources_volatile: json["resourcesVolatile"] == true,
         resource_templates: list(Kind::ResourceTemplate),
         source: Source { contract: json.get("contract").map(Value::to_string), entitlements: None },
+        also: Also::default(),
     }
 }
 

@@ -92,6 +92,40 @@ pub enum ServerError {
         /// What git said.
         reason: String,
     },
+    /// The manifest starts something else than the lock.
+    #[error("facets.json starts {name:?} in another way than was approved")]
+    OtherLaunch {
+        /// Its name.
+        name: String,
+    },
+    /// The lock pins a signer, and nothing of theirs was shown.
+    #[error("the server {name:?} was not started: its signer cannot be verified")]
+    NotAttested {
+        /// Its name.
+        name: String,
+        /// Who has to have signed it.
+        signer: String,
+        /// What is missing.
+        reason: String,
+    },
+    /// It has no session here, and had none.
+    #[error("the server {name:?} has not run here")]
+    NeverRan {
+        /// Its name.
+        name: String,
+    },
+    /// It has no session here.
+    #[error("the server {name:?} is not running here")]
+    NotRunning {
+        /// Its name.
+        name: String,
+    },
+    /// It was asked to end, and did not.
+    #[error("the session of {name:?} does not end")]
+    DoesNotStop {
+        /// Its name.
+        name: String,
+    },
     /// Two things that cannot be compared.
     #[error("{left} and {right} are different kinds of things")]
     Incomparable {
@@ -116,6 +150,9 @@ impl ServerError {
         "diff-incomparable",
         "above-accepted",
         "nothing-pinned",
+        "launch-differs",
+        "not-attested",
+        "not-running",
     ];
 
     pub(super) fn code(&self) -> &'static str {
@@ -132,6 +169,11 @@ impl ServerError {
             Self::NotText => "command-not-text",
             Self::Git { .. } => "git-failed",
             Self::Incomparable { .. } => "diff-incomparable",
+            Self::OtherLaunch { .. } => "launch-differs",
+            Self::NotAttested { .. } => "not-attested",
+            Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
+                "not-running"
+            }
         }
     }
 
@@ -166,6 +208,17 @@ impl ServerError {
             }
             Self::NotText => both("words in UTF-8", "other bytes".to_owned()),
             Self::Git { reason, .. } => both("a file in the history", reason.clone()),
+            Self::OtherLaunch { .. } => {
+                both("the command or address of the lock", "another one".to_owned())
+            }
+            Self::NotAttested { signer, reason, .. } => {
+                both(&format!("a valid statement of {signer}"), reason.clone())
+            }
+            Self::NeverRan { .. } => both("a session, now or before", "none".to_owned()),
+            Self::NotRunning { .. } => both("a session", "none".to_owned()),
+            Self::DoesNotStop { .. } => {
+                both("an end within 15 seconds", "it is still there".to_owned())
+            }
             Self::Incomparable { .. } => {
                 both("two servers, two surface files, or two contracts", "a mixture".to_owned())
             }
@@ -177,6 +230,10 @@ impl ServerError {
             Self::Unknown { .. } => "facet list".to_owned(),
             Self::Exists { name } | Self::NotApproved { name, .. } => {
                 format!("facet approve {name}")
+            }
+            Self::OtherLaunch { name } => format!("facet approve {name}"),
+            Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
+                "facet ps".to_owned()
             }
             Self::Edited { .. } => "git diff facets.lock .facets/surfaces".to_owned(),
             Self::ChangedMeanwhile { name } | Self::AboveAccepted { name, .. } => {

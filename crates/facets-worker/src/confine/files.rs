@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
-    RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset,
+    RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
 };
 
 /// TCP is covered from version 4 on; without it the cage would have a hole.
@@ -49,23 +49,30 @@ pub(super) fn landlock_version() -> i32 {
         .unwrap_or(0)
 }
 
-/// Restricts this process for good. Being in a domain also keeps it from tracing others.
-pub(super) fn restrict(
-    files: Option<(&Vec<PathBuf>, &Vec<PathBuf>)>,
-    close_network: bool,
-) -> Result<(), String> {
-    apply(files, close_network).map_err(|error| format!("Landlock: {error}"))
+/// What to restrict.
+pub(super) struct Rules<'r> {
+    /// Files to read and to write; none for all.
+    pub(super) listed: Option<(&'r Vec<PathBuf>, &'r Vec<PathBuf>)>,
+    /// Files to execute; none for all.
+    pub(super) execute: Option<&'r Vec<PathBuf>>,
+    pub(super) close_network: bool,
+    /// Whether the folder of a readable file can be listed.
+    pub(super) lists_folders: bool,
 }
 
-fn apply(
-    files: Option<(&Vec<PathBuf>, &Vec<PathBuf>)>,
-    close_network: bool,
-) -> Result<(), Box<dyn std::error::Error>> {
+/// Restricts this process for good. Being in a domain also keeps it from tracing others.
+pub(super) fn restrict(rules: &Rules<'_>) -> Result<(), String> {
+    apply(rules).map_err(|error| format!("Landlock: {error}"))
+}
+
+fn apply(rules: &Rules<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-    if files.is_some() {
+    if rules.listed.is_some() {
         ruleset = ruleset.handle_access(AccessFs::from_all(NEEDED))?;
+    } else if rules.execute.is_some() {
+        ruleset = ruleset.handle_access(AccessFs::Execute)?;
     }
-    if close_network {
+    if rules.close_network {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEEDED))?;
     }
     // Newer kernels can do more; older ones are no worse than without.
@@ -73,24 +80,31 @@ fn apply(
         .set_compatibility(CompatLevel::BestEffort)
         .scope(Scope::from_all(ABI::V6))?
         .set_compatibility(CompatLevel::HardRequirement);
-    let mut created = ruleset.create()?;
-    if let Some((read, write)) = files {
+    let mut created = ruleset.create()?.set_compatibility(CompatLevel::BestEffort);
+    // Where only some files are executed, being readable is not enough.
+    let spared = if rules.execute.is_some() { AccessFs::Execute.into() } else { BitFlags::EMPTY };
+    if let Some((read, write)) = rules.listed {
         let readable =
             read.iter().map(PathBuf::as_path).chain(SYSTEM.iter().map(std::path::Path::new));
-        let reading = AccessFs::from_read(NEEDED);
-        let writing = AccessFs::from_all(NEEDED);
+        let reading = AccessFs::from_read(NEEDED) & !spared;
+        let writing = AccessFs::from_all(NEEDED) & !spared;
+        let device = (reading & !BitFlags::from(AccessFs::Execute))
+            | AccessFs::WriteFile
+            | AccessFs::Truncate;
+        // Bun looks for a file by listing its folder: names, and nothing else.
+        let files = read.iter().filter(|path| rules.lists_folders && path.is_file());
+        let listed = files.filter_map(|path| path.parent());
         created = created
-            .set_compatibility(CompatLevel::BestEffort)
+            .add_rules(path_beneath_rules(listed, AccessFs::ReadDir))?
             .add_rules(path_beneath_rules(readable, reading))?
-            .add_rules(path_beneath_rules(
-                DEVICES,
-                reading | AccessFs::WriteFile | AccessFs::Truncate,
-            ))?
-            .add_rules(path_beneath_rules(write, writing))?
-            .set_compatibility(CompatLevel::HardRequirement);
+            .add_rules(path_beneath_rules(DEVICES, device))?
+            .add_rules(path_beneath_rules(write, writing))?;
     }
-    let status = created.restrict_self()?;
-    let wanted = files.is_some() || close_network;
+    if let Some(execute) = rules.execute {
+        created = created.add_rules(path_beneath_rules(execute, AccessFs::Execute))?;
+    }
+    let status = created.set_compatibility(CompatLevel::HardRequirement).restrict_self()?;
+    let wanted = rules.listed.is_some() || rules.execute.is_some() || rules.close_network;
     if wanted && status.ruleset == RulesetStatus::NotEnforced {
         return Err("it is not enabled in this kernel".into());
     }

@@ -1,4 +1,4 @@
-//! seccomp: no sockets, no way around the check for them.
+//! seccomp: no sockets, no processes, no way around the check for them.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,70 @@ pub(super) fn is_supported() -> bool {
         .is_ok_and(|actions| actions.contains("errno"))
 }
 
-pub(super) fn restrict(close_network: bool) -> Result<(), String> {
-    if !close_network {
+/// What to close.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closed {
+    /// Every socket.
+    pub(super) network: bool,
+    /// Every socket but those of TCP, which lead no further than a proxy.
+    pub(super) all_but_tcp: bool,
+    /// Every way to make a process.
+    pub(super) subprocess: bool,
+}
+
+pub(super) fn restrict(closed: Closed) -> Result<(), String> {
+    let failed = |error: &dyn std::fmt::Display| format!("seccomp: {error}");
+    let mut filters = Vec::new();
+    if closed.network || closed.all_but_tcp {
+        filters.push(socket_filter(closed.network).map_err(|error| failed(&error))?);
+    }
+    if closed.subprocess {
+        filters.push(process_filter().map_err(|error| failed(&error))?);
+        filters.push(newer_clone_filter().map_err(|error| failed(&error))?);
+    }
+    if filters.is_empty() {
         return Ok(());
     }
-    let failed = |error: &dyn std::fmt::Display| format!("seccomp: {error}");
-    let sockets = socket_filter().map_err(|error| failed(&error))?;
     apply_filter(&other_abi_filter()).map_err(|error| failed(&error))?;
-    apply_filter(&sockets).map_err(|error| failed(&error))
+    filters.iter().try_for_each(|filter| apply_filter(filter).map_err(|error| failed(&error)))
+}
+
+/// Threads are made like processes, and share what these do not.
+fn process_filter() -> Result<BpfProgram, seccompiler::Error> {
+    let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
+    let no_thread =
+        SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), 0)?;
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    rules.insert(libc::SYS_clone, vec![SeccompRule::new(vec![no_thread])?]);
+    #[cfg(target_arch = "x86_64")]
+    for call in [libc::SYS_fork, libc::SYS_vfork] {
+        rules.insert(call, Vec::new());
+    }
+    filter(rules, libc::EPERM)
+}
+
+/// The newer way to make either hides in memory which it is. Whoever hears that it does not
+/// exist takes the older one.
+fn newer_clone_filter() -> Result<BpfProgram, seccompiler::Error> {
+    filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)
+}
+
+fn filter(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    errno: i32,
+) -> Result<BpfProgram, seccompiler::Error> {
+    let errno = errno.unsigned_abs();
+    let filter =
+        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch()?)?;
+    Ok(filter.try_into()?)
 }
 
 /// Sockets of every family are refused; a pair that is connected to itself leads nowhere and
 /// is what runtimes talk to their children with. `io_uring` would open sockets unseen.
-fn socket_filter() -> Result<BpfProgram, seccompiler::Error> {
-    let family_is_not = |family: i32| {
+fn socket_filter(also_tcp: bool) -> Result<BpfProgram, seccompiler::Error> {
+    let is_not = |family: i32| {
         let family = u64::from(family.unsigned_abs());
-        let condition =
-            SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)?;
-        SeccompRule::new(vec![condition])
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
     };
     // A datagram socket of a pair can be sent or connected anywhere; a stream cannot.
     let kind_is = |kind: i32| {
@@ -39,17 +85,24 @@ fn socket_filter() -> Result<BpfProgram, seccompiler::Error> {
         SeccompRule::new(vec![condition])
     };
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    rules.insert(libc::SYS_socket, Vec::new());
-    let pairs =
-        vec![family_is_not(libc::AF_UNIX)?, kind_is(libc::SOCK_DGRAM)?, kind_is(libc::SOCK_RAW)?];
+    let sockets = if also_tcp {
+        Vec::new()
+    } else {
+        let others = vec![is_not(libc::AF_INET)?, is_not(libc::AF_INET6)?];
+        let mut refused = vec![SeccompRule::new(others)?];
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET] {
+            refused.push(kind_is(kind)?);
+        }
+        refused
+    };
+    rules.insert(libc::SYS_socket, sockets);
+    let others = SeccompRule::new(vec![is_not(libc::AF_UNIX)?])?;
+    let pairs = vec![others, kind_is(libc::SOCK_DGRAM)?, kind_is(libc::SOCK_RAW)?];
     rules.insert(libc::SYS_socketpair, pairs);
     rules.insert(libc::SYS_io_uring_setup, Vec::new());
     rules.insert(libc::SYS_io_uring_enter, Vec::new());
     rules.insert(libc::SYS_io_uring_register, Vec::new());
-    let errno = u32::try_from(libc::EPERM).unwrap_or(1);
-    let filter =
-        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch()?)?;
-    Ok(filter.try_into()?)
+    filter(rules, libc::EPERM)
 }
 
 fn arch() -> Result<TargetArch, seccompiler::Error> {

@@ -1,0 +1,172 @@
+//! `facet adopt`, `facet connect` and `facet disconnect`.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use facets_ops::adopt::{AdoptReport, Fate, Found};
+use facets_ops::clients::FileEdit;
+use facets_ops::connect::ConnectReport;
+use serde_json::{Value, json};
+use similar::{ChangeTag, TextDiff};
+
+use super::Renderer;
+use super::text::visible;
+use crate::output::{Exit, Shown};
+
+const OLD: Style = AnsiColor::Red.on_default();
+const NEW: Style = AnsiColor::Green.on_default();
+const STRONG: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+/// Lines around a change.
+const CONTEXT: usize = 2;
+
+impl Renderer {
+    pub(crate) fn adopted(&self, report: &AdoptReport, was_read: bool) -> Shown {
+        let failed = report.found.iter().any(|one| matches!(one.fate, Fate::Failed(_)));
+        let exit = if failed { Exit::Unjudged } else { Exit::Yes };
+        let human = || {
+            let mut out = if was_read { String::new() } else { found(&report.found) };
+            for page in report.pinned.iter().filter(|_| !was_read) {
+                out.push_str(&super::approval_page(page));
+                out.push('\n');
+            }
+            if !was_read {
+                out.push_str(&edits(&report.edits));
+            }
+            for one in &report.found {
+                if let Fate::Failed(error) = &one.fate {
+                    out.push_str(&super::human::failure(&error.describe()));
+                }
+            }
+            let _ = writeln!(out, "{}", adopted_summary(report));
+            Shown::styled(out)
+        };
+        self.show(human, || adopt_json(report)).with_exit(exit)
+    }
+
+    pub(crate) fn connected(&self, report: &ConnectReport, was_read: bool) -> Shown {
+        let exit = if report.left.is_empty() { Exit::Yes } else { Exit::Unjudged };
+        let human = || {
+            let mut out = if was_read { String::new() } else { edits(&report.edits) };
+            for (path, problem) in &report.left {
+                let path = visible(&path.display().to_string());
+                let _ = writeln!(out, "left as it is: {path}: {}", visible(&problem.to_string()));
+            }
+            for edit in &report.edits {
+                let path = visible(&edit.path.display().to_string());
+                let _ = writeln!(out, "{NEW}rewritten{NEW:#} {path}");
+            }
+            if report.edits.is_empty() {
+                out.push_str("nothing to change\n");
+            }
+            Shown::styled(out)
+        };
+        let left = report.left.iter().map(|(path, problem)| {
+            json!({ "file": path, "code": problem.code(), "message": problem.to_string() })
+        });
+        let left: Vec<Value> = left.collect();
+        self.show(human, || json!({ "files": files_json(&report.edits), "left": left }))
+            .with_exit(exit)
+    }
+}
+
+/// What was found, one line each.
+pub(crate) fn found(all: &[Found]) -> String {
+    if all.is_empty() {
+        return "no client has servers configured here; --user looks at the files of this user\n"
+            .to_owned();
+    }
+    let mut out = String::new();
+    let mut path = None;
+    for one in all {
+        if path != Some(&one.path) {
+            let file = visible(&one.path.display().to_string());
+            let _ =
+                writeln!(out, "{STRONG}{}{STRONG:#} {QUIET}{file}{QUIET:#}", one.client.title());
+            path = Some(&one.path);
+        }
+        let _ = writeln!(out, "  {}: {}", visible(&one.name), visible(&one.what));
+        if !one.variables.is_empty() {
+            let names: Vec<String> = one.variables.iter().map(|name| visible(name)).collect();
+            let _ = writeln!(out, "    gets {} (values stay in this file)", names.join(", "));
+        }
+        match &one.fate {
+            Fate::Adopted | Fate::Failed(_) => {}
+            Fate::Guarded => {
+                let _ = writeln!(out, "    runs through facet already");
+            }
+            Fate::Skipped(reason) => {
+                let _ = writeln!(out, "    is left alone: {}", visible(reason));
+            }
+        }
+    }
+    out
+}
+
+fn adopted_summary(report: &AdoptReport) -> String {
+    let count =
+        |wanted: fn(&Fate) -> bool| report.found.iter().filter(|one| wanted(&one.fate)).count();
+    let adopted = count(|fate| matches!(fate, Fate::Adopted));
+    let guarded = count(|fate| matches!(fate, Fate::Guarded));
+    let skipped = count(|fate| matches!(fate, Fate::Skipped(_)));
+    let failed = count(|fate| matches!(fate, Fate::Failed(_)));
+    let done = if report.edits.is_empty() { "to adopt" } else { "adopted" };
+    format!("{adopted} {done}, {guarded} guarded before, {skipped} left alone, {failed} failed")
+}
+
+/// Files as they are and as they would be. Values of variables and headers are not shown.
+pub(crate) fn edits(edits: &[FileEdit]) -> String {
+    let mut out = String::new();
+    for edit in edits {
+        let path = visible(&edit.path.display().to_string());
+        let _ = writeln!(out, "{STRONG}{path}{STRONG:#}");
+        let before = edit.before.as_deref().unwrap_or_default();
+        let after = edit.after.as_deref().unwrap_or_default();
+        let diff = TextDiff::from_lines(before, after);
+        for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
+            if index > 0 {
+                let _ = writeln!(out, "  {QUIET}…{QUIET:#}");
+            }
+            for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+                let line = visible(&edit.shown(change.value().trim_end_matches(['\r', '\n'])));
+                let _ = match change.tag() {
+                    ChangeTag::Delete => writeln!(out, "{OLD}- {line}{OLD:#}"),
+                    ChangeTag::Insert => writeln!(out, "{NEW}+ {line}{NEW:#}"),
+                    ChangeTag::Equal => writeln!(out, "  {line}"),
+                };
+            }
+        }
+    }
+    out
+}
+
+fn files_json(edits: &[FileEdit]) -> Vec<Value> {
+    let file = |edit: &FileEdit| json!({ "client": edit.client.name(), "file": edit.path });
+    edits.iter().map(file).collect()
+}
+
+fn adopt_json(report: &AdoptReport) -> Value {
+    let found = |one: &Found| {
+        let (fate, reason) = match &one.fate {
+            Fate::Adopted if report.edits.is_empty() => ("adoptable", Value::Null),
+            Fate::Adopted => ("adopted", Value::Null),
+            Fate::Guarded => ("guarded", Value::Null),
+            Fate::Skipped(reason) => ("skipped", json!(reason)),
+            Fate::Failed(error) => ("failed", json!(error.describe().message)),
+        };
+        json!({
+            "client": one.client.name(),
+            "file": one.path,
+            "server": one.name,
+            "launch": one.what,
+            "env": one.variables,
+            "outcome": fate,
+            "reason": reason,
+        })
+    };
+    json!({
+        "directory": report.directory,
+        "found": report.found.iter().map(found).collect::<Vec<_>>(),
+        "files": files_json(&report.edits),
+    })
+}

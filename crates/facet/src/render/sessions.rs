@@ -1,0 +1,108 @@
+//! `facet ps`, `facet stop` and `facet grant`.
+
+use std::fmt::Write as _;
+
+use facets_ops::grant::{GrantReport, Grants, grants_words};
+use facets_ops::run::PsEntry;
+use serde_json::{Value, json};
+
+use super::Renderer;
+use super::text::visible;
+use crate::output::Shown;
+
+impl Renderer {
+    pub(crate) fn sessions(&self, sessions: &[PsEntry]) -> Shown {
+        self.show(|| Shown::styled(human(sessions)), || json!({ "sessions": list(sessions) }))
+    }
+
+    pub(crate) fn stopped(&self, name: &str, pids: &[u32]) -> Shown {
+        let plural = if pids.len() == 1 { "session" } else { "sessions" };
+        let text = format!("ended {} {plural} of {}\n", pids.len(), visible(name));
+        self.show(|| Shown::styled(text), || json!({ "server": name, "ended": pids }))
+    }
+}
+
+impl Renderer {
+    /// What a server said: a terminal is not handed what it would act on.
+    pub(crate) fn log(&self, name: &str, log: &[u8]) -> Shown {
+        let text = String::from_utf8_lossy(log);
+        let human = || text.lines().map(|line| visible(line) + "\n").collect();
+        self.show(|| Shown::styled(human()), || json!({ "server": name, "log": text }))
+    }
+
+    pub(crate) fn granted(&self, report: &GrantReport) -> Shown {
+        let changed = if report.is_changed { " from now on" } else { "" };
+        let text = format!(
+            "{} may{changed} use {}\n",
+            visible(&report.name),
+            visible(&grants_words(&report.grants))
+        );
+        let grants = serde_json::from_str(&report.grants.to_json()).unwrap_or(Value::Null);
+        let json = json!({ "server": report.name, "changed": report.is_changed, "grants": grants });
+        self.show(|| Shown::styled(text), || json)
+    }
+}
+
+/// The page before something is granted.
+pub(crate) fn wider_grants(name: &str, wider: &[&str], grants: &Grants) -> String {
+    format!(
+        "{} would get more than before: {}\nit may then use {}\n",
+        visible(name),
+        wider.join(", "),
+        visible(&grants_words(grants))
+    )
+}
+
+fn human(sessions: &[PsEntry]) -> String {
+    if sessions.is_empty() {
+        return "no sessions\n".to_owned();
+    }
+    let mut out = String::new();
+    for PsEntry { record, status } in sessions {
+        let _ = writeln!(
+            out,
+            "{}  process {}, in {}",
+            visible(&record.name),
+            record.pid,
+            visible(&record.project)
+        );
+        let _ = writeln!(out, "  runs: {}", visible(&record.launch));
+        let Some(status) = status else {
+            let _ = writeln!(out, "  it does not answer");
+            continue;
+        };
+        let health = if status.is_silent { "does not answer a ping" } else { "answers" };
+        let _ = writeln!(
+            out,
+            "  {health}; {} requests wait; started again {} times",
+            status.waiting, status.restarts
+        );
+        for withheld in &status.withheld {
+            let _ = writeln!(out, "  withheld: {}", visible(withheld));
+        }
+    }
+    out
+}
+
+fn list(sessions: &[PsEntry]) -> Vec<Value> {
+    let session = |entry: &PsEntry| {
+        let status = entry.status.as_ref().map(|status| {
+            json!({
+                "waiting": status.waiting,
+                "approved": status.approved,
+                "withheld": status.withheld,
+                "restarts": status.restarts,
+                "silent": status.is_silent,
+            })
+        });
+        json!({
+            "server": entry.record.name,
+            "project": entry.record.project,
+            "pid": entry.record.pid,
+            "started": entry.record.started,
+            "launch": entry.record.launch,
+            "status": status,
+        })
+    };
+    sessions.iter().map(session).collect()
+}

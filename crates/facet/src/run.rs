@@ -1,0 +1,130 @@
+//! `facet run`: the client's two streams are ours, and what people are told goes to standard
+//! error.
+
+use std::io::Write as _;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+
+use facets_guard::Event;
+use facets_launch::Ending;
+use facets_ops::OpsError;
+use facets_ops::check::Trust;
+use facets_ops::run::{
+    Happening, NoAttestations, OnDrift, RunListener, RunRequest, SessionEnd, run, run_http,
+};
+use facets_run::{ClientEnds, answer_with_error};
+
+use crate::args::{DriftChoice, Run, Switch};
+use crate::output::{Exit, Shown};
+use crate::render::{self, Renderer};
+
+pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let request = RunRequest {
+        name: arguments.name,
+        trust: if arguments.trust_lock { Trust::Lock } else { Trust::Approvals },
+        on_drift: match arguments.on_drift {
+            DriftChoice::Block => OnDrift::Block,
+            DriftChoice::Warn => OnDrift::Warn,
+            DriftChoice::Stop => OnDrift::Stop,
+        },
+        log: arguments.log,
+        restarts: arguments.restarts,
+        is_confined: arguments.sandbox == Switch::On,
+    };
+    let listener: Arc<dyn RunListener> = Arc::new(Talk { is_quiet: renderer.is_quiet() });
+    if let Some(address) = arguments.http {
+        return run_http(&request, address, &NoAttestations, &listener)
+            .map(|end| ended(&request.name, &end));
+    }
+    match run(&request, client()?, &NoAttestations, &listener) {
+        Ok(end) => Ok(ended(&request.name, &end)),
+        Err(error) => {
+            // Most clients show an answer sooner than what stands on standard error.
+            if let Ok(client) = client() {
+                answer_with_error(&client, &render::one_line(&error));
+            }
+            // Standard output is the client's.
+            Ok(renderer.failure_aside(&error))
+        }
+    }
+}
+
+fn client() -> Result<ClientEnds, OpsError> {
+    let taken = std::io::stdin().as_fd().try_clone_to_owned();
+    let given = std::io::stdout().as_fd().try_clone_to_owned();
+    let failed = |source| OpsError::Unreadable { path: "standard input".into(), source };
+    Ok(ClientEnds { input: taken.map_err(failed)?, output: given.map_err(failed)? })
+}
+
+fn ended(name: &str, end: &SessionEnd) -> Shown {
+    let (exit, talk) = match end {
+        // 14.2: the code is passed on, also if the client had left by then
+        SessionEnd::ClientLeft(Some(Ending::Exited(code))) => {
+            (Exit::Code(u8::try_from(*code).unwrap_or(u8::MAX)), String::new())
+        }
+        SessionEnd::ClientLeft(_) | SessionEnd::Stopped => (Exit::Yes, String::new()),
+        SessionEnd::Drift(what) => (Exit::No, format!("the session ended: {what}")),
+        SessionEnd::NotRestarted(reason) => {
+            (Exit::Unjudged, format!("the server could not be started again: {reason}"))
+        }
+        SessionEnd::ServerEnded(Ending::Exited(code)) => {
+            let code = u8::try_from(*code).unwrap_or(u8::MAX);
+            (Exit::Code(code), format!("the server ended with code {code}"))
+        }
+        SessionEnd::ServerEnded(Ending::Killed(signal)) => {
+            let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
+            (Exit::Code(code), format!("the server was ended by signal {signal}"))
+        }
+        SessionEnd::ServerEnded(Ending::Unknown) => {
+            (Exit::Unjudged, "the server ended, and nobody knows how".to_owned())
+        }
+    };
+    let talk = match talk.as_str() {
+        "" => String::new(),
+        text => format!("facet: {name}: {}\n", render::visible(text)),
+    };
+    Shown { talk, ..Shown::exact(Vec::new()) }.with_exit(exit)
+}
+
+/// Says on standard error what people should know.
+struct Talk {
+    is_quiet: bool,
+}
+
+impl RunListener for Talk {
+    fn decided(&self, server: &str, event: &Event) {
+        let of_interest = matches!(
+            event.happening,
+            Happening::Withheld
+                | Happening::Tolerated
+                | Happening::Refused
+                | Happening::Denied
+                | Happening::Restarted
+        );
+        if of_interest {
+            let word = event.happening.word();
+            say(&format!("facet: {server}: {word}: {}", event.sentence));
+        }
+    }
+
+    fn heard(&self, bytes: &[u8]) {
+        // As it would be without us; nobody may be there to read it.
+        let _ = std::io::stderr().write_all(bytes);
+    }
+
+    fn listens(&self, server: &str, address: std::net::SocketAddr) {
+        say(&format!("facet: {server}: listening at http://{address}/mcp"));
+    }
+
+    fn starts(&self, server: &str, enforced: &[String]) {
+        if !self.is_quiet {
+            for line in enforced {
+                say(&format!("facet: {server}: {line}"));
+            }
+        }
+    }
+}
+
+fn say(line: &str) {
+    let _ = std::io::stderr().write_all(format!("{}\n", render::visible(line)).as_bytes());
+}

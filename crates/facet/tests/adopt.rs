@@ -1,0 +1,325 @@
+//! From a configuration that people have to a guarded session and back, byte for byte.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod trusted;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use facets_testkit::{Client, workspace_binary};
+use serde_json::{Value, json};
+use trusted::{Ran, Trusted};
+
+/// What stands in the sample files.
+const SECRET: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// A sample of a client's file, with `SERVER` and `FILE` where the tests' own server stands.
+struct Sample {
+    client: &'static str,
+    /// From the project, or from the home of the user.
+    path: &'static str,
+    is_user: bool,
+    text: &'static str,
+    /// Where the entry stands, for whoever starts it.
+    entry: &'static [&'static str],
+}
+
+const CLAUDE: &str = r#"{
+  "mcpServers": {
+    "files": {
+      "command": "SERVER",
+      "args": ["FILE"],
+      "env": { "API_TOKEN": "SECRET" }
+    },
+    "remote-login": { "type": "sse", "url": "https://mcp.example.com/sse" },
+    "off": { "command": "nothing", "disabled": true }
+  }
+}
+"#;
+
+const JSONC: &str = "{\r\n\t// what our assistant may use\r\n\t\"mcpServers\": {\r\n\t\t\"files\": { \"env\": {\"API_TOKEN\": \"SECRET\",}, /* ours */ \"command\": \"SERVER\", \"args\": [\"FILE\",], },\r\n\t},\r\n\t\"theme\": \"dark\",\r\n}\r\n";
+
+const SAMPLES: &[Sample] = &[
+    Sample {
+        client: "claude-code",
+        path: ".mcp.json",
+        is_user: false,
+        text: CLAUDE,
+        entry: &["mcpServers", "files"],
+    },
+    Sample {
+        client: "claude-code",
+        path: ".claude.json",
+        is_user: true,
+        text: "{\"numStartups\":12,\"mcpServers\":{\"files\":{\"type\":\"stdio\",\"command\":\"SERVER\",\"args\":[\"FILE\"],\"env\":{\"API_TOKEN\":\"SECRET\"}}},\"tips\":{\"a\":1}}",
+        entry: &["mcpServers", "files"],
+    },
+    Sample {
+        client: "claude-desktop",
+        path: ".config/Claude/claude_desktop_config.json",
+        is_user: true,
+        text: CLAUDE,
+        entry: &["mcpServers", "files"],
+    },
+    Sample {
+        client: "cursor",
+        path: ".cursor/mcp.json",
+        is_user: false,
+        text: JSONC,
+        entry: &["mcpServers", "files"],
+    },
+    Sample {
+        client: "gemini",
+        path: ".gemini/settings.json",
+        is_user: false,
+        text: JSONC,
+        entry: &["mcpServers", "files"],
+    },
+    Sample {
+        client: "vscode",
+        path: ".vscode/mcp.json",
+        is_user: false,
+        text: "{\n  // asked for once\n  \"inputs\": [{ \"id\": \"key\", \"type\": \"promptString\" }],\n  \"servers\": {\n    \"files\": {\n      \"type\": \"stdio\",\n      \"command\": \"SERVER\",\n      \"args\": [\n        \"FILE\"\n      ],\n      \"env\": { \"API_TOKEN\": \"SECRET\" }\n    }\n  }\n}\n",
+        entry: &["servers", "files"],
+    },
+    Sample {
+        client: "opencode",
+        path: "opencode.json",
+        is_user: false,
+        text: "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"files\": {\n      \"type\": \"local\",\n      \"command\": [\"SERVER\", \"FILE\"],\n      \"environment\": { \"API_TOKEN\": \"SECRET\" },\n      \"enabled\": true\n    }\n  }\n}\n",
+        entry: &["mcp", "files"],
+    },
+    Sample {
+        client: "codex",
+        path: ".codex/config.toml",
+        is_user: true,
+        text: "# how it thinks\nmodel = \"o\"\n\n[mcp_servers.files] # ours\ncommand = \"SERVER\"\nargs = [\"FILE\"]\nstartup_timeout_sec = 20\n\n[mcp_servers.files.env]\nAPI_TOKEN = \"SECRET\"\n\n[history]\npersistence = \"none\"\n",
+        entry: &["mcp_servers", "files"],
+    },
+];
+
+/// A user with a home, a project, and a server that turns.
+struct User {
+    trusted: Trusted,
+}
+
+impl User {
+    fn new() -> Self {
+        let trusted = Trusted::new();
+        trusted.declare(&json!({ "mode": "plain" }));
+        Self { trusted }
+    }
+
+    fn home(&self) -> PathBuf {
+        let home = self.trusted.folder.path().join("user");
+        std::fs::create_dir_all(&home).unwrap();
+        home
+    }
+
+    fn path(&self, sample: &Sample) -> PathBuf {
+        let root = if sample.is_user { self.home() } else { self.trusted.project() };
+        root.join(sample.path)
+    }
+
+    fn write(&self, sample: &Sample) -> String {
+        let text = sample
+            .text
+            .replace("SERVER", workspace_binary("acting-server").to_str().unwrap())
+            .replace("FILE", self.trusted.declarations().to_str().unwrap())
+            .replace("SECRET", SECRET);
+        let path = self.path(sample);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &text).unwrap();
+        text
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.trusted.command(arguments);
+        command.env("HOME", self.home()).env_remove("XDG_CONFIG_HOME").env_remove("CODEX_HOME");
+        command
+    }
+
+    fn facet(&self, arguments: &[&str]) -> Ran {
+        Ran::of(&self.command(arguments).output().unwrap())
+    }
+
+    /// Starts what the file of a client says, as that client would.
+    fn start(&self, sample: &Sample) -> Client {
+        let text = std::fs::read_to_string(self.path(sample)).unwrap();
+        let entry = entry_of(&text, sample);
+        let words = |value: &Value| -> Vec<String> {
+            let list = value.as_array().cloned().unwrap_or_default();
+            list.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+        };
+        let mut line = match &entry["command"] {
+            Value::String(command) => vec![command.clone()],
+            list => words(list),
+        };
+        line.extend(words(&entry["args"]));
+        let project = self.trusted.project();
+        let workspace = project.to_str().unwrap();
+        let line: Vec<String> =
+            line.iter().map(|word| word.replace("${workspaceFolder}", workspace)).collect();
+        let mut command = Command::new(&line[0]);
+        command.args(&line[1..]).current_dir(&project).env("HOME", self.home());
+        command.env("FACET_DIR", self.trusted.home());
+        for key in ["env", "environment"] {
+            for (name, value) in entry[key].as_object().into_iter().flatten() {
+                command.env(name, value.as_str().unwrap());
+            }
+        }
+        let mut client = Client::start(&mut command, Stdio::inherit());
+        client.initialize("assistant", &json!({}));
+        client
+    }
+}
+
+/// The entry of the tests' server, in whatever notation.
+fn entry_of(text: &str, sample: &Sample) -> Value {
+    let value: Value = if sample.path.ends_with(".toml") {
+        let document: toml_edit::DocumentMut = text.parse().unwrap();
+        let entry = &document[sample.entry[0]][sample.entry[1]];
+        let list = |item: &toml_edit::Item| -> Value {
+            item.as_array().unwrap().iter().map(|word| json!(word.as_str().unwrap())).collect()
+        };
+        let env: serde_json::Map<String, Value> = entry["env"]
+            .as_table_like()
+            .unwrap()
+            .iter()
+            .map(|(name, value)| (name.to_owned(), json!(value.as_str().unwrap())))
+            .collect();
+        return json!({
+            "command": entry["command"].as_str().unwrap(), "args": list(&entry["args"]), "env": env,
+        });
+    } else {
+        serde_json::from_str(&plain_json(text)).unwrap()
+    };
+    sample.entry.iter().fold(value, |value, name| value[name].clone())
+}
+
+/// Without comments and without commas before a bracket.
+fn plain_json(text: &str) -> String {
+    let text = facets_model::tree::blank_comments(text);
+    let mut out = String::new();
+    for (at, letter) in text.char_indices() {
+        let next = text[at + letter.len_utf8()..].trim_start().chars().next();
+        if !(letter == ',' && matches!(next, Some('}' | ']'))) {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+#[test]
+fn every_client_is_guarded_and_restored() {
+    for sample in SAMPLES {
+        let what = sample.client;
+        let user = User::new();
+        let before = user.write(sample);
+        let scope: &[&str] = if sample.is_user { &["--user"] } else { &[] };
+        let dry = user.facet(&[&["adopt", "--dry-run"], scope].concat()).exits(0);
+        assert!(dry.out.contains("files: ") && !dry.out.contains(SECRET), "{what}: {}", dry.out);
+        assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before, "{what}");
+        // Without a yes nothing is started and nothing is written.
+        user.facet(&[&["adopt"], scope].concat()).exits(2);
+        assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before, "{what}");
+        let adopted = user.facet(&[&["adopt", "--yes"], scope].concat()).exits(0);
+        assert!(adopted.out.contains("1 adopted"), "{what}: {}", adopted.out);
+        assert!(!adopted.out.contains(SECRET), "{what}: {}", adopted.out);
+        let after = std::fs::read_to_string(user.path(sample)).unwrap();
+        assert!(after.contains("run") && after.contains(SECRET), "{what}: {after}");
+        // Nothing but the client's own file knows the secret.
+        for entry in walk(user.trusted.folder.path()) {
+            let is_own = entry == user.path(sample);
+            let text = std::fs::read(&entry).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            assert!(is_own || !text.contains(SECRET), "{what}: {}", entry.display());
+        }
+        let mut client = user.start(sample);
+        assert_eq!(client.tools().len(), 3, "{what}");
+        assert!(client.call("echo", &json!({ "text": "x" })).get("result").is_some(), "{what}");
+        drop(client);
+        // The rug is pulled.
+        user.trusted.declare(&json!({ "mode": "at-once" }));
+        let mut client = user.start(sample);
+        assert_eq!(client.tools().len(), 2, "{what}");
+        let refused = client.call("read_file", &json!({}));
+        assert!(refused["error"]["message"].as_str().unwrap().contains("facet approve files"));
+        drop(client);
+        let directory = user.trusted.home().join("user");
+        let directory = directory.to_str().unwrap();
+        let place: &[&str] = if sample.is_user { &["--directory", directory] } else { &[] };
+        let mut approve = user.command(&[&["approve", "files", "--yes"], place].concat());
+        approve.env("API_TOKEN", SECRET);
+        Ran::of(&approve.output().unwrap()).exits(0);
+        let mut client = user.start(sample);
+        assert_eq!(client.tools().len(), 3, "{what}");
+        assert!(client.call("read_file", &json!({})).get("result").is_some(), "{what}");
+        drop(client);
+        // Adopting again finds nothing to do.
+        let again = user.facet(&[&["adopt", "--yes"], scope].concat()).exits(0);
+        assert!(again.out.contains("1 guarded before"), "{what}: {}", again.out);
+        user.facet(&["disconnect", what]).exits(2);
+        user.facet(&["disconnect", what, "--yes"]).exits(0);
+        assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before, "{what}");
+        assert!(user.facet(&["disconnect", "--yes"]).exits(0).out.contains("nothing to change"));
+    }
+}
+
+fn walk(folder: &std::path::Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() {
+            files.extend(walk(&entry.path()));
+        } else {
+            files.push(entry.path());
+        }
+    }
+    files
+}
+
+#[test]
+fn what_cannot_be_adopted_is_left_alone_and_said() {
+    let user = User::new();
+    let text = r#"{ "mcpServers": {
+      "tokenful": { "command": "x", "args": ["--api-key", "sk-proj-0123456789abcdefghijklmnop"] },
+      "elsewhere": { "command": "x", "cwd": "/somewhere" },
+      "placeholder": { "command": "${HOME}/x" },
+      "not a name!": { "command": "x" },
+      "gone": { "command": "no-such-program-anywhere" }
+    } }"#;
+    user.trusted.write(".mcp.json", text);
+    let ran = user.facet(&["--format", "json", "adopt", "claude-code", "--yes"]).exits(2);
+    let found = ran.json()["found"].as_array().unwrap().clone();
+    let outcome =
+        |name: &str| found.iter().find(|one| one["server"] == name).unwrap()["outcome"].clone();
+    for name in ["tokenful", "elsewhere", "placeholder", "not a name!"] {
+        assert_eq!(outcome(name), "skipped", "{name}");
+    }
+    assert_eq!(outcome("gone"), "failed");
+    assert!(!ran.out.contains("sk-proj"), "{}", ran.out);
+    assert_eq!(user.trusted.read(".mcp.json"), text);
+}
+
+#[test]
+fn what_is_pinned_is_connected_and_disconnected() {
+    let user = User::new();
+    let mut add = user.command(&["add", "files", "--yes", "--"]);
+    add.arg(workspace_binary("acting-server")).arg(user.trusted.declarations());
+    Ran::of(&add.output().unwrap()).exits(0);
+    let clients = ["claude-code", "cursor", "vscode", "gemini", "opencode", "codex"];
+    user.facet(&[&["connect", "--yes"], &clients[..]].concat()).exits(0);
+    for sample in SAMPLES.iter().filter(|sample| !sample.is_user) {
+        let mut client = user.start(sample);
+        assert_eq!(client.tools().len(), 3, "{}", sample.client);
+    }
+    user.facet(&["connect", "--yes", "cursor"]).exits(0);
+    user.facet(&["disconnect", "--yes"]).exits(0);
+    let left = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", "opencode.json"];
+    for path in left {
+        assert!(!user.trusted.file(path).exists(), "{path}");
+    }
+    user.facet(&["connect", "--yes", "notepad"]).exits(2);
+}

@@ -1,0 +1,73 @@
+"""An MCP server whose one tool tells what it can reach: python3 probe.py"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+
+
+def attempt(work):
+    try:
+        work()
+        return "reached"
+    except Exception:
+        return "closed"
+
+
+def connect(family, address):
+    with socket.socket(family, socket.SOCK_STREAM) as stream:
+        stream.settimeout(3)
+        stream.connect(address)
+
+
+def send(port):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagram:
+        datagram.sendto(b"x", ("127.0.0.1", port))
+
+
+def proxied(target):
+    if "http_proxy" not in os.environ:
+        raise OSError("no proxy")
+    urllib.request.urlopen(target, timeout=3).read()
+
+
+def write(path):
+    with open(path, "w") as file:
+        file.write("x")
+
+
+def probe(asked):
+    return {
+        "tcp": attempt(lambda: connect(socket.AF_INET, ("127.0.0.1", asked["tcp"]))),
+        "udp": attempt(lambda: send(asked["udp"])),
+        "unix": attempt(lambda: connect(socket.AF_UNIX, asked["unix"])),
+        "child": attempt(lambda: subprocess.run(["/bin/true"], check=True)),
+        "read": attempt(lambda: open(asked["secret"]).read()),
+        "write": attempt(lambda: write(asked["directory"] + "/written")),
+        "scratch": attempt(lambda: write(os.environ["TMPDIR"] + "/x")),
+        "granted": attempt(lambda: proxied(asked["granted"])),
+        "denied": attempt(lambda: proxied(asked["denied"])),
+    }
+
+
+def answer(method, params):
+    if method == "initialize":
+        info = {"name": "probe", "version": "1"}
+        return {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+    if method == "tools/list":
+        schema = {"type": "object"}
+        return {"tools": [{"name": "probe", "description": "Tells what it can reach.", "inputSchema": schema}]}
+    if method == "tools/call":
+        return {"content": [{"type": "text", "text": json.dumps(probe(params["arguments"]))}]}
+    return None
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    result = answer(message["method"], message.get("params"))
+    reply = {"result": result} if result else {"error": {"code": -32601, "message": "no"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **reply}), flush=True)

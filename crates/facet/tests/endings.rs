@@ -1,0 +1,98 @@
+//! However a session ends, nothing of it is left.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod trusted;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use facets_testkit::{Client, Random, long_count, workspace_binary};
+use serde_json::json;
+use trusted::{Ran, Trusted};
+
+/// Processes that know the folder of a test, by their arguments or by their home.
+fn survivors(marked: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.parse::<u32>().is_err() || name == std::process::id().to_string() {
+            continue;
+        }
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let is_dead = stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']));
+        let text = |file: &str| {
+            let bytes = std::fs::read(entry.path().join(file)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).replace('\0', " ")
+        };
+        let (command, environment) = (text("cmdline"), text("environ"));
+        if !is_dead && (command.contains(marked) || environment.contains(marked)) {
+            found.push(format!("{name} {command}"));
+        }
+    }
+    found
+}
+
+fn signal(pid: u32, name: &str) {
+    let sent = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+const ENDINGS: [&str; 7] = ["close", "TERM", "INT", "HUP", "KILL", "stop", "drop"];
+
+#[test]
+fn no_session_leaves_anything_behind() {
+    let mut random = Random::seeded(11);
+    let trusted = Trusted::new();
+    trusted.declare(&json!({ "mode": "plain" }));
+    let mut command = trusted.command(&["add", "s", "--yes", "--"]);
+    command.arg(workspace_binary("acting-server")).arg(trusted.declarations());
+    Ran::of(&command.output().unwrap()).exits(0);
+    let marked = trusted.folder.path().to_str().unwrap().to_owned();
+    for round in 0..long_count(1000) {
+        let mode = random.pick(&["plain", "stays", "storm", "mute", "half", "dies", "stderr"]);
+        trusted.declare(&json!({ "mode": mode, "after": 1 + random.bits() % 3 }));
+        let ending = random.pick(&ENDINGS);
+        // Shown if the test fails.
+        println!("round {round}: {mode}, {ending}");
+        let mut command = trusted.command(&["run", "s"]);
+        command.env("TMPDIR", trusted.folder.path());
+        let mut client = Client::start(&mut command, Stdio::null());
+        // Sometimes before it has begun, sometimes in the middle of something.
+        if !random.bits().is_multiple_of(4) {
+            client.initialize("test", &json!({}));
+            for id in 0..random.bits() % 4 {
+                client.send(&json!({
+                    "jsonrpc": "2.0", "id": id, "method": "tools/call",
+                    "params": { "name": "echo", "arguments": { "size": 1 << (random.bits() % 22) } },
+                }));
+            }
+        }
+        std::thread::sleep(Duration::from_micros(random.bits() % 20_000));
+        match ending {
+            "close" => client.close(),
+            "stop" => drop(trusted.facet(&["stop", "s"])),
+            "drop" => {}
+            name => signal(client.id(), name),
+        }
+        if !matches!(ending, "drop" | "stop") {
+            client.wait();
+        }
+        drop(client);
+        let start = Instant::now();
+        loop {
+            let left = survivors(&marked);
+            if left.is_empty() {
+                break;
+            }
+            let patience = Duration::from_secs(5);
+            assert!(start.elapsed() < patience, "round {round}, {mode}, {ending}: {left:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    let scratch = std::fs::read_dir(trusted.folder.path()).unwrap().flatten();
+    let scratch: Vec<_> =
+        scratch.filter(|e| e.file_name().to_string_lossy().starts_with("facet-")).collect();
+    assert!(scratch.is_empty(), "{scratch:?}");
+}

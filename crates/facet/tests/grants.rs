@@ -1,0 +1,180 @@
+//! What a server was granted, seen from inside real bun, node and Python servers.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use facets_testkit::{Client, component, repository_root};
+use serde_json::{Value, json};
+
+/// A project for any user, and things that may or may not be reached.
+struct Place {
+    folder: tempfile::TempDir,
+    user: Option<&'static str>,
+    tcp: u16,
+    udp: UdpSocket,
+    web: u16,
+    _unix: UnixListener,
+}
+
+impl Place {
+    fn new(user: Option<&'static str>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let outside = folder.path().join("outside");
+        for name in ["work", "home", "outside"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            open_to_all(&folder.path().join(name), if name == "outside" { 0o777 } else { 0o755 });
+        }
+        open_to_all(folder.path(), 0o755);
+        std::fs::write(outside.join("secret"), "secret").unwrap();
+        std::fs::copy(env!("CARGO_BIN_EXE_facet"), folder.path().join("facet")).unwrap();
+        for script in ["probe.mjs", "probe.py"] {
+            let data = repository_root().join("crates/facet/tests/data").join(script);
+            std::fs::copy(data, folder.path().join("work").join(script)).unwrap();
+        }
+        let unix = UnixListener::bind(outside.join("socket")).unwrap();
+        open_to_all(&outside.join("socket"), 0o777);
+        if let Some(user) = user {
+            for name in ["work", "home"] {
+                let owned = Command::new("chown").arg(user).arg(folder.path().join(name)).status();
+                assert!(owned.unwrap().success());
+            }
+        }
+        let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+        Self { folder, user, tcp: accept(b""), udp, web: accept(OK), _unix: unix }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn facet(&self, arguments: &[&str]) -> Command {
+        let mut command = match self.user {
+            None => Command::new(self.path("facet")),
+            Some(user) => {
+                let mut command = Command::new("runuser");
+                command.args(["-u", user, "--"]).arg(self.path("facet"));
+                command
+            }
+        };
+        command.args(arguments).current_dir(self.path("work")).env("FACET_DIR", self.path("home"));
+        command
+    }
+
+    #[track_caller]
+    fn ran(&self, arguments: &[&str]) {
+        let output = self.facet(arguments).output().unwrap();
+        let talk = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {talk}");
+    }
+
+    /// What the server reaches with these grants.
+    fn reached(&self, name: &str, settings: &[&str], options: &[&str]) -> Value {
+        self.ran(&[&["grant", name, "--yes"], settings].concat());
+        let _ = std::fs::remove_file(self.path("outside/written"));
+        let mut command = self.facet(&[&["run", name], options].concat());
+        let mut client = Client::start(&mut command, Stdio::inherit());
+        client.initialize("test", &json!({}));
+        let asked = json!({
+            "tcp": self.tcp,
+            "udp": self.udp.local_addr().unwrap().port(),
+            "unix": self.path("outside/socket"),
+            "secret": self.path("outside/secret"),
+            "directory": self.path("outside"),
+            "granted": format!("http://127.0.0.1:{}/", self.web),
+            "denied": format!("http://127.0.0.1:{}/", self.tcp),
+        });
+        let answer = client.call("probe", &asked);
+        let text = answer["result"]["content"][0]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("{name} {settings:?}: {answer}"));
+        serde_json::from_str(text).unwrap()
+    }
+}
+
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/// A listener that answers everybody alike.
+fn accept(answer: &'static [u8]) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(answer);
+            });
+        }
+    });
+    port
+}
+
+fn open_to_all(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+const EVERYTHING: [&str; 7] = ["tcp", "udp", "unix", "child", "read", "write", "scratch"];
+
+fn check(place: &Place, name: &str, runtime: &Path, script: &str) {
+    let runtime = runtime.to_str().unwrap();
+    place.ran(&["add", name, "--yes", "--", runtime, script]);
+    let expect = |settings: &[&str], options: &[&str], open: &[&str]| {
+        let seen = place.reached(name, settings, options);
+        let all = EVERYTHING.iter().chain(&["granted", "denied"]);
+        let reached: Vec<&str> = all.copied().filter(|what| seen[what] == "reached").collect();
+        assert_eq!(reached, open, "{runtime} as {:?}, {settings:?}: {seen}", place.user);
+    };
+    expect(&[], &[], &EVERYTHING);
+    expect(&["network=none"], &[], &["child", "read", "write", "scratch"]);
+    let web = format!("network=127.0.0.1:{}", place.web);
+    expect(&[&web], &[], &["child", "read", "write", "scratch", "granted"]);
+    expect(
+        &["network=all", "subprocess=no"],
+        &[],
+        &["tcp", "udp", "unix", "read", "write", "scratch"],
+    );
+    let none = ["subprocess=yes", "filesystem=none"];
+    expect(&none, &[], &["tcp", "udp", "unix", "child", "scratch"]);
+    let outside = place.path("outside").to_str().unwrap().to_owned();
+    let read = format!("filesystem=ro:{outside}");
+    expect(&[&read], &[], &["tcp", "udp", "unix", "child", "read", "scratch"]);
+    expect(&[&format!("filesystem={outside}")], &[], &EVERYTHING);
+    let closed = ["filesystem=none", "network=none", "subprocess=no"];
+    expect(&closed, &[], &["scratch"]);
+    expect(&[], &["--sandbox", "off"], &EVERYTHING);
+    // Looking at it again keeps it in its cage, and finds nothing new.
+    place.ran(&["check", name]);
+}
+
+fn check_all(user: Option<&'static str>) {
+    let place = Place::new(user);
+    for (name, script) in [("node", "probe.mjs"), ("bun", "probe.mjs"), ("python3", "probe.py")] {
+        // The system's own, where there is one: others are often scripts that start another.
+        let of_system = Path::new("/usr/bin").join(name);
+        let of_system = of_system.is_file().then_some(of_system);
+        let Some(mut runtime) = of_system.or_else(|| component(name)) else { continue };
+        if user.is_some() && !runtime.starts_with("/usr") {
+            let copy = place.path("runtime/bin").join(name);
+            std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            std::fs::copy(&runtime, &copy).unwrap();
+            runtime = copy;
+        }
+        check(&place, name, &runtime, script);
+    }
+}
+
+#[test]
+fn grants_hold_for_this_user() {
+    check_all(None);
+}
+
+#[test]
+fn grants_hold_for_an_unprivileged_user() {
+    if Command::new("id").arg("-u").output().unwrap().stdout == b"0\n" {
+        check_all(Some("nobody"));
+    }
+}

@@ -1,0 +1,256 @@
+//! A guarded server over streamable HTTP, and a remote server through the guard.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod trusted;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use facets_testkit::{Client, workspace_binary};
+use serde_json::{Value, json};
+use trusted::{Ran, Trusted};
+
+fn acting() -> Trusted {
+    let trusted = Trusted::new();
+    trusted.declare(&json!({ "mode": "plain" }));
+    let mut command = trusted.command(&["add", "s", "--yes", "--"]);
+    command.arg(workspace_binary("acting-server")).arg(trusted.declarations());
+    Ran::of(&command.output().unwrap()).exits(0);
+    trusted
+}
+
+/// A facet that listens; it is ended with the test.
+struct Listening {
+    child: Child,
+    port: u16,
+}
+
+impl Listening {
+    fn start(trusted: &Trusted) -> Self {
+        Self::start_at(trusted, 0)
+    }
+
+    fn start_at(trusted: &Trusted, port: u16) -> Self {
+        let address = format!("127.0.0.1:{port}");
+        let mut command = trusted.command(&["run", "s", "--http", &address]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let line = lines.find_map(|line| line.ok().filter(|line| line.contains("listening at")));
+        let line = line.unwrap();
+        let port = line.rsplit(':').next().unwrap().trim_end_matches("/mcp").parse().unwrap();
+        // Nobody reads the rest, and it must not wait for that.
+        std::thread::spawn(move || lines.count());
+        Self { child, port }
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    fn post(&self, headers: &str, message: &Value) -> Answer {
+        let body = message.to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n{headers}\r\n",
+            self.port,
+            body.len()
+        );
+        self.exchange(&(head + &body))
+    }
+
+    fn exchange(&self, text: &str) -> Answer {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        let session = head.lines().find_map(|line| line.strip_prefix("Mcp-Session-Id: "));
+        Answer { status, session: session.map(str::to_owned), body: body.to_owned() }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+struct Answer {
+    status: u16,
+    session: Option<String>,
+    body: String,
+}
+
+impl Answer {
+    /// The messages, however they were sent.
+    fn messages(&self) -> Vec<Value> {
+        let events = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
+        let events: Vec<Value> = events.map(|text| serde_json::from_str(text).unwrap()).collect();
+        if events.is_empty() {
+            return serde_json::from_str(&self.body).into_iter().collect();
+        }
+        events
+    }
+}
+
+fn initialize() -> Value {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" },
+    } })
+}
+
+const BOTH: &str = "Accept: application/json, text/event-stream\r\n";
+
+#[test]
+fn each_client_has_a_session_of_its_own() {
+    let trusted = acting();
+    let listening = Listening::start(&trusted);
+    let opened: Vec<Answer> = (0..3).map(|_| listening.post(BOTH, &initialize())).collect();
+    let mut sessions: Vec<String> = opened.iter().map(|a| a.session.clone().unwrap()).collect();
+    for answer in &opened {
+        assert_eq!(answer.messages()[0]["result"]["serverInfo"]["name"], "acting");
+    }
+    sessions.sort();
+    sessions.dedup();
+    assert_eq!(sessions.len(), 3);
+    let headers = format!("{BOTH}Mcp-Session-Id: {}\r\n", sessions[0]);
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(listening.post(&headers, &told).status, 202);
+    let list = json!({ "jsonrpc": "2.0", "id": "l", "method": "tools/list" });
+    let listed = listening.post(&headers, &list);
+    assert_eq!(listed.messages().last().unwrap()["result"]["tools"].as_array().unwrap().len(), 3);
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "evil" } });
+    let refused = listening.post(&headers, &call);
+    assert_eq!(
+        refused.messages().last().unwrap()["error"]["data"]["facet"]["code"],
+        "not_approved"
+    );
+    // Without events, the answer alone.
+    let plain = format!("Accept: application/json\r\nMcp-Session-Id: {}\r\n", sessions[1]);
+    let listed = listening.post(&plain, &list);
+    assert_eq!(listed.messages().len(), 1);
+    let delete = format!(
+        "DELETE /mcp HTTP/1.1\r\nHost: localhost:{}\r\nMcp-Session-Id: {}\r\n\r\n",
+        listening.port, sessions[0]
+    );
+    assert_eq!(listening.exchange(&delete).status, 200);
+    assert_eq!(listening.post(&headers, &list).status, 404);
+    trusted.facet(&["stop", "s"]).exits(0);
+}
+
+#[test]
+fn the_newer_era_has_no_sessions_and_ids_do_not_meet() {
+    let trusted = acting();
+    let listening = Listening::start(&trusted);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (listening, meta) = (&listening, &meta);
+            scope.spawn(move || {
+                let text = format!("from {number}");
+                let params =
+                    json!({ "_meta": meta, "name": "echo", "arguments": { "text": text } });
+                // All of them use the same id.
+                let call =
+                    json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+                let answer = listening.post(BOTH, &call);
+                let message = answer.messages().pop().unwrap();
+                assert_eq!(message["id"], 7, "{message}");
+                assert_eq!(message["result"]["content"][0]["text"], text, "{message}");
+            });
+        }
+    });
+}
+
+#[test]
+fn only_this_machine_is_served() {
+    let trusted = acting();
+    let listening = Listening::start(&trusted);
+    let refused = |headers: &str| listening.post(headers, &initialize()).status;
+    assert_eq!(refused("Origin: https://evil.example\r\n"), 403);
+    assert_eq!(refused("Origin: null\r\n"), 403);
+    assert_eq!(refused("Origin: http://localhost.evil.example\r\n"), 403);
+    assert_eq!(refused("Origin: http://localhost:3000\r\nAccept: application/json\r\n"), 200);
+    let rebound = "POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n{}";
+    assert_eq!(listening.exchange(rebound).status, 403);
+    for odd in [
+        "GET /mcp HTTP/1.1\r\n\r\n".to_owned(),
+        "nonsense\r\n\r\n".to_owned(),
+        format!(
+            "POST / HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: 999999999999\r\n\r\n",
+            listening.port
+        ),
+        format!(
+            "POST / HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            listening.port
+        ),
+        format!("PUT / HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", listening.port),
+    ] {
+        let status = listening.exchange(&odd).status;
+        assert!((400..500).contains(&status), "{odd:?}: {status}");
+    }
+    let ran = trusted.facet(&["run", "s", "--http", "0.0.0.0:0"]).exits(2);
+    assert!(ran.talk.contains("0.0.0.0"), "{}", ran.talk);
+}
+
+/// The remote server is one that facet itself serves; the guard before it is another.
+#[test]
+fn a_remote_server_is_guarded_like_any_other() {
+    let far = acting();
+    let listening = Listening::start(&far);
+    let near = Trusted::new();
+    near.facet(&["add", "far", &listening.url(), "--yes"]).exits(0);
+    let open = |near: &Trusted| {
+        let mut client = Client::start(&mut near.command(&["run", "far"]), Stdio::null());
+        client.initialize("test", &json!({}));
+        client
+    };
+    let mut client = open(&near);
+    assert_eq!(client.tools().len(), 3);
+    assert!(client.call("echo", &json!({ "text": "x" })).get("result").is_some());
+    assert!(client.call("echo", &json!({ "size": 5 << 20 })).to_string().len() > 5 << 20);
+    let mut discovering = Client::start(&mut near.command(&["run", "far"]), Stdio::null());
+    discovering.discover("test", &json!({}));
+    assert_eq!(discovering.tools().len(), 3);
+    drop(discovering);
+    drop(client);
+    // The far side is gone: whoever asks is told, and does not wait.
+    drop(listening);
+    let mut client = Client::start(&mut near.command(&["run", "far"]), Stdio::null());
+    let answer = client.ask("initialize", &json!({}));
+    assert!(answer.get("error").is_some(), "{answer}");
+}
+
+/// A remote server that turns is withheld here, whatever happens there.
+#[test]
+fn a_remote_server_that_turns_is_withheld() {
+    let far = acting();
+    let near = Trusted::new();
+    let listening = Listening::start(&far);
+    near.facet(&["add", "far", &listening.url(), "--yes"]).exits(0);
+    // Each session has a server of its own, and the next one is another; there it is approved.
+    far.declare(&json!({ "mode": "at-once" }));
+    far.facet(&["approve", "s", "--yes"]).exits(0);
+    let port = listening.port;
+    drop(listening);
+    let again = Listening::start_at(&far, port);
+    let mut client = Client::start(&mut near.command(&["run", "far"]), Stdio::null());
+    client.initialize("test", &json!({}));
+    assert_eq!(client.tools(), ["list_directory", "echo"]);
+    let refused = client.call("read_file", &json!({}));
+    assert_eq!(refused["error"]["data"]["facet"]["code"], "changed", "{refused}");
+    assert!(client.call("echo", &json!({ "text": "x" })).get("result").is_some());
+    drop(again);
+}

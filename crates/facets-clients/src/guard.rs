@@ -1,0 +1,210 @@
+//! Rewrites an entry so that it starts facet.
+
+use std::ops::Range;
+
+use facets_digest::json::Position;
+
+use crate::client::{Client, Format};
+use crate::dialect::SIGN_IN;
+use crate::edit::{Edit, apply};
+use crate::entry::{self, Entry, EnvValue, HeaderValue, Layout, Transport};
+use crate::error::{ClientError, shown};
+use crate::json::Json;
+use crate::secrets::secret_arguments;
+use crate::segment::{Hole, cut, holes};
+use crate::undo::{Change, Region, Undo, undo};
+use crate::{json_entry, split_mark, toml_entry};
+
+/// What an entry shall start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guarded {
+    /// `facet`, or where it lies.
+    pub program: String,
+    /// `run`, the server's name, and what else there is.
+    pub args: Vec<String>,
+    /// Headers of the entry, and the variables that hold their values from now on.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Guarded {
+    /// The program and its arguments.
+    pub(crate) fn words(&self) -> impl Iterator<Item = String> {
+        std::iter::once(&self.program).chain(&self.args).cloned()
+    }
+}
+
+/// A header and the variable it moves to.
+pub(crate) type Move = (String, String);
+
+/// Rewrites the entry at a place. What it starts is replaced, and headers become variables;
+/// every other byte of the file stays.
+///
+/// Arguments and addresses of the entry go into the [`Undo`] as they are: ask
+/// [`crate::secret_arguments`] and [`crate::looks_like_secret`] about them first.
+pub fn guard(
+    client: Client,
+    text: &str,
+    place: &[String],
+    guarded: &Guarded,
+) -> Result<(String, Undo), ClientError> {
+    let (mark, body) = split_mark(text)?;
+    let opened = Opened::new(client, body, place)?.ok_or_else(|| ClientError::gone(place))?;
+    let entry = entry::read(client, body, place, &opened.layout)?;
+    let moves = moves(&entry, guarded)?;
+    let edits = match &opened.parts {
+        Parts::Json(json, object) => {
+            json_entry::rewrite(client, *json, object, &entry, guarded, &moves)?
+        }
+        Parts::Toml(parts) => toml_entry::rewrite(body, parts, &entry, guarded, &moves)?,
+    };
+    let entangled = || ClientError::entangled(place);
+    let new = apply(body, &edits).ok_or_else(entangled)?;
+    let after = Opened::new(client, &new, place).map_err(|_| entangled())?.ok_or_else(entangled)?;
+    let read = entry::read(client, &new, place, &after.layout).map_err(|_| entangled())?;
+    if !starts(&read, guarded) || after.layout.regions.len() != opened.layout.regions.len() {
+        return Err(entangled());
+    }
+    let original = original_holes(client, body, &opened.layout, &edits, &moves, place)?;
+    let written = holes(client, &after.layout);
+    let regions = opened.layout.regions.iter().zip(&after.layout.regions);
+    let regions = regions.map(|(was, is)| Region {
+        written: cut(&new, is, &written),
+        original: cut(body, was, &original),
+    });
+    let change = Change::Rewritten(regions.collect());
+    let record = Undo { client, place: place.to_vec(), change };
+    let new = format!("{mark}{new}");
+    // Whatever was overlooked above: nothing is written that cannot be taken back.
+    if undo(&new, &record).ok().as_deref() == Some(text) {
+        Ok((new, record))
+    } else {
+        Err(entangled())
+    }
+}
+
+fn starts(entry: &Entry, guarded: &Guarded) -> bool {
+    matches!(&entry.transport, Transport::Command { command, args, .. }
+        if *command == guarded.program && *args == guarded.args)
+}
+
+/// An entry and what it takes to change it.
+pub(crate) struct Opened<'t> {
+    pub(crate) layout: Layout,
+    pub(crate) parts: Parts<'t>,
+}
+
+pub(crate) enum Parts<'t> {
+    Json(Json<'t>, crate::json::Object),
+    Toml(toml_entry::Parts),
+}
+
+impl<'t> Opened<'t> {
+    /// The entry at a place, if it is there.
+    pub(crate) fn new(
+        client: Client,
+        body: &'t str,
+        place: &[String],
+    ) -> Result<Option<Self>, ClientError> {
+        if client.format() == Format::Toml {
+            let [container, _] = place else { return Ok(None) };
+            let items = toml_entry::opened(body, container)?;
+            let Some(parts) = toml_entry::parts(body, &items, place)? else { return Ok(None) };
+            let layout = toml_entry::layout(body, &parts)?;
+            return Ok(Some(Self { layout, parts: Parts::Toml(parts) }));
+        }
+        let json = Json::new(body, client.format());
+        let Some(object) = json_entry::locate(json, place)? else { return Ok(None) };
+        let layout = json_entry::layout(client, json, &object)?;
+        Ok(Some(Self { layout, parts: Parts::Json(json, object) }))
+    }
+}
+
+/// Which header moves to which variable; the error says what stands in the way.
+fn moves(entry: &Entry, guarded: &Guarded) -> Result<Vec<Move>, ClientError> {
+    let place = || shown(&entry.place);
+    let headers = match &entry.transport {
+        Transport::Command { .. } => return Ok(Vec::new()),
+        Transport::Unclear { reason } => return Err(entry::unclear(&entry.place, reason)),
+        Transport::Url { headers, .. } => headers,
+    };
+    if let Some(member) = entry.extras.iter().find(|name| SIGN_IN.contains(&name.as_str())) {
+        return Err(ClientError::SignsIn { place: place(), member: member.clone() });
+    }
+    let mut taken: Vec<&str> =
+        entry.env.iter().map(|(name, _): &(_, EnvValue)| name.as_str()).collect();
+    let mut moves = Vec::new();
+    for (header, value) in headers {
+        let named = guarded.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(header));
+        let Some((_, variable)) = named else {
+            return Err(ClientError::HeaderWithoutVariable {
+                place: place(),
+                header: header.clone(),
+            });
+        };
+        let free = match value {
+            HeaderValue::Literal(_) => !taken.contains(&variable.as_str()),
+            // The client cannot pass a variable on under another name.
+            HeaderValue::Variable(name) | HeaderValue::Bearer(name) => name == variable,
+        };
+        if !free {
+            return Err(ClientError::VariableTaken { place: place(), variable: variable.clone() });
+        }
+        if let HeaderValue::Literal(_) = value {
+            taken.push(variable);
+            moves.push((header.clone(), variable.clone()));
+        }
+    }
+    Ok(moves)
+}
+
+/// The holes of the old entry, by what they are called in the new one.
+fn original_holes(
+    client: Client,
+    body: &str,
+    layout: &Layout,
+    edits: &[Edit],
+    moves: &[Move],
+    place: &[String],
+) -> Result<Vec<(Hole, Range<usize>)>, ClientError> {
+    let dialect = client.dialect();
+    let mut kept_comments = 0;
+    let mut renamed = Vec::new();
+    for (hole, span) in holes(client, layout) {
+        let hole = match hole {
+            Hole::Value(path) if path[0] == dialect.headers => {
+                match moves.iter().find(|(header, _)| path.get(1) == Some(header)) {
+                    Some((_, variable)) => {
+                        Hole::Value(vec![dialect.environment.to_owned(), variable.clone()])
+                    }
+                    None => Hole::Value(path),
+                }
+            }
+            Hole::Value(path) => Hole::Value(path),
+            Hole::Comment(_) => {
+                // Comments come in the same order before and after.
+                let gone =
+                    |(edited, _): &Edit| edited.start <= span.start && span.end <= edited.end;
+                if edits.iter().any(gone) {
+                    refuse_secret(body, &span, place)?;
+                    continue;
+                }
+                kept_comments += 1;
+                Hole::Comment(kept_comments - 1)
+            }
+        };
+        renamed.push((hole, span));
+    }
+    Ok(renamed)
+}
+
+/// A comment that goes is kept word for word, so it must hold nothing that nobody may see.
+fn refuse_secret(body: &str, span: &Range<usize>, place: &[String]) -> Result<(), ClientError> {
+    let ends = |character: char| character.is_whitespace() || "\"'`,;()[]{}".contains(character);
+    let words = body[span.clone()].split(ends).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    if secret_arguments(&words).is_empty() {
+        return Ok(());
+    }
+    let position = Position::of(body.as_bytes(), span.start);
+    Err(ClientError::SecretInComment { place: shown(place), position })
+}

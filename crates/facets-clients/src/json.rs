@@ -1,0 +1,438 @@
+//! Finds members in JSON, with or without comments, and passes over everything else.
+//!
+//! The strict reader refuses a text for half a character in someone's history; here only what
+//! is looked at must be readable, and the rest must merely be well formed.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use facets_digest::json::{Limits, Position, TokenKind, Tokenizer, write_string};
+
+use crate::client::Format;
+use crate::error::ClientError;
+
+const LIMITS: Limits = Limits { bytes: crate::MAX_BYTES, depth: 128, values: 4_000_000 };
+
+/// A text and the notation it is read in.
+#[derive(Clone, Copy)]
+pub(crate) struct Json<'t> {
+    pub(crate) text: &'t str,
+    comments: bool,
+}
+
+/// A member and where it stands.
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) name_span: Range<usize>,
+    pub(crate) value: Range<usize>,
+    /// The comma behind it.
+    pub(crate) comma: Option<usize>,
+}
+
+/// An object and its members in the order written.
+pub(crate) struct Object {
+    pub(crate) open: usize,
+    pub(crate) close: usize,
+    pub(crate) members: Vec<Member>,
+}
+
+impl Object {
+    pub(crate) fn get(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.members.iter().position(|member| member.name == name)
+    }
+}
+
+impl<'t> Json<'t> {
+    pub(crate) fn new(text: &'t str, format: Format) -> Self {
+        Self { text, comments: format == Format::Jsonc }
+    }
+
+    /// Reads the whole text and gives the place of its one value.
+    pub(crate) fn root(self) -> Result<Range<usize>, ClientError> {
+        let mut scanner = self.scan(0);
+        scanner.skip_trivia()?;
+        let value = scanner.skip_value()?;
+        scanner.skip_trivia()?;
+        if scanner.at < self.text.len() {
+            return Err(scanner.unexpected("nothing more"));
+        }
+        Ok(value)
+    }
+
+    /// The object that a value is, or nothing. Names stand once.
+    pub(crate) fn object(self, value: &Range<usize>) -> Result<Option<Object>, ClientError> {
+        let mut scanner = self.scan(value.start);
+        if !scanner.skip(b'{') {
+            return Ok(None);
+        }
+        let mut members: Vec<Member> = Vec::new();
+        let mut seen = BTreeSet::new();
+        scanner.skip_trivia()?;
+        while scanner.peek() != Some(b'}') {
+            let name_span = scanner.skip_name()?;
+            let value = scanner.skip_value()?;
+            scanner.skip_trivia()?;
+            let comma = (scanner.peek() == Some(b',')).then_some(scanner.at);
+            if scanner.skip(b',') {
+                scanner.skip_trivia()?;
+            }
+            let name = self.name(&name_span);
+            if !seen.insert(name.clone()) {
+                let position = Position::of(self.text.as_bytes(), name_span.start);
+                return Err(ClientError::Duplicate { position, name });
+            }
+            members.push(Member { name, name_span, value, comma });
+        }
+        Ok(Some(Object { open: value.start, close: scanner.at, members }))
+    }
+
+    /// The items of a list, or nothing.
+    pub(crate) fn array(
+        self,
+        value: &Range<usize>,
+    ) -> Result<Option<Vec<Range<usize>>>, ClientError> {
+        let mut scanner = self.scan(value.start);
+        if !scanner.skip(b'[') {
+            return Ok(None);
+        }
+        let mut items = Vec::new();
+        scanner.skip_trivia()?;
+        while scanner.peek() != Some(b']') {
+            items.push(scanner.skip_value()?);
+            scanner.skip_trivia()?;
+            if scanner.skip(b',') {
+                scanner.skip_trivia()?;
+            }
+        }
+        Ok(Some(items))
+    }
+
+    /// The text of a string, or nothing.
+    pub(crate) fn string(self, value: &Range<usize>) -> Result<Option<String>, ClientError> {
+        let literal = &self.text[value.clone()];
+        if !literal.starts_with('"') {
+            return Ok(None);
+        }
+        let token = Tokenizer::new(literal.as_bytes(), LIMITS).and_then(|mut tokens| tokens.next());
+        match token.map(|token| token.kind) {
+            Ok(TokenKind::String(text)) => Ok(Some(text.into_owned())),
+            Ok(_) => Ok(None),
+            Err(error) => {
+                let at = value.start + error.position.offset;
+                Err(ClientError::syntax(self.text, at, error.kind.to_string()))
+            }
+        }
+    }
+
+    /// The comments of a stretch that begins outside of strings.
+    pub(crate) fn comments(self, stretch: &Range<usize>) -> Vec<Range<usize>> {
+        let mut scanner = self.scan(stretch.start);
+        let mut found = Vec::new();
+        while scanner.at < stretch.end {
+            let start = scanner.at;
+            // The text was read before, so neither can fail here.
+            match scanner.peek() {
+                Some(b'"') => {
+                    if scanner.skip_string().is_err() {
+                        break;
+                    }
+                }
+                Some(b'/') => match scanner.skip_comment() {
+                    Ok(true) => found.push(start..scanner.at),
+                    _ => break,
+                },
+                _ => scanner.at += 1,
+            }
+        }
+        found
+    }
+
+    /// A name that no text can have stays as it is written: nobody asks for it.
+    fn name(self, span: &Range<usize>) -> String {
+        match self.string(span) {
+            Ok(Some(name)) => name,
+            _ => self.text[span.clone()].to_owned(),
+        }
+    }
+
+    fn scan(self, at: usize) -> Scanner<'t> {
+        Scanner { text: self.text, bytes: self.text.as_bytes(), comments: self.comments, at }
+    }
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    comments: bool,
+    at: usize,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip(&mut self, wanted: u8) -> bool {
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn unexpected(&self, expected: &str) -> ClientError {
+        let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
+        let problem = match found {
+            Some('/') if !self.comments => {
+                format!("a comment, which this file cannot have, where {expected} is expected")
+            }
+            Some(found) => format!("found {found:?} where {expected} is expected"),
+            None => format!("the text ends where {expected} is expected"),
+        };
+        ClientError::syntax(self.text, self.at, problem)
+    }
+
+    fn skip_trivia(&mut self) -> Result<(), ClientError> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                Some(b'/') if self.comments => {
+                    if !self.skip_comment()? {
+                        return Ok(());
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// A line of comment ends before its line end.
+    fn skip_comment(&mut self) -> Result<bool, ClientError> {
+        let rest = &self.bytes[self.at..];
+        if rest.starts_with(b"//") {
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            self.at += end.unwrap_or(rest.len());
+            return Ok(true);
+        }
+        if !rest.starts_with(b"/*") {
+            return Ok(false);
+        }
+        let end = rest[2..].windows(2).position(|pair| pair == b"*/");
+        let Some(end) = end else {
+            return Err(ClientError::syntax(self.text, self.at, "a comment without an end"));
+        };
+        self.at += end + 4;
+        Ok(true)
+    }
+
+    /// A member's name, its colon, and what stands before the value.
+    fn skip_name(&mut self) -> Result<Range<usize>, ClientError> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a member name"));
+        }
+        let name = self.skip_string()?;
+        self.skip_trivia()?;
+        if !self.skip(b':') {
+            return Err(self.unexpected("':'"));
+        }
+        self.skip_trivia()?;
+        Ok(name)
+    }
+
+    /// A value however deep, without recursion.
+    fn skip_value(&mut self) -> Result<Range<usize>, ClientError> {
+        let start = self.at;
+        let mut open: Vec<u8> = Vec::new();
+        let mut values = 0;
+        loop {
+            values += 1;
+            if values > LIMITS.values {
+                return Err(ClientError::TooMany { what: "values", limit: LIMITS.values });
+            }
+            match self.peek() {
+                Some(bracket @ (b'{' | b'[')) => {
+                    if open.len() >= LIMITS.depth {
+                        let problem = format!("nesting deeper than {}", LIMITS.depth);
+                        return Err(ClientError::syntax(self.text, self.at, problem));
+                    }
+                    self.at += 1;
+                    self.skip_trivia()?;
+                    // Both pairs of brackets stand two apart in ASCII.
+                    open.push(bracket + 2);
+                    if self.peek() != Some(bracket + 2) {
+                        if bracket == b'{' {
+                            self.skip_name()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b'"') => {
+                    self.skip_string()?;
+                }
+                _ => self.skip_scalar()?,
+            }
+            if self.skip_ends(&mut open)? {
+                return Ok(start..self.at);
+            }
+        }
+    }
+
+    /// Behind a value: closes what ends here, up to the next value. True if nothing is open.
+    fn skip_ends(&mut self, open: &mut Vec<u8>) -> Result<bool, ClientError> {
+        while let Some(&closer) = open.last() {
+            self.skip_trivia()?;
+            if self.skip(closer) {
+                open.pop();
+                continue;
+            }
+            if !self.skip(b',') {
+                let wanted = if closer == b'}' { "',' or '}'" } else { "',' or ']'" };
+                return Err(self.unexpected(wanted));
+            }
+            self.skip_trivia()?;
+            if self.peek() == Some(closer) {
+                if !self.comments {
+                    return Err(self.unexpected("something behind the comma"));
+                }
+                continue;
+            }
+            if closer == b'}' {
+                self.skip_name()?;
+            }
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn skip_string(&mut self) -> Result<Range<usize>, ClientError> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(start..self.at);
+                }
+                Some(b'\\') => self.skip_escape()?,
+                Some(0..0x20) => {
+                    let problem = "a control character that a string must escape";
+                    return Err(ClientError::syntax(self.text, self.at, problem));
+                }
+                Some(_) => self.at += 1,
+                None => return Err(self.unexpected("the end of a string")),
+            }
+        }
+    }
+
+    fn skip_escape(&mut self) -> Result<(), ClientError> {
+        let rest = &self.bytes[self.at + 1..];
+        let length = match rest.first() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+            Some(b'u') if rest.len() > 4 && rest[1..5].iter().all(u8::is_ascii_hexdigit) => 6,
+            _ => {
+                return Err(ClientError::syntax(self.text, self.at, "invalid escape in a string"));
+            }
+        };
+        self.at += length;
+        Ok(())
+    }
+
+    fn skip_scalar(&mut self) -> Result<(), ClientError> {
+        let rest = &self.bytes[self.at..];
+        let in_word =
+            |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        let length = rest.iter().position(|byte| !in_word(byte)).unwrap_or(rest.len());
+        let read = Tokenizer::new(&rest[..length], LIMITS).and_then(|mut tokens| {
+            tokens.next()?;
+            tokens.finish()
+        });
+        match read {
+            Ok(()) => self.at += length,
+            Err(_) => return Err(self.unexpected("a value")),
+        }
+        Ok(())
+    }
+}
+
+/// A text as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(text: &str, format: Format) -> Result<Range<usize>, String> {
+        Json::new(text, format).root().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn reads_what_both_notations_allow() {
+        for text in ["{}", " [1, -2.5e3, true, null, \"a\\u00e9\"] ", "\"\\ud83d\"", "[[],{}]"] {
+            assert!(root(text, Format::Json).is_ok(), "{text}");
+            assert!(root(text, Format::Jsonc).is_ok(), "{text}");
+        }
+        for text in ["[1,]", "{\"a\":1, }", "// a\n{} /* b */", "{/**/}", "[1/*,*/,2//]\n]"] {
+            assert!(root(text, Format::Json).is_err(), "{text}");
+            assert!(root(text, Format::Jsonc).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn says_where_a_text_is_wrong() {
+        let cases = [
+            ("", "the text ends where a value is expected at line 1, column 1"),
+            ("{\n \"a\" 1}", "found '1' where ':' is expected at line 2, column 6"),
+            ("[1 2]", "found '2' where ',' or ']' is expected at line 1, column 4"),
+            ("{a: 1}", "found 'a' where a member name is expected at line 1, column 2"),
+            ("[é]", "found 'é' where a value is expected at line 1, column 2"),
+            ("[01]", "found '0' where a value is expected at line 1, column 2"),
+            ("{} x", "found 'x' where nothing more is expected at line 1, column 4"),
+            ("[\"\\x\"]", "invalid escape in a string at line 1, column 3"),
+            ("[\"a\n\"]", "a control character that a string must escape at line 1, column 4"),
+            ("[,]", "found ',' where a value is expected at line 1, column 2"),
+            ("[1,,]", "found ',' where a value is expected at line 1, column 4"),
+            ("[/* a", "a comment without an end at line 1, column 2"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(root(text, Format::Jsonc).unwrap_err(), message, "{text}");
+        }
+        assert_eq!(
+            root("// a\n{}", Format::Json).unwrap_err(),
+            "a comment, which this file cannot have, where a value is expected at line 1, column 1"
+        );
+        let deep = "[".repeat(200_000);
+        assert!(root(&deep, Format::Json).unwrap_err().contains("deeper than 128"));
+    }
+
+    #[test]
+    fn finds_members_and_their_commas() {
+        let text = "{ \"a\" : [1, {\"x\": 2}], // c, d\n \"\\u0062\": \"//\", }";
+        let json = Json::new(text, Format::Jsonc);
+        let object = json.object(&json.root().unwrap()).unwrap().unwrap();
+        let found: Vec<_> = object
+            .members
+            .iter()
+            .map(|member| (member.name.as_str(), &text[member.value.clone()], member.comma))
+            .collect();
+        assert_eq!(found, [("a", "[1, {\"x\": 2}]", Some(21)), ("b", "\"//\"", Some(46))]);
+        assert_eq!((object.open, object.close), (0, 48));
+        let comments = json.comments(&(0..text.len()));
+        assert_eq!(
+            comments.iter().map(|span| &text[span.clone()]).collect::<Vec<_>>(),
+            ["// c, d"]
+        );
+    }
+
+    #[test]
+    fn refuses_names_that_stand_twice() {
+        let json = Json::new("{\"a\": 1,\n \"\\u0061\": 2}", Format::Json);
+        let error = json.object(&json.root().unwrap()).err().unwrap();
+        assert_eq!(error.to_string(), "\"a\" stands twice: at line 2, column 2");
+    }
+}

@@ -1,0 +1,46 @@
+#![doc = include_str!("../README.md")]
+
+mod client;
+mod dialect;
+mod edit;
+mod entry;
+mod error;
+mod guard;
+mod insert;
+mod json;
+mod json_edit;
+mod json_entry;
+mod parse;
+mod record;
+mod secret;
+mod secrets;
+mod segment;
+mod toml;
+mod toml_entry;
+mod undo;
+
+pub use client::{Client, ClientFile, Format, Places, Scope};
+pub use entry::{Entry, EnvValue, HeaderValue, Transport, UrlKind};
+pub use error::ClientError;
+pub use guard::{Guarded, guard};
+pub use insert::insert;
+pub use parse::parse;
+pub use secret::Secret;
+pub use secrets::{looks_like_secret, secret_arguments};
+pub use undo::{Undo, undo};
+
+/// The largest file that is read.
+pub const MAX_BYTES: usize = 16 << 20;
+/// The most servers that one file may name.
+pub const MAX_ENTRIES: usize = 1_000;
+/// The most members, and the most comments, that one entry may have.
+pub const MAX_MEMBERS: usize = 2_000;
+
+/// The byte order mark that some editors write, and the text behind it.
+fn split_mark(text: &str) -> Result<(&str, &str), ClientError> {
+    if text.len() > MAX_BYTES {
+        return Err(ClientError::TooLarge { size: text.len(), limit: MAX_BYTES });
+    }
+    let length = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    Ok(text.split_at(length))
+}

@@ -1,0 +1,253 @@
+//! Lists and openings: what is delivered of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use facets_digest::Digest;
+use facets_digest::json::{self, Limits, Origin, RawMember, Value};
+use facets_surface::{Definition, Kind};
+
+use crate::envelope::{Facts, is_same_but_for_case};
+use crate::event::{Happening, Subject, Why};
+use crate::guard::{Guard, OnDrift, Outbox, Standing};
+use crate::lines::MOST_HELD;
+use crate::pins::Match;
+use crate::server::Fate;
+use crate::words::quoted;
+
+/// An envelope stands around definitions that may themselves be 128 deep.
+const PAGE: Limits = Limits { bytes: MOST_HELD, depth: 136, values: 4_000_000 };
+/// Items of one page.
+const MOST_ITEMS: usize = 10_000;
+
+/// A page as it is delivered.
+pub(crate) struct Page {
+    pub(crate) line: Vec<u8>,
+    /// Where the list goes on.
+    pub(crate) cursor: Option<String>,
+}
+
+impl Guard {
+    /// Compares the items of a page with what was approved, and writes it anew.
+    pub(crate) fn filtered(
+        &mut self,
+        kind: Kind,
+        id: &str,
+        text: &[u8],
+        out: &mut Outbox,
+    ) -> Result<Page, Why> {
+        let message = split(text)?;
+        let result = split(member(&message, "result").unwrap_or("{}").as_bytes())?;
+        let Some(items) = member(&result, kind.list()) else { return Err(Why::Malformed) };
+        let items = json::split_array(items.as_bytes(), PAGE).ok().flatten();
+        let items = items.ok_or(Why::Malformed)?;
+        if items.len() > MOST_ITEMS {
+            return Err(Why::TooLarge);
+        }
+        let delivered = self.delivered(kind, &items, out);
+        let list = format!("[{}]", delivered.join(","));
+        let cursor = match member(&result, "nextCursor") {
+            Some(raw) => match json::parse(raw.as_bytes(), Origin::Captured, PAGE) {
+                Ok(Value::String(text)) => Some(text.into_owned()),
+                Ok(_) => None,
+                Err(_) => return Err(Why::Malformed),
+            },
+            None => None,
+        };
+        Ok(Page { line: rebuilt(id, &result, kind.list(), Some(&list)), cursor })
+    }
+
+    /// The items that go on, in the form in which they do.
+    fn delivered(&mut self, kind: Kind, items: &[&str], out: &mut Outbox) -> Vec<String> {
+        let parsed: Vec<Option<Definition>> =
+            items.iter().map(|item| Definition::parse(kind, item).ok()).collect();
+        let mut forms: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
+        for item in parsed.iter().flatten() {
+            forms.entry(item.name()).or_default().insert(item.digest());
+        }
+        let mut delivered = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (item, raw) in parsed.iter().zip(items) {
+            let Some(item) = item else {
+                let name = name_in(kind, raw);
+                let subject = Subject::Item(kind, name);
+                // Whoever cannot be read is not delivered, whatever else the user tolerates.
+                self.withhold(subject, Why::Malformed, kind, out);
+                continue;
+            };
+            let is_alone = forms.get(item.name()).is_none_or(|forms| forms.len() == 1);
+            // The same once more is nothing more.
+            if is_alone && !seen.insert(item.name()) {
+                continue;
+            }
+            delivered.extend(self.judge_item(item, raw, is_alone, out));
+        }
+        delivered
+    }
+
+    fn judge_item(
+        &mut self,
+        item: &Definition,
+        raw: &str,
+        is_alone: bool,
+        out: &mut Outbox,
+    ) -> Option<String> {
+        let (kind, name) = (item.kind(), item.name());
+        let why = match self.pins.compare(item) {
+            _ if !is_alone => Why::Shadowed,
+            Match::Same(pinned) => {
+                let pinned = pinned.to_owned();
+                return self.approve(kind, name, pinned, out);
+            }
+            Match::Varies => return Some(raw.to_owned()),
+            Match::Differs(members) => Why::Changed(members),
+            Match::New => Why::New,
+        };
+        let subject = Subject::Item(kind, name.to_owned());
+        if self.rules.on_drift == OnDrift::Warn {
+            self.report(Happening::Tolerated, subject, why, kind.method(), out);
+            return Some(raw.to_owned());
+        }
+        self.withhold(subject, why, kind, out);
+        None
+    }
+
+    /// It is as it was approved, unless it was something else before in this session.
+    fn approve(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        pinned: String,
+        out: &mut Outbox,
+    ) -> Option<String> {
+        match self.standings.get(kind, name) {
+            Some(Standing::Withheld(why)) if self.rules.on_drift != OnDrift::Warn => {
+                let why = why.clone();
+                self.withhold(Subject::Item(kind, name.to_owned()), why, kind, out);
+                None
+            }
+            _ => {
+                self.standings.set(kind, name, Standing::Approved);
+                Some(pinned)
+            }
+        }
+    }
+
+    fn withhold(&mut self, subject: Subject, why: Why, kind: Kind, out: &mut Outbox) {
+        // What was approved is finite; of the rest only so much is remembered.
+        let has_room = self.standings.len() < 4 * MOST_ITEMS;
+        if let Subject::Item(kind, name) = &subject
+            && (self.pins.contains(*kind, name) || (*kind == Kind::Resource && has_room))
+        {
+            self.standings.set(*kind, name, Standing::Withheld(why.clone()));
+        }
+        self.report(Happening::Withheld, subject, why, kind.method(), out);
+    }
+
+    /// The answer to `initialize` or `server/discover`: instructions are for the model, too.
+    pub(crate) fn opened(&mut self, id: &str, text: &[u8], out: &mut Outbox) -> Fate {
+        match self.opening_fate(id, text, out) {
+            Ok(fate) => fate,
+            Err(why) => {
+                let subject = Subject::Message;
+                let sentence = self.report(Happening::Dropped, subject, why.clone(), "", out);
+                let mut line = crate::words::refusal(id, &self.rules, &why, "", &sentence);
+                line.pop();
+                Fate::Replace(line)
+            }
+        }
+    }
+
+    fn opening_fate(&mut self, id: &str, text: &[u8], out: &mut Outbox) -> Result<Fate, Why> {
+        let message = split(text)?;
+        let result = split(member(&message, "result").unwrap_or("{}").as_bytes())?;
+        self.note_announced(&result);
+        let twins = |name: &str| {
+            let same = |other: &&RawMember<'_>| {
+                other.name != name && is_same_but_for_case(&other.name, name)
+            };
+            result.iter().any(|member| same(&member))
+        };
+        let is_approved = match member(&result, "instructions") {
+            None | Some("null") => true,
+            Some(raw) => match json::parse(raw.as_bytes(), Origin::Captured, PAGE) {
+                Ok(Value::String(text)) => self.pins.has_instructions(&text),
+                _ => false,
+            },
+        };
+        if is_approved && !twins("instructions") {
+            return Ok(Fate::Pass);
+        }
+        let why = Why::Changed(Vec::new());
+        if self.rules.on_drift == OnDrift::Warn {
+            self.report(Happening::Tolerated, Subject::Instructions, why, "", out);
+            return Ok(Fate::Pass);
+        }
+        self.report(Happening::Withheld, Subject::Instructions, why, "", out);
+        Ok(Fate::Replace(rebuilt(id, &result, "instructions", None)))
+    }
+
+    fn note_announced(&mut self, result: &[RawMember<'_>]) {
+        let capabilities = member(result, "capabilities").unwrap_or("{}");
+        let Ok(members) = split(capabilities.as_bytes()) else { return };
+        let kinds =
+            [("tools", Kind::Tool), ("prompts", Kind::Prompt), ("resources", Kind::Resource)];
+        let has = |name: &str| members.iter().any(|member| member.name == name);
+        self.announced = kinds.iter().filter(|(name, _)| has(name)).map(|(_, k)| *k).collect();
+    }
+
+    /// A server that was started again has answered the opening that was repeated to it.
+    pub(crate) fn reopened(&mut self, facts: &Facts, text: &[u8], out: &mut Outbox) {
+        let drifts = facts.has_error || self.opened("0", text, out) != Fate::Pass;
+        if drifts && self.rules.on_drift == OnDrift::Stop {
+            out.stop.get_or_insert_with(|| "the server came back as another".to_owned());
+        }
+        self.say_server.extend(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+        self.tell_changes();
+    }
+
+    /// Whatever the client knows of lists, it should ask again.
+    pub(crate) fn tell_changes(&mut self) {
+        for kind in self.announced.clone() {
+            let name = kind.list();
+            self.say_client.extend(
+                format!(
+                    "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/{name}/list_changed\"}}\n"
+                )
+                .into_bytes(),
+            );
+        }
+    }
+}
+
+fn split(text: &[u8]) -> Result<Vec<RawMember<'_>>, Why> {
+    json::split_object(text, PAGE).ok().flatten().ok_or(Why::Malformed)
+}
+
+fn member<'m>(members: &[RawMember<'m>], name: &str) -> Option<&'m str> {
+    members.iter().find(|member| member.name == name).map(|member| member.value)
+}
+
+/// The name of something that cannot be read as a whole, if that can be found.
+fn name_in(kind: Kind, raw: &str) -> String {
+    let members = json::split_object(raw.as_bytes(), PAGE).ok().flatten().unwrap_or_default();
+    let name = member(&members, kind.key()).unwrap_or_default();
+    match json::parse(name.as_bytes(), Origin::Captured, PAGE) {
+        Ok(Value::String(text)) => text.into_owned(),
+        _ => String::new(),
+    }
+}
+
+/// A reply with one member of its result replaced or left out. Names that some readers would
+/// take for that member are left out as well.
+fn rebuilt(id: &str, result: &[RawMember<'_>], name: &str, value: Option<&str>) -> Vec<u8> {
+    let lower = name.to_ascii_lowercase();
+    let mut members = Vec::new();
+    for member in result {
+        if member.name == name {
+            members.extend(value.map(|value| format!("{}:{value}", quoted(name))));
+        } else if !is_same_but_for_case(&member.name, &lower) {
+            members.push(format!("{}:{}", quoted(&member.name), member.value));
+        }
+    }
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{{}}}}}", members.join(",")).into_bytes()
+}

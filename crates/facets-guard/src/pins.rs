@@ -1,0 +1,193 @@
+//! What was approved, ready to be looked up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use facets_digest::Digest;
+use facets_digest::json::Value;
+use facets_surface::{Definition, Kind, Surface};
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::uri::{Template, leads_out, origin};
+
+/// One approved definition.
+#[derive(Clone, Debug)]
+pub(crate) struct Pin {
+    digest: Digest,
+    /// Canonical, as it is delivered.
+    pub(crate) text: String,
+}
+
+/// Everything that was approved of a server.
+#[derive(Clone, Debug)]
+pub struct Pins {
+    items: BTreeMap<Kind, BTreeMap<String, Vec<Pin>>>,
+    instructions: BTreeSet<String>,
+    templates: Vec<(String, Template)>,
+    /// Where resources may lie that come and go; none if they do not.
+    volatile_origins: Option<BTreeSet<String>>,
+}
+
+/// How a listed definition relates to what was approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Match<'p> {
+    /// It is what was approved, which is delivered in this form.
+    Same(&'p str),
+    /// It is data that may vary, and lies where such data may lie.
+    Varies,
+    /// Something of this name was approved, but it was something else: these members differ.
+    Differs(Vec<String>),
+    /// Nothing of this name was approved.
+    New,
+}
+
+impl Pins {
+    /// Collects what a server declared, to whichever kind of client.
+    #[must_use]
+    pub fn of<'s>(surfaces: impl IntoIterator<Item = &'s Surface>) -> Self {
+        let mut pins = Self {
+            items: BTreeMap::new(),
+            instructions: BTreeSet::new(),
+            templates: Vec::new(),
+            volatile_origins: None,
+        };
+        for surface in surfaces {
+            pins.add(surface);
+        }
+        pins
+    }
+
+    fn add(&mut self, surface: &Surface) {
+        self.instructions.extend(surface.instructions.clone());
+        for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
+            for item in surface.items(kind) {
+                self.add_item(item);
+            }
+        }
+        self.instructions.extend(surface.also.instructions.iter().cloned());
+        for item in &surface.also.items {
+            self.add_item(item);
+        }
+        if surface.resources_volatile {
+            let origins = surface.items(Kind::Resource).iter().map(|item| origin(item.name()));
+            let known = self.volatile_origins.get_or_insert_default();
+            known.extend(origins.map(str::to_owned));
+        }
+    }
+
+    fn add_item(&mut self, item: &Definition) {
+        let pins = self.items.entry(item.kind()).or_default();
+        let pins = pins.entry(item.name().to_owned()).or_default();
+        if pins.iter().any(|pin| pin.digest == item.digest()) {
+            return;
+        }
+        let mut text = Vec::new();
+        item.write_canonical(&mut text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        pins.push(Pin { digest: item.digest(), text });
+        if item.kind() == Kind::ResourceTemplate {
+            self.templates.push((item.name().to_owned(), Template::parse(item.name())));
+        }
+    }
+
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (&String, &Vec<Pin>)> {
+        self.items.get(&kind).into_iter().flatten()
+    }
+
+    pub(crate) fn contains(&self, kind: Kind, name: &str) -> bool {
+        self.items.get(&kind).is_some_and(|items| items.contains_key(name))
+    }
+
+    /// How many of a kind were approved.
+    #[must_use]
+    pub fn count(&self, kind: Kind) -> usize {
+        self.of_kind(kind).count()
+    }
+
+    pub(crate) fn compare(&self, item: &Definition) -> Match<'_> {
+        let pins = self.items.get(&item.kind()).and_then(|items| items.get(item.name()));
+        let pins = pins.map(Vec::as_slice).unwrap_or_default();
+        if let Some(pin) = pins.iter().find(|pin| pin.digest == item.digest()) {
+            return Match::Same(&pin.text);
+        }
+        if item.kind() == Kind::Resource && self.may_lie(item.name()) {
+            return Match::Varies;
+        }
+        match pins.first() {
+            Some(pin) => Match::Differs(differing(&pin.text, item)),
+            None => Match::New,
+        }
+    }
+
+    /// Whether resources vary, and one may lie here.
+    fn may_lie(&self, uri: &str) -> bool {
+        let known = self.volatile_origins.as_ref();
+        known.is_some_and(|origins| origins.contains(origin(uri))) && !leads_out(uri)
+    }
+
+    /// Whether an address was approved: itself, as one of many, or by a template that is still
+    /// what it was.
+    pub(crate) fn covers(&self, uri: &str, is_withheld: impl Fn(&str) -> bool) -> bool {
+        let mut templates = self.templates.iter().filter(|(name, _)| !is_withheld(name));
+        self.contains(Kind::Resource, uri)
+            || self.may_lie(uri)
+            || templates.any(|(_, template)| template.matches(uri))
+    }
+
+    pub(crate) fn has_instructions(&self, text: &str) -> bool {
+        self.instructions.contains(text)
+    }
+
+    /// The approved name that another one looks like.
+    pub(crate) fn lookalike(&self, kind: Kind, name: &str) -> Option<&str> {
+        let wanted = skeleton(name);
+        let mut names = self.of_kind(kind).map(|(known, _)| known.as_str());
+        names.find(|known| *known != name && skeleton(known) == wanted)
+    }
+}
+
+/// The members in which two definitions differ.
+fn differing(pinned: &str, item: &Definition) -> Vec<String> {
+    let limits = facets_digest::json::Limits::DEFINITION;
+    let origin = facets_digest::json::Origin::Captured;
+    let pinned = facets_digest::json::parse(pinned.as_bytes(), origin, limits);
+    let (Ok(Value::Object(old)), Value::Object(new)) = (pinned, item.value()) else {
+        return Vec::new();
+    };
+    let names: BTreeSet<&str> =
+        old.members().iter().chain(new.members()).map(|member| &*member.name).collect();
+    let differs = |name: &&str| old.get(name) != new.get(name);
+    names.into_iter().filter(differs).map(str::to_owned).collect()
+}
+
+/// A name without what eyes do not see: marks, width, case, the invisible, and letters of
+/// other alphabets that look like ours.
+fn skeleton(name: &str) -> String {
+    let visible = name.nfkd().filter(|c| !is_invisible(*c)).map(latin);
+    visible.flat_map(char::to_lowercase).collect()
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
+}
+
+/// Only for a hint in a message: what counts is that the names are not the same.
+fn latin(c: char) -> char {
+    match c {
+        'а' | 'α' => 'a',
+        'с' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' => 'e',
+        'һ' => 'h',
+        'і' | 'ι' => 'i',
+        'ј' => 'j',
+        'о' | 'ο' => 'o',
+        'р' | 'ρ' => 'p',
+        'ѕ' => 's',
+        'х' | 'χ' => 'x',
+        'у' => 'y',
+        'ν' => 'v',
+        other => other,
+    }
+}

@@ -1,0 +1,381 @@
+//! What the server says, and whether it reaches the client.
+
+use facets_digest::json::{self, Limits, Value};
+use facets_surface::Kind;
+use memchr::memmem;
+
+use crate::client::BATCH;
+use crate::envelope::{Envelope, Facts, is_same_but_for_case};
+use crate::event::{Event, Happening, Subject, Why};
+use crate::guard::{Asked, Guard, Outbox, Own};
+use crate::id::id_key;
+use crate::lines::{Course, push_line};
+use crate::words;
+
+/// What becomes of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Pass,
+    Drop,
+    /// This instead, without a line end.
+    Replace(Vec<u8>),
+}
+
+impl Guard {
+    /// A whole line.
+    pub(crate) fn server_line(&mut self, line: &[u8], out: &mut Outbox) {
+        let text = line.trim_ascii();
+        match text.first() {
+            None => {}
+            Some(b'{') => match self.fate(text, out) {
+                Fate::Pass => push_line(line, &mut out.to_client),
+                Fate::Drop => {}
+                Fate::Replace(other) => push_line(&other, &mut out.to_client),
+            },
+            Some(b'[') => self.server_batch(line, text, out),
+            Some(_) => self.dropped(Why::Noise, "", out),
+        }
+    }
+
+    fn server_batch(&mut self, line: &[u8], text: &[u8], out: &mut Outbox) {
+        let items = json::split_array(text, BATCH).ok().flatten().unwrap_or_default();
+        if items.is_empty() {
+            return self.dropped(Why::Noise, "", out);
+        }
+        let mut is_whole = true;
+        let mut passed: Vec<u8> = Vec::new();
+        for item in &items {
+            let fate =
+                if item.starts_with('{') { self.fate(item.as_bytes(), out) } else { Fate::Drop };
+            let bytes = match &fate {
+                Fate::Pass => item.as_bytes(),
+                Fate::Replace(other) => other,
+                Fate::Drop => b"",
+            };
+            is_whole &= fate == Fate::Pass;
+            if !bytes.is_empty() {
+                passed.push(if passed.is_empty() { b'[' } else { b',' });
+                passed.extend_from_slice(bytes);
+            }
+        }
+        if is_whole {
+            push_line(line, &mut out.to_client);
+        } else if !passed.is_empty() {
+            passed.push(b']');
+            push_line(&passed, &mut out.to_client);
+        }
+    }
+
+    fn fate(&mut self, text: &[u8], out: &mut Outbox) -> Fate {
+        let facts = match Envelope::read(text) {
+            Ok(facts) => facts,
+            Err((facts, _)) => {
+                self.drop_reply(&facts, &Why::Malformed, out);
+                return Fate::Drop;
+            }
+        };
+        match (&facts.method, &facts.id, facts.has_result, facts.has_error) {
+            (Some(method), None, false, false) => self.told(method, text, out),
+            (Some(method), Some(id), false, false) => self.asked(method, id, out),
+            (None, Some(id), true, false) | (None, Some(id), false, true) => {
+                self.answered(id, &facts, text, out)
+            }
+            (None, Some(_), true, true) => {
+                self.drop_reply(&facts, &Why::Malformed, out);
+                Fate::Drop
+            }
+            _ => {
+                self.dropped(Why::Noise, facts.method.as_deref().unwrap_or_default(), out);
+                Fate::Drop
+            }
+        }
+    }
+
+    /// A notification.
+    fn told(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Fate {
+        let Some(kind) = changed_list(method) else { return Fate::Pass };
+        self.forget_approved(kind);
+        if !self.changes.entry(kind).or_default().allows(text, self.now) {
+            self.dropped(Why::TooMany, method, out);
+            return Fate::Drop;
+        }
+        Fate::Pass
+    }
+
+    fn forget_approved(&mut self, kind: Kind) {
+        self.standings.forget_approved(kind);
+        if kind == Kind::Resource {
+            self.standings.forget_approved(Kind::ResourceTemplate);
+        }
+    }
+
+    pub(crate) fn send_owed_changes(&mut self) {
+        let now = self.now;
+        let due = |(kind, limiter): (&Kind, &mut crate::limiter::Limiter)| {
+            limiter.due(now).map(|text| (*kind, text))
+        };
+        let due: Vec<(Kind, Vec<u8>)> = self.changes.iter_mut().filter_map(due).collect();
+        for (_, text) in due {
+            push_line(&text, &mut self.say_client);
+        }
+    }
+
+    /// A request to the client.
+    fn asked(&mut self, method: &str, id: &str, out: &mut Outbox) -> Fate {
+        match self.is_granted(method) {
+            None => Fate::Pass,
+            Some(true) => {
+                Self::asks(method, out);
+                Fate::Pass
+            }
+            Some(false) => {
+                let why = Why::NotGranted;
+                self.report(Happening::Denied, Subject::Message, why, method, out);
+                let line = self.not_granted(id, method);
+                self.say_server.extend(line);
+                Fate::Drop
+            }
+        }
+    }
+
+    /// Whether something that has to be granted is; none if it does not have to be.
+    fn is_granted(&self, method: &str) -> Option<bool> {
+        match method {
+            "sampling/createMessage" => Some(self.rules.sampling),
+            "elicitation/create" => Some(self.rules.elicitation),
+            _ => None,
+        }
+    }
+
+    fn answered(&mut self, id: &str, facts: &Facts, text: &[u8], out: &mut Outbox) -> Fate {
+        let key = id_key(id);
+        if let Some(own) = self.own.remove(&key) {
+            self.own_answered(own, facts, text, out);
+            return Fate::Drop;
+        }
+        let Some(asked) = self.pending.remove(&key) else {
+            // An error that could not be attributed has no id.
+            if key == "null" && facts.has_error {
+                return Fate::Pass;
+            }
+            self.dropped(Why::Stray, "", out);
+            return Fate::Drop;
+        };
+        if let Some(fate) = self.asks_along(id, facts, text, out) {
+            return fate;
+        }
+        match asked {
+            _ if facts.has_error => Fate::Pass,
+            Asked::Plain => Fate::Pass,
+            Asked::List(kind) => match self.filtered(kind, id, text, out) {
+                Ok(page) => {
+                    self.went(Happening::Listed, Subject::Message, kind.method(), out);
+                    Fate::Replace(page.line)
+                }
+                Err(why) => self.replaced_by_error(id, &why, kind.method(), out),
+            },
+            Asked::Opening => self.opened(id, text, out),
+        }
+    }
+
+    fn own_answered(&mut self, own: Own, facts: &Facts, text: &[u8], out: &mut Outbox) {
+        match own {
+            Own::List(kind) => self.walked(kind, facts, text, out),
+            Own::Opening => self.reopened(facts, text, out),
+            Own::Ping => {}
+        }
+    }
+
+    fn replaced_by_error(&mut self, id: &str, why: &Why, method: &str, out: &mut Outbox) -> Fate {
+        let subject = Subject::Message;
+        let sentence = self.report(Happening::Dropped, subject, why.clone(), method, out);
+        let mut line = words::refusal(id, &self.rules, why, "", &sentence);
+        line.pop();
+        Fate::Replace(line)
+    }
+
+    /// An answer may bring questions to the model or the user along, which have to be granted.
+    fn asks_along(
+        &mut self,
+        id: &str,
+        facts: &Facts,
+        text: &[u8],
+        out: &mut Outbox,
+    ) -> Option<Fate> {
+        // A word that is written with escapes matters only where something is denied.
+        let words: [&[u8]; 2] = [b"input_required", b"-32042"];
+        let may_ask = words.iter().any(|word| memmem::find(text, word).is_some());
+        if self.rules.sampling && self.rules.elicitation && !may_ask {
+            return None;
+        }
+        let methods = if facts.has_error { url_elicitation(text) } else { input_requests(text) };
+        let Some(methods) = methods else {
+            return Some(self.replaced_by_error(id, &Why::Malformed, "", out));
+        };
+        for method in methods {
+            match self.is_granted(&method) {
+                None => {}
+                Some(true) => Self::asks(&method, out),
+                Some(false) => {
+                    let why = Why::NotGranted;
+                    self.report(Happening::Denied, Subject::Message, why, &method, out);
+                    let mut line = self.not_granted(id, &method);
+                    line.pop();
+                    return Some(Fate::Replace(line));
+                }
+            }
+        }
+        None
+    }
+
+    fn not_granted(&self, id: &str, method: &str) -> Vec<u8> {
+        let sentence = format!("{method} is not granted to this server");
+        words::refusal(id, &self.rules, &Why::NotGranted, method, &sentence)
+    }
+
+    /// A question to the model or the user goes its way, and is always recorded.
+    fn asks(method: &str, out: &mut Outbox) {
+        let sentence = format!("the server asks for {method}");
+        let (happening, subject) = (Happening::Asked, Subject::Message);
+        let method = method.to_owned();
+        out.events.push(Event { happening, subject, why: None, method, sentence });
+    }
+
+    /// A reply that cannot go on: whoever waits for it is told.
+    pub(crate) fn drop_reply(&mut self, facts: &Facts, why: &Why, out: &mut Outbox) {
+        let method = facts.method.as_deref().unwrap_or_default();
+        self.dropped(why.clone(), method, out);
+        let Some(id) = facts.id.as_deref().filter(|_| facts.method.is_none()) else { return };
+        let key = id_key(id);
+        if let Some(Own::List(kind)) = self.own.remove(&key) {
+            self.walk_failed(kind, out);
+        }
+        if self.pending.remove(&key).is_some() {
+            let sentence = words::sentence(&Subject::Message, why, None);
+            let sentence = format!("the server's answer cannot be used: {sentence}");
+            self.say_client.extend(words::refusal(id, &self.rules, why, "", &sentence));
+        }
+    }
+
+    /// What becomes of a long line, from what is known of it.
+    pub(crate) fn course_of_server(&self, envelope: &Envelope) -> Course {
+        let facts = envelope.facts();
+        if let Some(method) = &facts.method {
+            return match self.is_granted(method) {
+                Some(false) => Course::Swallow,
+                _ if changed_list(method).is_some() => Course::Swallow,
+                _ => Course::Pass,
+            };
+        }
+        if !envelope.is_reply() {
+            return Course::Gather;
+        }
+        if !(self.rules.sampling && self.rules.elicitation) {
+            return Course::Gather;
+        }
+        match &facts.id {
+            Some(id) => match self.pending.get(&id_key(id)) {
+                Some(Asked::Plain) => Course::Pass,
+                Some(Asked::List(_) | Asked::Opening) => Course::Gather,
+                None if self.own.contains_key(&id_key(id)) => Course::Gather,
+                None => Course::Swallow,
+            },
+            // Whose answer it is stands behind it. If nobody waits for a list, it is none.
+            None if self.waits_for_lists() => Course::Gather,
+            None => Course::Pass,
+        }
+    }
+
+    fn waits_for_lists(&self) -> bool {
+        !self.own.is_empty() || self.pending.values().any(|asked| *asked != Asked::Plain)
+    }
+
+    /// Whether an answer that is too large for a list may begin to pass.
+    pub(crate) fn may_reply_unseen(&self, facts: &Facts) -> bool {
+        facts.id.is_none() && self.rules.sampling && self.rules.elicitation
+    }
+
+    /// The end of a long line that is on its way: whether its last byte may follow.
+    pub(crate) fn ends_well_from_server(&mut self, facts: &Facts, out: &mut Outbox) -> bool {
+        match (&facts.method, &facts.id, facts.has_result, facts.has_error) {
+            (Some(method), id, false, false) => {
+                let asked = id.as_deref().map(|id| self.asked(method, id, out));
+                asked.is_none_or(|fate| fate == Fate::Pass)
+            }
+            (None, Some(id), true, false) | (None, Some(id), false, true) => {
+                let key = id_key(id);
+                let is_plain = self.pending.get(&key) == Some(&Asked::Plain);
+                if is_plain {
+                    self.pending.remove(&key);
+                }
+                is_plain
+            }
+            _ => false,
+        }
+    }
+
+    /// A long line that did not go on has ended.
+    pub(crate) fn refuse_long_message(&mut self, facts: &Facts, why: &Why, out: &mut Outbox) {
+        if let Some(kind) = facts.method.as_deref().and_then(changed_list) {
+            self.forget_approved(kind);
+        }
+        match (&facts.method, &facts.id) {
+            (Some(method), Some(id)) if self.is_granted(method) == Some(false) => {
+                self.asked(method, id, out);
+            }
+            _ => self.drop_reply(facts, why, out),
+        }
+    }
+}
+
+/// The list that a notification is about.
+fn changed_list(method: &str) -> Option<Kind> {
+    match method {
+        "notifications/tools/list_changed" => Some(Kind::Tool),
+        "notifications/prompts/list_changed" => Some(Kind::Prompt),
+        "notifications/resources/list_changed" => Some(Kind::Resource),
+        _ => None,
+    }
+}
+
+/// The methods that a result asks for, in the era in which servers ask with results. None if
+/// that cannot be read.
+fn input_requests(text: &[u8]) -> Option<Vec<String>> {
+    let limits = Limits { depth: 200, ..BATCH };
+    let members = json::split_object(text, limits).ok()??;
+    let result = members.iter().find(|member| member.name == "result")?.value;
+    let Ok(Some(members)) = json::split_object(result.as_bytes(), limits) else {
+        return if result.starts_with('{') { None } else { Some(Vec::new()) };
+    };
+    let is_meant = |name: &str| is_same_but_for_case(name, "inputrequests");
+    let Some(requests) = members.iter().find(|member| is_meant(&member.name)) else {
+        return Some(Vec::new());
+    };
+    if requests.name != "inputRequests" {
+        return None;
+    }
+    let value = json::parse(requests.value.as_bytes(), json::Origin::Captured, limits).ok()?;
+    let Value::Object(requests) = value else { return Some(Vec::new()) };
+    // One that does not say clearly what it asks for is not read at all.
+    let method = |value: &Value<'_>| match value {
+        Value::Object(request) => match request.get("method") {
+            Some(Value::String(method)) => Some(method.to_string()),
+            _ => None,
+        },
+        _ => None,
+    };
+    requests.members().iter().map(|member| method(&member.value)).collect()
+}
+
+/// An error that says that the user has to visit an address first is a question to the user.
+fn url_elicitation(text: &[u8]) -> Option<Vec<String>> {
+    const VISIT: &str = "-32042";
+    let members = json::split_object(text, BATCH).ok()??;
+    let error = members.iter().find(|member| member.name == "error")?.value;
+    let Ok(Some(members)) = json::split_object(error.as_bytes(), BATCH) else {
+        return Some(Vec::new());
+    };
+    let code = members.iter().find(|member| is_same_but_for_case(&member.name, "code"));
+    let asks = code.is_some_and(|code| id_key(code.value) == VISIT);
+    Some(if asks { vec!["elicitation/create".to_owned()] } else { Vec::new() })
+}

@@ -1,0 +1,189 @@
+//! The files of MCP clients on this machine, read and written.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+pub use facets_clients::{Client, Scope};
+use facets_clients::{
+    ClientFile, Entry, EnvValue, Guarded, HeaderValue, Places, Secret, Transport, Undo, parse,
+};
+use facets_project::ClientRecords;
+
+use crate::OpsError;
+use crate::write_file;
+
+/// A file of a client, as it is and as it would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEdit {
+    /// Whose.
+    pub client: Client,
+    /// Where it really lies.
+    pub path: PathBuf,
+    /// What it says; none if it is not there.
+    pub before: Option<String>,
+    /// What it would say; none if it would go.
+    pub after: Option<String>,
+    /// How to undo everything that was done to it, then.
+    pub(crate) undos: Vec<String>,
+    /// What nobody is shown: values of variables and headers.
+    pub(crate) hidden: Vec<Secret>,
+}
+
+impl FileEdit {
+    /// A line of the file, without the values that are nobody's business.
+    #[must_use]
+    pub fn shown(&self, line: &str) -> String {
+        let mut line = line.to_owned();
+        for secret in self.hidden.iter().filter(|secret| !secret.expose().is_empty()) {
+            line = line.replace(&escaped(secret.expose()), "…").replace(secret.expose(), "…");
+        }
+        line
+    }
+}
+
+/// A text as JSON and TOML write it between quotes.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// The values of variables and headers in a file, the longest first.
+pub(crate) fn secrets(entries: &[Entry]) -> Vec<Secret> {
+    let mut found = Vec::new();
+    for entry in entries {
+        found.extend(entry.env.iter().filter_map(|(_, value)| match value {
+            EnvValue::Set(secret) => Some(secret.clone()),
+            EnvValue::Unset => None,
+        }));
+        if let Transport::Url { headers, .. } = &entry.transport {
+            found.extend(headers.iter().filter_map(|(_, value)| match value {
+                HeaderValue::Literal(secret) => Some(secret.clone()),
+                HeaderValue::Variable(_) | HeaderValue::Bearer(_) => None,
+            }));
+        }
+    }
+    found.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
+    found
+}
+
+/// A file of a client that is there.
+pub(crate) struct Read {
+    pub(crate) file: ClientFile,
+    /// Where it really lies.
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// Where the clients of this user keep their files.
+pub(crate) fn places(project: &Path) -> Result<Places, OpsError> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = set("HOME").map(PathBuf::from).ok_or(facets_project::ProjectError::NoHome)?;
+    let config_home = set("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+    let codex_home = set("CODEX_HOME").map_or_else(|| home.join(".codex"), PathBuf::from);
+    let app_support = match std::env::consts::OS {
+        "macos" => home.join("Library/Application Support"),
+        _ => config_home.clone(),
+    };
+    Ok(Places { home, config_home, codex_home, app_support, project: project.to_owned() })
+}
+
+/// The files of some clients in a scope, those that are there and those that could be.
+pub(crate) fn files(clients: &[Client], scope: Scope, places: &Places) -> Vec<ClientFile> {
+    let clients = if clients.is_empty() { Client::ALL.to_vec() } else { clients.to_vec() };
+    let files = clients.into_iter().flat_map(|client| client.files(places));
+    files.filter(|file| file.scope == scope).collect()
+}
+
+/// Reads a file, if it is there.
+pub(crate) fn read(file: &ClientFile) -> Result<Option<Read>, OpsError> {
+    // Many people keep these files elsewhere, and link to them.
+    let path = match fs::canonicalize(&file.path) {
+        Ok(path) => path,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(OpsError::Unreadable { path: file.path.clone(), source }),
+    };
+    let bytes = crate::input::read_regular(&path, facets_clients::MAX_BYTES as u64)?;
+    let failed = |source| OpsError::Client { path: path.clone(), source };
+    let text = String::from_utf8(bytes).map_err(|error| OpsError::Unreadable {
+        path: path.clone(),
+        source: std::io::Error::other(error.utf8_error()),
+    })?;
+    let entries = parse(file, &text).map_err(failed)?;
+    Ok(Some(Read { file: file.clone(), path, text, entries }))
+}
+
+/// Writes a file of a client. How to undo it is written first.
+pub(crate) fn write(edit: &FileEdit) -> Result<(), OpsError> {
+    let records = ClientRecords::of_this_user()?;
+    let mut both = records.of(&edit.path)?;
+    both.extend(edit.undos.iter().filter(|undo| !both.contains(undo)).cloned().collect::<Vec<_>>());
+    records.set(&edit.path, &both)?;
+    if let Some(text) = &edit.after {
+        let mode = fs::metadata(&edit.path).map(|data| data.permissions().mode());
+        write_file::replace_with_mode(&edit.path, text.as_bytes(), mode.ok())?;
+    } else {
+        let unwritable = |source| OpsError::Unwritable { path: edit.path.clone(), source };
+        fs::remove_file(&edit.path).map_err(unwritable)?;
+    }
+    Ok(records.set(&edit.path, &edit.undos)?)
+}
+
+/// How a client starts a server through facet.
+pub(crate) fn guarded(
+    file: &ClientFile,
+    name: &str,
+    directory: &Path,
+    headers: Vec<(String, String)>,
+) -> Guarded {
+    let mut args = vec!["run".to_owned(), name.to_owned()];
+    let directory = match (file.scope, file.client) {
+        (Scope::User, _) => Some(directory.display().to_string()),
+        // These say themselves where the project lies; the others begin there.
+        (Scope::Project, Client::VsCode | Client::Cursor) => Some("${workspaceFolder}".to_owned()),
+        (Scope::Project, _) => None,
+    };
+    args.extend(directory.into_iter().flat_map(|directory| ["--directory".to_owned(), directory]));
+    Guarded { program: program(), args, headers }
+}
+
+/// How facet is started: by its name where that leads to this very file.
+pub(crate) fn program() -> String {
+    let own = std::env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
+    let found = facets_launch::find_program("facet".as_ref(), Path::new("/"));
+    let found = found.and_then(|path| fs::canonicalize(path).ok());
+    if found.as_ref() == Some(&own) { "facet".to_owned() } else { own.display().to_string() }
+}
+
+/// Undoes everything that was done to a file; what cannot be undone is given back.
+pub(crate) fn undone(
+    text: &str,
+    undos: &[String],
+) -> (String, Vec<String>, Vec<facets_clients::ClientError>, bool) {
+    let mut text = text.to_owned();
+    let (mut left, mut problems, mut was_absent) = (Vec::new(), Vec::new(), false);
+    for written in undos.iter().rev() {
+        let undo = match Undo::from_text(written) {
+            Ok(undo) => undo,
+            Err(error) => {
+                // A newer facet may know how.
+                problems.push(error);
+                left.insert(0, written.clone());
+                continue;
+            }
+        };
+        match facets_clients::undo(&text, &undo) {
+            Ok(other) => {
+                was_absent |= undo.file_was_absent();
+                text = other;
+            }
+            // Whoever removed the entry has undone it.
+            Err(facets_clients::ClientError::Gone { .. }) => {}
+            Err(error) => {
+                problems.push(error);
+                left.insert(0, written.clone());
+            }
+        }
+    }
+    (text, left, problems, was_absent)
+}

@@ -1,0 +1,320 @@
+//! A guarded server as streamable HTTP, for clients on this machine.
+//!
+//! Each client that opens a session gets a server of its own. Clients of the newer era have no
+//! sessions: they share one, and do not see each other's ids.
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use facets_guard::{Envelope, Facts};
+
+mod request;
+mod session;
+
+use request::{Refusal, Request, answer, begin_events, event};
+use session::HttpSession;
+
+use crate::pipe::ClientEnds;
+
+/// Connections at the same time.
+const MOST_CONNECTIONS: usize = 256;
+/// Sessions at the same time: each is a process.
+const MOST_SESSIONS: usize = 32;
+/// How long a connection may say nothing.
+const IDLE: Duration = Duration::from_mins(2);
+/// How often a stream that has nothing to say shows that it is there.
+const BEAT: Duration = Duration::from_secs(15);
+
+/// Starts a guarded session that speaks to these ends.
+pub type Open = Box<dyn Fn(ClientEnds) -> Result<(), String> + Send + Sync>;
+
+/// A server of HTTP.
+pub struct HttpFront {
+    listener: TcpListener,
+    hub: Arc<Hub>,
+}
+
+impl std::fmt::Debug for HttpFront {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpFront").finish_non_exhaustive()
+    }
+}
+
+struct Hub {
+    open: Open,
+    port: u16,
+    state: Mutex<State>,
+    connections: AtomicUsize,
+}
+
+#[derive(Default)]
+struct State {
+    sessions: BTreeMap<String, Arc<HttpSession>>,
+    shared: Option<Arc<HttpSession>>,
+}
+
+impl HttpFront {
+    /// Listens. Nothing but this machine is let in: an address that others reach is refused.
+    pub fn bind(address: SocketAddr, open: Open) -> std::io::Result<Self> {
+        if !address.ip().is_loopback() {
+            let reason = "only addresses of this machine are served, such as 127.0.0.1:0";
+            return Err(std::io::Error::new(std::io::ErrorKind::AddrNotAvailable, reason));
+        }
+        let listener = TcpListener::bind(address)?;
+        let port = listener.local_addr()?.port();
+        let connections = AtomicUsize::new(0);
+        let hub = Arc::new(Hub { open, port, state: Mutex::default(), connections });
+        Ok(Self { listener, hub })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves as long as the process lasts.
+    pub fn serve(&self) {
+        for stream in self.listener.incoming().flatten() {
+            let hub = Arc::clone(&self.hub);
+            if hub.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+                hub.connections.fetch_sub(1, Ordering::Relaxed);
+                continue;
+            }
+            let serve = move || {
+                // A connection that breaks is over, and the client sees that.
+                let _ = hub.connection(stream);
+                hub.connections.fetch_sub(1, Ordering::Relaxed);
+            };
+            if thread::Builder::new().spawn(serve).is_err() {
+                self.hub.connections.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl Hub {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connection(&self, stream: TcpStream) -> std::io::Result<()> {
+        stream.set_read_timeout(Some(IDLE))?;
+        stream.set_nodelay(true)?;
+        let mut writer = stream.try_clone()?;
+        let mut reader = BufReader::new(stream);
+        while let Some(request) = Request::read(&mut reader)? {
+            let outcome = request.and_then(|request| self.check(&request).map(|()| request));
+            match outcome {
+                Ok(request) => {
+                    if self.respond(&request, &mut writer)? == Connection::Ends {
+                        return Ok(());
+                    }
+                }
+                Err(Refusal(status, reason)) => {
+                    answer(&mut writer, status, &[("Connection", "close")], reason.as_bytes())?;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A page in a browser can send requests to this machine; it cannot hide where it is from.
+    fn check(&self, request: &Request) -> Result<(), Refusal> {
+        let is_here = |authority: &str| {
+            let (host, port) = match authority.rsplit_once(':') {
+                Some((host, port)) if !port.contains(']') => (host, Some(port)),
+                _ => (authority, None),
+            };
+            let is_ours = port.is_none_or(|port| port.parse() == Ok(self.port));
+            matches!(host, "localhost" | "127.0.0.1" | "[::1]") && is_ours
+        };
+        if !request.header("host").is_some_and(is_here) {
+            return Err(Refusal(403, "the Host header does not name this machine"));
+        }
+        let origin = request.header("origin");
+        let is_local =
+            origin.and_then(|origin| origin.split_once("://")).is_some_and(|(_, rest)| {
+                let host = rest.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+                matches!(host.map_or(rest, |(host, _)| host), "localhost" | "127.0.0.1" | "[::1]")
+            });
+        if request.has("origin") && !is_local {
+            return Err(Refusal(403, "the Origin header names another machine"));
+        }
+        Ok(())
+    }
+
+    fn respond(&self, request: &Request, writer: &mut TcpStream) -> std::io::Result<Connection> {
+        match request.method.as_str() {
+            "POST" => self.post(request, writer),
+            "GET" => match self.known(request) {
+                Some((_, session)) => {
+                    begin_events(writer, &[])?;
+                    stream_events(&session.listen(), writer, None)?;
+                    Ok(Connection::Ends)
+                }
+                None => refuse(writer, 404, "no such session"),
+            },
+            "DELETE" => match self.known(request) {
+                Some((id, _)) => {
+                    // The last to hold it closes its streams, and the server ends.
+                    self.state().sessions.remove(&id);
+                    answer(writer, 200, &[], b"")?;
+                    Ok(Connection::GoesOn)
+                }
+                None => refuse(writer, 404, "no such session"),
+            },
+            _ => refuse(writer, 405, "only POST, GET and DELETE are known"),
+        }
+    }
+
+    fn known(&self, request: &Request) -> Option<(String, Arc<HttpSession>)> {
+        let id = request.header("mcp-session-id")?;
+        let session = self.state().sessions.get(id).cloned()?;
+        Some((id.to_owned(), session))
+    }
+
+    fn post(&self, request: &Request, writer: &mut TcpStream) -> std::io::Result<Connection> {
+        let Ok(facts) = Envelope::read(&request.body) else {
+            return refuse(
+                writer,
+                400,
+                "the body is no message, or readers would read it differently",
+            );
+        };
+        let (id, session) = match self.session_for(request, &facts) {
+            Ok(found) => found,
+            Err(Refusal(status, reason)) => return refuse(writer, status, reason),
+        };
+        let headers: Vec<(&str, &str)> =
+            id.iter().map(|id| ("Mcp-Session-Id", id.as_str())).collect();
+        if facts.method.is_none() || facts.id.is_none() {
+            session.tell(&request.body)?;
+            answer(writer, 202, &headers, b"")?;
+            return Ok(Connection::GoesOn);
+        }
+        let Some(answers) = session.ask(&request.body, &facts) else {
+            return refuse(writer, 503, "the server has ended, or the id is in use");
+        };
+        if request.takes_events() {
+            begin_events(writer, &headers)?;
+            stream_events(&answers, writer, facts.id.as_deref())?;
+            return Ok(Connection::Ends);
+        }
+        match answers.iter().find(|message| is_answer(message)) {
+            Some(message) => {
+                let json = [("Content-Type", "application/json")];
+                answer(writer, 200, &[&headers[..], &json].concat(), &message)?;
+                Ok(Connection::GoesOn)
+            }
+            None => refuse(writer, 503, "the server ended without an answer"),
+        }
+    }
+
+    /// The session that a message belongs to; one is opened where that is what it asks for.
+    fn session_for(
+        &self,
+        request: &Request,
+        facts: &Facts,
+    ) -> Result<(Option<String>, Arc<HttpSession>), Refusal> {
+        if request.has("mcp-session-id") {
+            let (id, session) = self.known(request).ok_or(Refusal(404, "no such session"))?;
+            if session.has_ended() {
+                self.state().sessions.remove(&id);
+                return Err(Refusal(404, "the session has ended"));
+            }
+            return Ok((Some(id), session));
+        }
+        if facts.method.as_deref() == Some("initialize") {
+            return self.open_session().map(|(id, session)| (Some(id), session));
+        }
+        self.shared_session().map(|session| (None, session))
+    }
+
+    fn open_session(&self) -> Result<(String, Arc<HttpSession>), Refusal> {
+        let id = {
+            let mut state = self.state();
+            state.sessions.retain(|_, session| !session.has_ended());
+            if state.sessions.len() >= MOST_SESSIONS {
+                return Err(Refusal(429, "too many sessions are open"));
+            }
+            random_id()
+        };
+        let session = self.start(false)?;
+        self.state().sessions.insert(id.clone(), Arc::clone(&session));
+        Ok((id, session))
+    }
+
+    fn shared_session(&self) -> Result<Arc<HttpSession>, Refusal> {
+        let known = self.state().shared.clone();
+        if let Some(session) = known.filter(|session| !session.has_ended()) {
+            return Ok(session);
+        }
+        let session = self.start(true)?;
+        self.state().shared = Some(Arc::clone(&session));
+        Ok(session)
+    }
+
+    fn start(&self, is_shared: bool) -> Result<Arc<HttpSession>, Refusal> {
+        let failed = |_| Refusal(503, "the server cannot be started; see facet logs");
+        let (session, ends, lines) = HttpSession::new(is_shared).map_err(failed)?;
+        (self.open)(ends)
+            .map_err(|_| Refusal(503, "the server cannot be started; see facet logs"))?;
+        // It holds no share of the session: without clients its streams close.
+        let routed = Arc::downgrade(&session);
+        let route = move || HttpSession::route_weakly(&routed, lines);
+        thread::Builder::new().spawn(route).map_err(failed)?;
+        Ok(session)
+    }
+}
+
+/// Two hundred and fifty-six bits that nobody can guess.
+fn random_id() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    let random = || std::hash::RandomState::new().build_hasher().finish();
+    (0..4).map(|_| format!("{:016x}", random())).collect()
+}
+
+/// Whether a connection takes more requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connection {
+    GoesOn,
+    Ends,
+}
+
+fn refuse(writer: &mut TcpStream, status: u16, reason: &str) -> std::io::Result<Connection> {
+    answer(writer, status, &[("Connection", "close")], reason.as_bytes())?;
+    Ok(Connection::Ends)
+}
+
+fn is_answer(message: &[u8]) -> bool {
+    Envelope::read(message).is_ok_and(|facts| facts.method.is_none())
+}
+
+/// Writes messages as events until the answer, or the end.
+fn stream_events(
+    messages: &Receiver<Vec<u8>>,
+    writer: &mut TcpStream,
+    id: Option<&str>,
+) -> std::io::Result<()> {
+    use std::io::Write as _;
+    loop {
+        match messages.recv_timeout(BEAT) {
+            Ok(message) => {
+                event(writer, &message)?;
+                if id.is_some() && is_answer(&message) {
+                    return Ok(());
+                }
+            }
+            // A comment: whoever has left is noticed.
+            Err(RecvTimeoutError::Timeout) => writer.write_all(b": still here\n\n")?,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    }
+}

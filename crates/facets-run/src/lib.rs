@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod http;
+mod pipe;
+mod pump;
+mod record;
+mod remote;
+mod server;
+mod status;
+
+pub use answer::answer_with_error;
+pub use http::{HttpFront, Open};
+pub use pipe::ClientEnds;
+pub use pump::{Session, SessionEnd, Start, serve};
+pub use record::{Record, Recorder};
+pub use remote::Remote;
+pub use server::{Server, ServerHandle};
+pub use status::{Control, Status};

@@ -1,0 +1,284 @@
+//! A server that is called over HTTP, as if it had two streams like any other.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use facets_digest::json::{self, Limits, write_string};
+use facets_guard::{Envelope, Facts};
+use facets_launch::Ending;
+use facets_mcp::{Along, Answer, Header, Poster};
+use facets_wire::EventParser;
+
+use crate::server::{Server, ServerHandle};
+
+/// Requests that may be open at the same time; each has a connection of its own.
+const MOST_OPEN: usize = 256;
+/// Bytes of one message, either way.
+const MOST_BYTES: usize = 256 << 20;
+/// What is held of an answer before it keeps others waiting.
+const HELD: usize = 4 << 20;
+
+/// Makes a server out of an address.
+#[derive(Debug)]
+pub struct Remote;
+
+impl Remote {
+    /// Nothing is sent before the client says something.
+    pub fn start(url: &str, headers: Vec<Header>) -> std::io::Result<Server> {
+        let (requests, input) = std::io::pipe()?;
+        let (output, answers) = std::io::pipe()?;
+        let bridge = Arc::new(Bridge {
+            poster: Poster::new(url, headers),
+            state: Mutex::default(),
+            output: Mutex::new(File::from(OwnedFd::from(answers))),
+            open: AtomicUsize::new(0),
+        });
+        thread::Builder::new().spawn(move || bridge.serve(BufReader::new(requests)))?;
+        Ok(Server::new(input.into(), output.into(), Box::new(Handle)))
+    }
+}
+
+/// Nothing runs here; what runs elsewhere ends when nobody calls it.
+struct Handle;
+
+impl ServerHandle for Handle {
+    fn wait(&mut self, _: Duration) -> Option<Ending> {
+        Some(Ending::Exited(0))
+    }
+
+    fn stop(self: Box<Self>) -> Ending {
+        Ending::Exited(0)
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    session: Option<String>,
+    revision: Option<String>,
+}
+
+struct Bridge {
+    poster: Poster,
+    state: Mutex<State>,
+    output: Mutex<File>,
+    open: AtomicUsize,
+}
+
+impl Bridge {
+    /// Sends every line on, until there are no more.
+    fn serve(self: &Arc<Self>, mut requests: impl std::io::BufRead) {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = (&mut requests).take(MOST_BYTES as u64).read_until(b'\n', &mut line);
+            if !matches!(read, Ok(1..)) {
+                break;
+            }
+            self.send(line.trim_ascii_end());
+        }
+        if let Some(session) = self.state().session.take() {
+            self.poster.goodbye(&session);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(self: &Arc<Self>, message: &[u8]) {
+        let facts = Envelope::read(message).unwrap_or_else(|(facts, _)| facts);
+        let is_request = facts.method.is_some() && facts.id.is_some();
+        // The opening comes before everything else; the rest may overtake.
+        if !is_request || facts.method.as_deref() == Some("initialize") {
+            self.exchange(message, &facts);
+            if facts.method.as_deref() == Some("notifications/initialized") {
+                self.listen();
+            }
+            return;
+        }
+        if self.open.fetch_add(1, Ordering::Relaxed) >= MOST_OPEN {
+            self.open.fetch_sub(1, Ordering::Relaxed);
+            return self.fail(&facts, "too many requests are open");
+        }
+        let (bridge, message) = (Arc::clone(self), message.to_vec());
+        let thread = thread::Builder::new().spawn(move || {
+            bridge.exchange(&message, &facts);
+            bridge.open.fetch_sub(1, Ordering::Relaxed);
+        });
+        if thread.is_err() {
+            self.open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn exchange(&self, message: &[u8], facts: &Facts) {
+        match self.poster.post(message, &self.along(message, facts)) {
+            Err(error) => self.fail(facts, &error.to_string()),
+            Ok((answer, session)) => {
+                if session.is_some() {
+                    self.state().session = session;
+                }
+                let is_answered = match answer {
+                    Answer::Nothing => facts.method.is_none() || facts.id.is_none(),
+                    Answer::Events(reader) => {
+                        let is_opening = facts.method.as_deref() == Some("initialize");
+                        self.events(reader, is_opening)
+                    }
+                    Answer::Message(reader, None) => self.message(reader, facts),
+                    Answer::Message(reader, Some(status)) => self.error(reader, status, facts),
+                };
+                if !is_answered {
+                    // If the answer did come, this one is a stray, and goes no further.
+                    self.fail(facts, "the connection ended without an answer");
+                }
+            }
+        }
+    }
+
+    /// What goes along: newer clients say in every message which revision they speak.
+    fn along(&self, message: &[u8], facts: &Facts) -> Along {
+        let state = self.state();
+        let is_opening = facts.method.as_deref() == Some("initialize");
+        let revision = stated_revision(message).or_else(|| state.revision.clone());
+        Along {
+            session: state.session.clone().filter(|_| !is_opening),
+            revision: revision.filter(|_| !is_opening),
+            method: facts.method.clone(),
+            name: match facts.method.as_deref() {
+                Some("tools/call" | "prompts/get") => facts.name.clone(),
+                Some("resources/read") => facts.uri.clone(),
+                _ => None,
+            },
+        }
+    }
+
+    /// One message, on one line.
+    fn message(&self, mut reader: Box<dyn Read + Send>, facts: &Facts) -> bool {
+        let mut bytes = Vec::new();
+        let held = (&mut reader).take(HELD as u64).read_to_end(&mut bytes);
+        if held.is_err() || bytes.is_empty() {
+            return false;
+        }
+        if facts.method.as_deref() == Some("initialize") {
+            self.state().revision = agreed_revision(&bytes);
+        }
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = MOST_BYTES;
+        loop {
+            on_one_line(&mut bytes);
+            if output.write_all(&bytes).is_err() {
+                return true;
+            }
+            left = left.saturating_sub(bytes.len());
+            bytes.resize(64 << 10, 0);
+            match reader.read(&mut bytes) {
+                Ok(count @ 1..) if left > 0 => bytes.truncate(count),
+                outcome => {
+                    let _ = output.write_all(b"\n");
+                    return matches!(outcome, Ok(0));
+                }
+            }
+        }
+    }
+
+    /// An error of HTTP may bring one of the protocol along.
+    fn error(&self, reader: Box<dyn Read + Send>, status: u16, facts: &Facts) -> bool {
+        let mut bytes = Vec::new();
+        let _ = reader.take(1 << 20).read_to_end(&mut bytes);
+        let body = Envelope::read(bytes.trim_ascii());
+        if body.is_ok_and(|body| body.has_error && body.id == facts.id) {
+            return self.message(Box::new(std::io::Cursor::new(bytes)), facts);
+        }
+        self.fail(facts, &format!("the server answered with status {status}"));
+        true
+    }
+
+    /// Messages, one event each. Whether an answer was among them is the guard's to know.
+    fn events(&self, mut reader: Box<dyn Read + Send>, is_opening: bool) -> bool {
+        let mut parser = EventParser::new(MOST_BYTES);
+        let mut buffer = [0; 16 << 10];
+        while let Ok(count @ 1..) = reader.read(&mut buffer) {
+            let Ok(events) = parser.push(&buffer[..count]) else { return false };
+            for event in events {
+                if is_opening && let Some(revision) = agreed_revision(&event.data) {
+                    self.state().revision = Some(revision);
+                }
+                let is_message = matches!(&*event.kind, "" | "message") && !event.data.is_empty();
+                if is_message && self.write_line(event.data).is_err() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// What the server says unasked.
+    fn listen(self: &Arc<Self>) {
+        let bridge = Arc::clone(self);
+        let along = {
+            let state = self.state();
+            let (session, revision) = (state.session.clone(), state.revision.clone());
+            Along { session, revision, ..Along::default() }
+        };
+        // Without a thread it is not heard, and everything else works.
+        let _ = thread::Builder::new().spawn(move || {
+            if let Some(reader) = bridge.poster.listen(&along) {
+                bridge.events(reader, false);
+            }
+        });
+    }
+
+    fn write_line(&self, mut message: Vec<u8>) -> std::io::Result<()> {
+        on_one_line(&mut message);
+        message.push(b'\n');
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        output.write_all(&message)
+    }
+
+    /// Whoever waits for an answer is told that none comes.
+    fn fail(&self, facts: &Facts, reason: &str) {
+        let (Some(id), Some(_)) = (&facts.id, &facts.method) else { return };
+        let mut text = Vec::new();
+        write_string(&format!("facet: {reason}"), &mut text);
+        let text = String::from_utf8_lossy(&text);
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32000,\"message\":{text}}}}}"
+        );
+        let _ = self.write_line(line.into_bytes());
+    }
+}
+
+/// Line ends are white space in JSON, and nothing else.
+fn on_one_line(message: &mut [u8]) {
+    for byte in message.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')) {
+        *byte = b' ';
+    }
+}
+
+const SMALL: Limits = Limits { bytes: HELD, depth: 200, values: 1_000_000 };
+
+fn member(text: &str, name: &str) -> Option<String> {
+    let members = json::split_object(text.as_bytes(), SMALL).ok()??;
+    let found = members.into_iter().find(|member| member.name == name)?;
+    Some(found.value.to_owned())
+}
+
+fn text_at(message: &[u8], path: &[&str]) -> Option<String> {
+    let mut text = std::str::from_utf8(message).ok()?.to_owned();
+    for name in path {
+        text = member(&text, name)?;
+    }
+    Some(text.trim_matches('"').to_owned())
+}
+
+fn stated_revision(message: &[u8]) -> Option<String> {
+    text_at(message, &["params", "_meta", "io.modelcontextprotocol/protocolVersion"])
+}
+
+fn agreed_revision(answer: &[u8]) -> Option<String> {
+    text_at(answer, &["result", "protocolVersion"])
+}

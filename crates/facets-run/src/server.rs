@@ -1,0 +1,57 @@
+//! Whatever serves: a process below us, or something far away.
+
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use facets_launch::{Ending, Running};
+
+use crate::pipe::make_impatient;
+
+/// What keeps a server alive, and ends it.
+pub trait ServerHandle: Send {
+    /// How it ended, if it has ended by itself within some time.
+    fn wait(&mut self, at_most: Duration) -> Option<Ending>;
+    /// Ends it, and everything below it.
+    fn stop(self: Box<Self>) -> Ending;
+}
+
+/// A server that was started or is called.
+pub struct Server {
+    /// What it hears; none once it was told that nothing more comes.
+    pub(crate) input: Option<OwnedFd>,
+    /// What it says.
+    pub(crate) output: OwnedFd,
+    pub(crate) handle: Box<dyn ServerHandle>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A process whose streams nobody has taken yet.
+    pub fn of_process(mut running: Running) -> Option<Self> {
+        let (output, input) = running.take_streams()?;
+        Some(Self::new(input.into(), output.into(), Box::new(running)))
+    }
+
+    /// Anything with two streams.
+    #[must_use]
+    pub fn new(input: OwnedFd, output: OwnedFd, handle: Box<dyn ServerHandle>) -> Self {
+        make_impatient(&input);
+        make_impatient(&output);
+        Self { input: Some(input), output, handle }
+    }
+}
+
+impl ServerHandle for Running {
+    fn wait(&mut self, at_most: Duration) -> Option<Ending> {
+        Running::wait(self, at_most)
+    }
+
+    fn stop(self: Box<Self>) -> Ending {
+        Running::stop(*self)
+    }
+}

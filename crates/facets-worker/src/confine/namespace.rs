@@ -1,0 +1,87 @@
+//! A network of its own, with nothing in it but a way to the proxy.
+
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use nix::sched::{CloneFlags, unshare};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with,
+};
+
+/// Leaves the network for an empty one, and gives back the port at which the proxy is reached
+/// there.
+pub(super) fn enter(proxy: &Path) -> Result<u16, String> {
+    leave_network()?;
+    raise_loopback().map_err(|error| format!("the network namespace: {error}"))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let listener = listener.map_err(|error| format!("the way to the proxy: {error}"))?;
+    let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+    // It stays in this network, and outside of the cage that is closed behind it.
+    let forwarder = crate::own_executable().and_then(|own| {
+        Command::new(own)
+            .arg(crate::FORWARD)
+            .arg(proxy)
+            .env_clear()
+            .stdin(Stdio::from(OwnedFd::from(listener)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+    });
+    forwarder.map(|_| port).map_err(|error| format!("the way to the proxy: {error}"))
+}
+
+/// Root may just leave; others first become root of nothing but themselves.
+fn leave_network() -> Result<(), String> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    if user.is_root() && unshare(CloneFlags::CLONE_NEWNET).is_ok() {
+        return Ok(());
+    }
+    let both = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET;
+    unshare(both).map_err(|error| format!("hosts need a network namespace: {error}"))?;
+    let (user, group) = (user.as_raw(), group.as_raw());
+    let same = |path: &str, text: String| {
+        fs::write(path, text).map_err(|error| format!("{path}: {error}"))
+    };
+    same("/proc/self/setgroups", "deny".to_owned())?;
+    same("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    same("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// A new network has a loopback device that is down.
+fn raise_loopback() -> std::io::Result<()> {
+    // Without a protocol it is about routes and devices.
+    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
+    send(&socket, &set_up_message(), SendFlags::empty())?;
+    let mut answer = [0; 1024];
+    let (count, _) = recv(&socket, &mut answer[..], RecvFlags::empty())?;
+    // An acknowledgement is an error whose number is zero, behind a header of 16 bytes.
+    let code = answer[..count].get(16..20).and_then(|bytes| bytes.try_into().ok());
+    match code.map(i32::from_ne_bytes) {
+        Some(0) => Ok(()),
+        Some(code) => Err(std::io::Error::from_raw_os_error(-code)),
+        None => Err(std::io::ErrorKind::InvalidData.into()),
+    }
+}
+
+/// `RTM_NEWLINK` for the first device: its flag "up" is to be set.
+fn set_up_message() -> Vec<u8> {
+    const LENGTH: u32 = 32;
+    const NEW_LINK: u16 = 16;
+    const REQUEST_AND_ACKNOWLEDGE: u16 = 5;
+    const UP: u32 = 1;
+    let mut message = Vec::new();
+    message.extend(LENGTH.to_ne_bytes());
+    message.extend(NEW_LINK.to_ne_bytes());
+    message.extend(REQUEST_AND_ACKNOWLEDGE.to_ne_bytes());
+    message.extend(1_u32.to_ne_bytes());
+    message.extend(0_u32.to_ne_bytes());
+    // Family, padding and type: any.
+    message.extend(0_u32.to_ne_bytes());
+    message.extend(1_i32.to_ne_bytes());
+    message.extend(UP.to_ne_bytes());
+    message.extend(UP.to_ne_bytes());
+    message
+}
