@@ -76,6 +76,10 @@ impl Guard {
         };
         let mut passed = Vec::new();
         for item in &items {
+            if !item.starts_with('{') {
+                self.refuse_message(None, &Why::Malformed, out);
+                continue;
+            }
             match Envelope::read(item.as_bytes()) {
                 Ok(facts) if self.passes_from_client(&facts, item.as_bytes(), out) => {
                     passed.push(*item);

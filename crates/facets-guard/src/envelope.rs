@@ -1,8 +1,8 @@
 //! What a message is, seen while its bytes come in.
 //!
 //! A message may be larger than anybody wants to hold. Its outermost members decide where it
-//! goes; they are noted as they pass, and the rest is only counted through. The reader is strict
-//! about structure: what it cannot follow, another reader may follow differently.
+//! goes; they are noted as they pass. The reader is strict about the grammar of all of it: what
+//! is no JSON, another reader may cut into pieces, one of which is another message.
 
 use facets_digest::json::{self, Limits, Origin, Value};
 use memchr::memchr2;
@@ -11,8 +11,8 @@ use memchr::memchr2;
 const DEEPEST: usize = 200;
 /// Bytes of a value that matters; longer ones are none of the protocol's.
 const LONGEST: usize = 8 << 10;
-/// Bytes of a name that matters, every letter of it escaped and in quotes.
-const LONGEST_NAME: usize = 6 * "params".len() + 2;
+/// Bytes of a name that matters, every letter of it escaped and in quotes, with a zero and more.
+const LONGEST_NAME: usize = 256;
 
 /// What stands at the outermost place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +126,8 @@ pub struct Envelope {
     /// Where the value that comes next stands, on the first two levels.
     places: [Place; 2],
     seen: Vec<Place>,
+    /// The number or word that is being read.
+    scalar: Vec<u8>,
 }
 
 impl Default for Envelope {
@@ -149,6 +151,7 @@ impl Default for Envelope {
             noting: Noting::Nothing,
             places: [Place::Elsewhere; 2],
             seen: Vec::new(),
+            scalar: Vec::new(),
         }
     }
 }
@@ -189,14 +192,16 @@ impl Envelope {
                 }
                 Lexeme::Scalar if is_scalar(*byte) => {
                     self.note(&[*byte])?;
+                    if self.scalar.len() == LONGEST {
+                        return Err(Broken::TooLong);
+                    }
+                    self.scalar.push(*byte);
                     tail
                 }
                 Lexeme::Scalar => {
-                    self.lexeme = Lexeme::Between;
-                    self.end_value()?;
+                    self.end_scalar()?;
                     rest
                 }
-                Lexeme::Between if self.is_passing() => self.pass(rest)?,
                 Lexeme::Between => {
                     self.between(*byte)?;
                     tail
@@ -209,64 +214,57 @@ impl Envelope {
     /// The end of the message; a scalar has no other.
     pub fn finish(&mut self) -> Result<&Facts, Broken> {
         if self.lexeme == Lexeme::Scalar {
-            self.lexeme = Lexeme::Between;
-            self.end_value()?;
+            self.end_scalar()?;
         }
         if self.facts.is_complete { Ok(&self.facts) } else { Err(Broken::Syntax) }
+    }
+
+    fn end_scalar(&mut self) -> Result<(), Broken> {
+        self.lexeme = Lexeme::Between;
+        if !is_word_or_number(&self.scalar) {
+            return Err(Broken::Syntax);
+        }
+        if self.in_id() {
+            self.set(Next::Comma);
+            return Ok(());
+        }
+        self.end_value()
     }
 
     /// Texts are long: their plain parts are taken at once.
     fn text<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
         let plain = memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
         let (text, more) = bytes.split_at(plain);
+        if text.iter().any(|byte| *byte < 0x20) {
+            return Err(Broken::Syntax);
+        }
         self.note(text)?;
         let Some((end, after)) = more.split_first() else { return Ok(more) };
         self.note(&[*end])?;
         if *end == b'"' {
             self.lexeme = Lexeme::Between;
-            if !self.is_passing() {
-                self.end_string()?;
-            }
+            self.end_string()?;
         } else {
             self.lexeme = Lexeme::String { escaped: true };
         }
         Ok(after)
     }
 
-    /// Whether we are inside something that decides nothing: only its end matters.
-    fn is_passing(&self) -> bool {
-        let watched = match self.facts.shape {
-            Shape::Object if self.places[0] == Place::Params => 2,
-            Shape::Object => 1,
-            _ => 0,
-        };
-        self.stack.len() > watched
-    }
-
-    /// Follows texts and brackets, and nothing else, up to the next of them.
-    fn pass<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
-        let of_interest = |byte: &u8| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']');
-        let Some(at) = bytes.iter().position(of_interest) else {
-            self.note(bytes)?;
-            return Ok(&[]);
-        };
-        let (passed, rest) = bytes.split_at(at + 1);
-        self.note(passed)?;
-        match bytes[at] {
-            b'"' => self.lexeme = Lexeme::String { escaped: false },
-            b'{' => self.open(Container::Object, Next::Comma)?,
-            b'[' => self.open(Container::Array, Next::Comma)?,
-            b'}' => self.close(Container::Object)?,
-            _ => self.close(Container::Array)?,
-        }
-        Ok(rest)
-    }
-
     fn close(&mut self, container: Container) -> Result<(), Broken> {
         if self.stack.pop().map(|(open, _)| open) != Some(container) {
             return Err(Broken::Syntax);
         }
-        if self.is_passing() { Ok(()) } else { self.end_value() }
+        if self.in_id() {
+            // Its parts are noted with it.
+            self.set(Next::Comma);
+            return Ok(());
+        }
+        self.end_value()
+    }
+
+    /// Whether we are inside an id that has parts of its own.
+    fn in_id(&self) -> bool {
+        self.facts.shape == Shape::Object && self.stack.len() > 1 && self.places[0] == Place::Id
     }
 
     fn note(&mut self, bytes: &[u8]) -> Result<(), Broken> {
@@ -288,10 +286,31 @@ impl Envelope {
     }
 
     fn begin(&mut self, noting: Noting, lexeme: Lexeme, first: u8) -> Result<(), Broken> {
-        self.text.clear();
-        self.noting = noting;
+        if !self.in_id() {
+            self.text.clear();
+            self.noting = noting;
+        }
         self.lexeme = lexeme;
-        self.note(&[first])
+        if lexeme == Lexeme::Scalar {
+            self.scalar.clear();
+            self.scalar.push(first);
+        }
+        // An opening bracket inside an id was noted on the way here.
+        if self.in_id() && lexeme == Lexeme::Between { Ok(()) } else { self.note(&[first]) }
+    }
+
+    /// Whether a name that begins here can be one that decides.
+    fn names_decide(&self) -> bool {
+        match (self.facts.shape, self.stack.len()) {
+            (Shape::Object, 1) => true,
+            (Shape::Object, 2) => self.places[0] == Place::Params,
+            _ => false,
+        }
+    }
+
+    /// What is noted inside something that is noted.
+    fn inherited(&self) -> Noting {
+        if self.in_id() { self.noting } else { Noting::Nothing }
     }
 
     fn set(&mut self, next: Next) {
@@ -301,6 +320,9 @@ impl Envelope {
     }
 
     fn between(&mut self, byte: u8) -> Result<(), Broken> {
+        if self.in_id() && !matches!(byte, b'"') && !is_scalar(byte) {
+            self.note(&[byte])?;
+        }
         if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
             return Ok(());
         }
@@ -311,7 +333,8 @@ impl Envelope {
         };
         match (byte, next, container) {
             (b'"', Next::FirstName | Next::Name, _) => {
-                self.begin(Noting::Name, Lexeme::String { escaped: false }, byte)?;
+                let noting = if self.names_decide() { Noting::Name } else { self.inherited() };
+                self.begin(noting, Lexeme::String { escaped: false }, byte)?;
             }
             (b':', Next::Colon, _) => self.set(Next::Value),
             (b',', Next::Comma, Some(Container::Object)) => self.set(Next::Name),
@@ -378,7 +401,12 @@ impl Envelope {
 
     fn end_string(&mut self) -> Result<(), Broken> {
         let next = self.stack.last().map(|(_, next)| *next);
-        if !matches!(next, Some(Next::FirstName | Next::Name)) {
+        let is_name = matches!(next, Some(Next::FirstName | Next::Name));
+        if self.in_id() {
+            self.set(if is_name { Next::Colon } else { Next::Comma });
+            return Ok(());
+        }
+        if !is_name {
             return self.end_value();
         }
         self.set(Next::Colon);
@@ -444,6 +472,31 @@ impl Envelope {
     }
 }
 
+/// `true`, `false`, `null`, or a number as JSON has it.
+fn is_word_or_number(text: &[u8]) -> bool {
+    if matches!(text, b"true" | b"false" | b"null") {
+        return true;
+    }
+    let mut rest = text.strip_prefix(b"-").unwrap_or(text);
+    let digits = |at_least_one: bool, rest: &mut &[u8]| {
+        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        *rest = &rest[count..];
+        !at_least_one || count > 0
+    };
+    let has_zero = rest.first() == Some(&b'0');
+    let before = rest.len();
+    let mut fits = digits(true, &mut rest) && !(has_zero && before - rest.len() > 1);
+    if let Some(after) = rest.strip_prefix(b".") {
+        rest = after;
+        fits &= digits(true, &mut rest);
+    }
+    if let Some(after) = rest.strip_prefix(b"e").or_else(|| rest.strip_prefix(b"E")) {
+        rest = after.strip_prefix(b"+").or_else(|| after.strip_prefix(b"-")).unwrap_or(after);
+        fits &= digits(true, &mut rest);
+    }
+    fits && rest.is_empty()
+}
+
 /// The bytes of numbers and of the three words.
 fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
@@ -475,14 +528,16 @@ fn place_of(level: usize, name: &str) -> Option<Place> {
 }
 
 /// Whether a name is another one for readers that do not mind capitals. To some of them the
-/// long s and the sign of kelvin are letters, too.
+/// long s, the sign of kelvin and the i of Turkish are letters, too; and some stop at a zero.
 #[must_use]
 pub(crate) fn is_same_but_for_case(name: &str, lower: &str) -> bool {
     let fold = |letter: char| match letter {
         '\u{17f}' => 's',
         '\u{212a}' => 'k',
+        '\u{130}' | '\u{131}' => 'i',
         other => other.to_ascii_lowercase(),
     };
+    let name = name.split('\0').next().unwrap_or_default();
     name.chars().map(fold).eq(lower.chars())
 }
 

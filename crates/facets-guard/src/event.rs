@@ -2,6 +2,9 @@
 
 use facets_surface::Kind;
 
+/// Bytes of a name that is recorded.
+const SHOWN: usize = 2 << 10;
+
 /// What a decision is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
@@ -24,6 +27,17 @@ impl Subject {
             Self::Item(Kind::ResourceTemplate, _) => "resource template",
             Self::Instructions => "instructions",
             Self::Message => "message",
+        }
+    }
+
+    /// The same with no more of its name than anybody reads.
+    #[must_use]
+    pub(crate) fn shortened(self) -> Self {
+        match self {
+            Self::Item(kind, name) if name.len() > SHOWN => {
+                Self::Item(kind, name.chars().take(SHOWN / 4).collect::<String>() + "…")
+            }
+            other => other,
         }
     }
 

@@ -145,8 +145,8 @@ pub struct Guard {
     /// What the guard itself has to say; it waits while a line of somebody else is on its way.
     pub(crate) say_client: Vec<u8>,
     pub(crate) say_server: Vec<u8>,
-    /// When the server last went on with the line that is on its way.
-    last_piece: Duration,
+    /// Since when it waits.
+    waits_since: Option<Duration>,
     said: BTreeSet<(Subject, &'static str)>,
     strays: usize,
 }
@@ -156,8 +156,8 @@ const MOST_SAID: usize = 200;
 /// Strays and noise beyond this are not even recorded.
 const MOST_STRAYS: usize = 1000;
 
-/// How long a line may stand still while others wait for its end.
-const STANDSTILL: Duration = Duration::from_secs(10);
+/// How long others wait for the end of a line that is on its way.
+const STANDSTILL: Duration = Duration::from_secs(30);
 
 /// Who sent a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl Guard {
             announced: BTreeSet::new(),
             say_client: Vec::new(),
             say_server: Vec::new(),
-            last_piece: Duration::ZERO,
+            waits_since: None,
             said: BTreeSet::new(),
             strays: 0,
         }
@@ -204,7 +204,6 @@ impl Guard {
     /// Bytes from the server.
     pub fn from_server(&mut self, bytes: &[u8], now: Duration, out: &mut Outbox) {
         self.now = now;
-        self.last_piece = now;
         self.feed(From::Server, bytes, out);
         self.settle(out);
     }
@@ -224,7 +223,7 @@ impl Guard {
         self.send_owed_changes();
         self.give_up_late_walks(out);
         if self.stalled().is_some_and(|deadline| deadline <= now) {
-            // Others wait behind a line that does not go on.
+            // Others wait behind a line that does not end.
             out.to_client.push(b'\n');
             self.server_line.course = Course::Swallow;
         }
@@ -238,16 +237,19 @@ impl Guard {
         changes.chain(self.walks.values().map(Walk::deadline)).chain(self.stalled()).min()
     }
 
-    /// When a line that is on its way, and that others wait for, has stood still too long.
+    /// When a line that is on its way, and that others wait for, takes too long.
     fn stalled(&self) -> Option<Duration> {
         let waits = self.server_line.course == Course::Pass && !self.say_client.is_empty();
-        waits.then_some(self.last_piece + STANDSTILL)
+        self.waits_since.filter(|_| waits).map(|since| since + STANDSTILL)
     }
 
     /// Says what the guard has to say, where it does not fall into somebody's line.
     pub(crate) fn settle(&mut self, out: &mut Outbox) {
         if self.server_line.course != Course::Pass {
             out.to_client.append(&mut self.say_client);
+            self.waits_since = None;
+        } else if !self.say_client.is_empty() {
+            self.waits_since.get_or_insert(self.now);
         }
         if self.client_line.course != Course::Pass {
             out.to_server.append(&mut self.say_server);
@@ -431,6 +433,7 @@ impl Guard {
             _ => None,
         };
         let sentence = words::sentence(&subject, &why, lookalike);
+        let subject = subject.shortened();
         let is_drift = matches!(happening, Happening::Withheld | Happening::Tolerated);
         let is_new = is_drift
             && self.said.len() < MOST_SAID

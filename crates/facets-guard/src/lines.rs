@@ -74,6 +74,8 @@ impl Line {
                 keep_on_one_line(&mut out[start..]);
             }
             self.held.extend_from_slice(&bytes[last.unwrap_or(0)..]);
+            // White space without end is no message.
+            self.is_broken = self.held.len() > 2 * STREAM_FROM + bytes.len().min(STREAM_FROM);
         } else {
             self.held.clear();
         }

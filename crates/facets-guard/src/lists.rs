@@ -16,6 +16,8 @@ use crate::words::quoted;
 
 /// An envelope stands around definitions that may themselves be 128 deep.
 const PAGE: Limits = Limits { bytes: MOST_HELD, depth: 136, values: 4_000_000 };
+/// Addresses beyond this are not remembered; whoever asks for them is refused all the same.
+const LONGEST_NAME: usize = 2 << 10;
 /// Items of one page.
 const MOST_ITEMS: usize = 10_000;
 
@@ -134,7 +136,8 @@ impl Guard {
 
     fn withhold(&mut self, subject: Subject, why: Why, kind: Kind, out: &mut Outbox) {
         // What was approved is finite; of the rest only so much is remembered.
-        let has_room = self.standings.len() < 4 * MOST_ITEMS;
+        let has_room =
+            self.standings.len() < 4 * MOST_ITEMS && subject.name().len() <= LONGEST_NAME;
         if let Subject::Item(kind, name) = &subject
             && (self.pins.contains(*kind, name) || (*kind == Kind::Resource && has_room))
         {

@@ -4,8 +4,8 @@ use facets_digest::json::{self, Limits, Value};
 use facets_surface::Kind;
 use memchr::memmem;
 
-use crate::client::BATCH;
-use crate::envelope::{Envelope, Facts, is_same_but_for_case};
+use crate::client::{BATCH, params_of};
+use crate::envelope::{Envelope, Facts, Shape, is_same_but_for_case};
 use crate::event::{Event, Happening, Subject, Why};
 use crate::guard::{Asked, Guard, Outbox, Own};
 use crate::id::id_key;
@@ -38,10 +38,9 @@ impl Guard {
     }
 
     fn server_batch(&mut self, line: &[u8], text: &[u8], out: &mut Outbox) {
-        let items = json::split_array(text, BATCH).ok().flatten().unwrap_or_default();
-        if items.is_empty() {
-            return self.dropped(Why::Noise, "", out);
-        }
+        let Ok(Some(items)) = json::split_array(text, BATCH) else {
+            return self.lost_batch(Why::Malformed, out);
+        };
         let mut is_whole = true;
         let mut passed: Vec<u8> = Vec::new();
         for item in &items {
@@ -64,6 +63,15 @@ impl Guard {
             passed.push(b']');
             push_line(&passed, &mut out.to_client);
         }
+    }
+
+    /// Answers were lost, and nobody knows whose: nobody waits for them any longer.
+    fn lost_batch(&mut self, why: Why, out: &mut Outbox) {
+        let sentence = "the server's answers cannot be read".to_owned();
+        for id in core::mem::take(&mut self.pending).into_keys() {
+            self.say_client.extend(words::refusal(&id, &self.rules, &why, "", &sentence));
+        }
+        self.dropped(why, "", out);
     }
 
     fn fate(&mut self, text: &[u8], out: &mut Outbox) -> Fate {
@@ -93,13 +101,36 @@ impl Guard {
 
     /// A notification.
     fn told(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Fate {
-        let Some(kind) = changed_list(method) else { return Fate::Pass };
+        let Some(kind) = changed_list(method) else {
+            return self.told_otherwise(method, text, out);
+        };
         self.forget_approved(kind);
         if !self.changes.entry(kind).or_default().allows(text, self.now) {
             self.dropped(Why::TooMany, method, out);
             return Fate::Drop;
         }
         Fate::Pass
+    }
+
+    /// A notification may bring questions along, too; where something is denied, none of those
+    /// passes that does.
+    fn told_otherwise(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Fate {
+        if self.rules.sampling && self.rules.elicitation {
+            return Fate::Pass;
+        }
+        let params = params_of(text).unwrap_or_else(|| "{}".to_owned());
+        let members = json::split_object(params.as_bytes(), BATCH);
+        let asks = |name: &str| is_same_but_for_case(name, "inputrequests");
+        let passes = match &members {
+            Ok(Some(members)) => !members.iter().any(|member| asks(&member.name)),
+            Ok(None) => true,
+            Err(_) => false,
+        };
+        if passes {
+            return Fate::Pass;
+        }
+        self.report(Happening::Denied, Subject::Message, Why::NotGranted, method, out);
+        Fate::Drop
     }
 
     fn forget_approved(&mut self, kind: Kind) {
@@ -140,10 +171,12 @@ impl Guard {
 
     /// Whether something that has to be granted is; none if it does not have to be.
     fn is_granted(&self, method: &str) -> Option<bool> {
-        match method {
-            "sampling/createMessage" => Some(self.rules.sampling),
-            "elicitation/create" => Some(self.rules.elicitation),
-            _ => None,
+        if is_same_but_for_case(method, "sampling/createmessage") {
+            Some(self.rules.sampling)
+        } else if is_same_but_for_case(method, "elicitation/create") {
+            Some(self.rules.elicitation)
+        } else {
+            None
         }
     }
 
@@ -264,6 +297,8 @@ impl Guard {
             return match self.is_granted(method) {
                 Some(false) => Course::Swallow,
                 _ if changed_list(method).is_some() => Course::Swallow,
+                // It has to be seen whole: it may bring questions along.
+                _ if !(self.rules.sampling && self.rules.elicitation) => Course::Gather,
                 _ => Course::Pass,
             };
         }
@@ -316,6 +351,9 @@ impl Guard {
 
     /// A long line that did not go on has ended.
     pub(crate) fn refuse_long_message(&mut self, facts: &Facts, why: &Why, out: &mut Outbox) {
+        if facts.shape == Shape::Batch {
+            return self.lost_batch(why.clone(), out);
+        }
         if let Some(kind) = facts.method.as_deref().and_then(changed_list) {
             self.forget_approved(kind);
         }
@@ -355,7 +393,8 @@ fn input_requests(text: &[u8]) -> Option<Vec<String>> {
         return None;
     }
     let value = json::parse(requests.value.as_bytes(), json::Origin::Captured, limits).ok()?;
-    let Value::Object(requests) = value else { return Some(Vec::new()) };
+    // Some readers walk through a list as through an object.
+    let Value::Object(requests) = value else { return None };
     // One that does not say clearly what it asks for is not read at all.
     let method = |value: &Value<'_>| match value {
         Value::Object(request) => match request.get("method") {

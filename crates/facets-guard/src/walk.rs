@@ -16,6 +16,8 @@ use crate::words::{quoted, refusal};
 /// How long a server may take for all its pages.
 const PATIENCE: Duration = Duration::from_secs(20);
 const MOST_PAGES: usize = 1000;
+/// A thousand of them are kept.
+const LONGEST_CURSOR: usize = 16 << 10;
 /// Requests that wait, and their bytes.
 const MOST_WAITING: usize = 20_000;
 const MOST_WAITING_BYTES: usize = 16 << 20;
@@ -100,6 +102,9 @@ impl Guard {
                 self.release(kind, Some(&Why::NotListed), out);
             }
             Some(cursor) => {
+                if cursor.len() > LONGEST_CURSOR {
+                    return self.walk_failed(kind, out);
+                }
                 let is_new = walk.cursors.insert(cursor.clone());
                 if !is_new || walk.cursors.len() > MOST_PAGES {
                     return self.walk_failed(kind, out);

@@ -2,44 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod support;
+
 use std::time::Duration;
 
-use facets_guard::{Guard, OnDrift, Outbox, Pins, Rules};
-use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
+use facets_guard::{Guard, Outbox, Pins};
 use facets_testkit::{Random, long_count, random_json};
-
-const TOOL: &str =
-    r#"{"name":"echo","description":"Says it again.","inputSchema":{"type":"object"}}"#;
-
-fn surface() -> Surface {
-    let tool = Definition::parse(Kind::Tool, TOOL).unwrap();
-    Surface {
-        era: Era::Initialize,
-        protocol: String::new(),
-        server: ServerIdentity::default(),
-        capabilities: "{}".to_owned(),
-        instructions: None,
-        tools: Some(Listing::new(vec![tool]).unwrap()),
-        prompts: None,
-        resources: None,
-        resources_volatile: false,
-        resource_templates: None,
-        source: Source::default(),
-        also: Also::default(),
-    }
-}
+use support::{TOOL, rules, surface};
 
 fn guard() -> Guard {
-    let rules = Rules {
-        server: "s".to_owned(),
-        directory: None,
-        on_drift: OnDrift::Block,
-        sampling: true,
-        elicitation: true,
-        nonce: "facet-test".to_owned(),
-        records_all: true,
-    };
-    Guard::new(Pins::of([&surface()]), rules)
+    Guard::new(Pins::of([&surface()]), rules())
 }
 
 /// Bytes in pieces of random sizes.

@@ -111,7 +111,11 @@ pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectRe
             ClientRecords::of_this_user()?.set(&path, &[])?;
             continue;
         };
-        let before = String::from_utf8_lossy(&bytes).into_owned();
+        let Ok(before) = String::from_utf8(bytes) else {
+            let place = path.display().to_string();
+            report.left.push((path, ClientError::Edited { place }));
+            continue;
+        };
         let (after, left, problems, was_absent) = undone(&before, &undos);
         report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
         let is_gone = was_absent && after.trim().is_empty();

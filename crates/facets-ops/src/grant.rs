@@ -129,6 +129,8 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     // The approval first: without the lock it permits nothing.
     Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
     project.change(|now| change(now, &state, name, &server))?;
+    // A lock that somebody sets back must not bring back what was taken away.
+    Approvals::of_this_user()?.remove(&Approval::of(&pinned.server, project.place()))?;
     Ok(GrantReport { name: name.clone(), grants, is_changed: true })
 }
 
@@ -176,7 +178,7 @@ fn sandbox_of(grants: &Grants, command: &ServerCommand) -> Result<Sandbox, OpsEr
     };
     let filesystem = match &grants.filesystem {
         Extent::All => Filesystem::Open,
-        Extent::None => Filesystem::Listed { read: own_files(command), write: Vec::new() },
+        Extent::None => Filesystem::Listed { read: own_files(command, &[]), write: Vec::new() },
         Extent::Listed(paths) => listed(paths, command)?,
     };
     let subprocess = if grants.subprocess {
@@ -188,8 +190,21 @@ fn sandbox_of(grants: &Grants, command: &ServerCommand) -> Result<Sandbox, OpsEr
     Ok(Sandbox { network, filesystem, subprocess })
 }
 
+/// Whether a path is where it seems to be.
+fn is_without_links(path: &Path, real: &Path) -> bool {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain == real
+}
+
 fn listed(paths: &[String], command: &ServerCommand) -> Result<Filesystem, OpsError> {
-    let (mut read, mut write) = (own_files(command), Vec::new());
+    let (mut read, mut write) = (Vec::new(), Vec::new());
     for text in paths {
         let (list, text) = match text.strip_prefix(READ_ONLY) {
             Some(text) => (&mut read, text),
@@ -197,19 +212,27 @@ fn listed(paths: &[String], command: &ServerCommand) -> Result<Filesystem, OpsEr
         };
         let path = command.directory.join(text);
         // A path that is not there would allow nothing, silently.
-        std::fs::metadata(&path)
+        let real = std::fs::canonicalize(&path)
             .map_err(|source| OpsError::Unreadable { path: path.clone(), source })?;
-        list.push(path);
+        // Whoever can write beside a link decides where it leads.
+        if !is_without_links(&path, &real) {
+            let reason = "it is a link, or lies behind one; grant the place that it leads to";
+            return Err(ProjectError::Untrusted { path, reason }.into());
+        }
+        list.push(real);
     }
+    read.extend(own_files(command, &write));
     Ok(Filesystem::Listed { read, write })
 }
 
 /// What a server has to read to be itself: its program, and the packages that its arguments
-/// name.
-fn own_files(command: &ServerCommand) -> Vec<PathBuf> {
+/// name. What it can write itself may be a link by now, and is granted anyway if it is none.
+fn own_files(command: &ServerCommand, writable: &[PathBuf]) -> Vec<PathBuf> {
     let mut files = installation_of(&command.program);
-    let files_named = command.args.iter().map(|arg| command.directory.join(arg));
-    files.extend(files_named.filter(|path| path.is_file()).flat_map(|path| package_of(&path)));
+    let named = command.args.iter().map(|arg| command.directory.join(arg));
+    let is_own =
+        |path: &PathBuf| path.is_file() && !writable.iter().any(|folder| path.starts_with(folder));
+    files.extend(named.filter(is_own).flat_map(|path| package_of(&path)));
     files
 }
 

@@ -81,6 +81,17 @@ impl Approvals {
         Ok(files::read(&path)?.is_some_and(|bytes| bytes == approval.form.as_bytes()))
     }
 
+    /// No longer approves it.
+    pub fn remove(&self, approval: &Approval) -> Result<(), ProjectError> {
+        let path = self.folder.join(approval.key().hex());
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(io("write", &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Approves it.
     pub fn add(&self, approval: &Approval) -> Result<(), ProjectError> {
         make_private(self.folder.parent().unwrap_or(&self.folder))?;

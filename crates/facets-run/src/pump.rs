@@ -27,6 +27,10 @@ const LAST_OF_ALL: Duration = Duration::from_mins(1);
 const SILENCE: Duration = Duration::from_secs(30);
 /// And if it does not answer for this long, and nobody waits for it, it is started again.
 const TOO_SILENT: Duration = Duration::from_mins(1);
+/// How long a server that was started again may take for its opening.
+const OPENING: Duration = Duration::from_secs(30);
+/// How long one that does not listen any more may take to say how it ended.
+const LAST_WORD: Duration = Duration::from_millis(200);
 /// Before a server is started again for the first time.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// How old what others know may be.
@@ -148,6 +152,7 @@ struct Ready {
     server: bool,
     requests: bool,
     client_left: bool,
+    hung_up: bool,
 }
 
 impl<'s> Pump<'s> {
@@ -194,6 +199,9 @@ impl<'s> Pump<'s> {
         if ready.client_left {
             return Some(Ended::ClientLeft);
         }
+        if ready.hung_up {
+            self.left.get_or_insert_with(Instant::now);
+        }
         self.is_untold |= ready.client || ready.server;
         if ready.client {
             self.hear_client();
@@ -222,7 +230,10 @@ impl<'s> Pump<'s> {
         // Also without anything to write: a client that closes its end has left.
         let writes = if self.to_client.len() > 0 { PollFlags::OUT } else { PollFlags::empty() };
         polled.push(PollFd::new(&self.client_output, writes));
+        let unheard = self.client_input.as_ref().filter(|_| !hears_client && self.left.is_none());
         let client = add(&mut polled, client, PollFlags::IN);
+        // One that cannot be heard now may leave all the same.
+        let unheard = add(&mut polled, unheard, PollFlags::empty());
         let server = add(&mut polled, server.map(|server| &server.output), PollFlags::IN);
         let input = self.server.as_ref().and_then(|server| server.input.as_ref());
         add(&mut polled, input.filter(|_| self.to_server.len() > 0), PollFlags::OUT);
@@ -230,7 +241,9 @@ impl<'s> Pump<'s> {
         let _ = poll(&mut polled, timeout.as_ref());
         let ready = |at: Option<usize>| at.is_some_and(|at| !polled[at].revents().is_empty());
         let gone = PollFlags::ERR | PollFlags::NVAL;
+        let has_hung_up = |at: usize| polled[at].revents().intersects(gone | PollFlags::HUP);
         Ready {
+            hung_up: unheard.is_some_and(has_hung_up),
             client: ready(client),
             server: ready(server),
             requests: ready(Some(0)),
@@ -248,7 +261,9 @@ impl<'s> Pump<'s> {
         let left = self.left.map(|left| until(self.last_moment(left)));
         let tell = self.is_untold.then(|| until(self.told + TELL));
         let silence = Some(until(self.heard + SILENCE).max(Duration::from_secs(1)));
-        [guard, restart, left, tell, silence].into_iter().flatten().min()
+        let opening = self.guard.is_reopening().then(|| until(self.started + OPENING));
+        let opening = opening.map(|opening| opening.max(Duration::from_millis(100)));
+        [guard, restart, left, tell, silence, opening].into_iter().flatten().min()
     }
 
     fn hear_client(&mut self) {
@@ -290,9 +305,12 @@ impl<'s> Pump<'s> {
         match self.server.as_ref().and_then(|server| server.input.as_ref()) {
             None => self.to_server.clear(),
             Some(input) => {
-                if self.to_server.write(input.as_fd()).is_err() {
-                    // It does not listen any more; what it still says is heard.
+                let is_broken = self.to_server.write(input.as_fd()).is_err();
+                if is_broken && self.left.is_some() {
+                    // What it still says is heard.
                     self.close_server_input();
+                } else if is_broken {
+                    self.end_deaf_server();
                 }
             }
         }
@@ -303,6 +321,19 @@ impl<'s> Pump<'s> {
         self.to_server.clear();
         if let Some(server) = &mut self.server {
             server.input = None;
+        }
+    }
+
+    /// A server that does not listen any more serves nobody.
+    fn end_deaf_server(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            let ending = server.handle.wait(LAST_WORD);
+            // What it was told to end with is not how it wanted to end.
+            let ending = ending.unwrap_or_else(|| {
+                server.handle.stop();
+                Ending::Unknown
+            });
+            self.ended(ending);
         }
     }
 
@@ -384,8 +415,9 @@ impl<'s> Pump<'s> {
             self.guard.ping(now.saturating_duration_since(self.begin), &mut self.out);
         }
         let is_dead = silent > SILENCE + TOO_SILENT && self.guard.is_silent();
-        if is_dead
-            && self.guard.waiting() == 0
+        let ran = now.saturating_duration_since(self.started);
+        let never_opens = self.guard.is_reopening() && ran > OPENING;
+        if ((is_dead && self.guard.waiting() == 0) || never_opens)
             && let Some(server) = self.server.take()
         {
             server.handle.stop();

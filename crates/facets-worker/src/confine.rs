@@ -97,6 +97,7 @@ fn confine(plan: &Plan) -> Result<Option<u16>, String> {
     syscalls::restrict(syscalls::Closed {
         network: plan.close_network,
         all_but_tcp: plan.proxy.is_some(),
+        unix: plan.close_files,
         subprocess: plan.close_subprocess,
     })?;
     Ok(port)

@@ -38,7 +38,7 @@ pub fn enter() {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
         Some(stage) if stage == SUPERVISE => supervise::run(),
-        Some(stage) if stage == FORWARD => forward::run(arguments.next()),
+        Some(stage) if stage == FORWARD => forward::run(),
         Some(stage) if stage == CONFINE => confine::run(&arguments.collect::<Vec<OsString>>()),
         _ => {}
     }

@@ -11,6 +11,7 @@ use crate::forward::copy;
 
 /// The head of a request has at most this.
 const HEAD: u64 = 64 << 10;
+const PAUSE: Duration = Duration::from_millis(50);
 const CONNECT: Duration = Duration::from_secs(30);
 
 /// Listens, and lets through to these hosts, each with its port.
@@ -18,7 +19,11 @@ pub(crate) fn start(socket: &Path, hosts: &[String]) -> io::Result<()> {
     let listener = UnixListener::bind(socket)?;
     let hosts: Vec<String> = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
     thread::Builder::new().spawn(move || {
-        for stream in listener.incoming().flatten() {
+        for stream in listener.incoming() {
+            let Ok(stream) = stream else {
+                thread::sleep(PAUSE);
+                continue;
+            };
             let hosts = hosts.clone();
             let _ = thread::Builder::new().spawn(move || {
                 // A connection that fails is closed, and the server sees that.

@@ -62,7 +62,7 @@ impl Renderer {
             Shown::styled(out)
         };
         let left = report.left.iter().map(|(path, problem)| {
-            json!({ "file": path, "code": problem.code(), "message": problem.to_string() })
+            json!({ "file": path.display().to_string(), "code": problem.code(), "message": problem.to_string() })
         });
         let left: Vec<Value> = left.collect();
         self.show(human, || json!({ "files": files_json(&report.edits), "left": left }))
@@ -141,7 +141,7 @@ pub(crate) fn edits(edits: &[FileEdit]) -> String {
 }
 
 fn files_json(edits: &[FileEdit]) -> Vec<Value> {
-    let file = |edit: &FileEdit| json!({ "client": edit.client.name(), "file": edit.path });
+    let file = |edit: &FileEdit| json!({ "client": edit.client.name(), "file": edit.path.display().to_string() });
     edits.iter().map(file).collect()
 }
 
@@ -156,7 +156,7 @@ fn adopt_json(report: &AdoptReport) -> Value {
         };
         json!({
             "client": one.client.name(),
-            "file": one.path,
+            "file": one.path.display().to_string(),
             "server": one.name,
             "launch": one.what,
             "env": one.variables,
@@ -165,7 +165,7 @@ fn adopt_json(report: &AdoptReport) -> Value {
         })
     };
     json!({
-        "directory": report.directory,
+        "directory": report.directory.display().to_string(),
         "found": report.found.iter().map(found).collect::<Vec<_>>(),
         "files": files_json(&report.edits),
     })

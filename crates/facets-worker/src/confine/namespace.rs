@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::sched::{CloneFlags, unshare};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with,
 };
@@ -19,14 +20,16 @@ pub(super) fn enter(proxy: &Path) -> Result<u16, String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let listener = listener.map_err(|error| format!("the way to the proxy: {error}"))?;
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+    // The socket itself, whatever its name leads to later: the server may write there.
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let proxy = open(proxy, flags, Mode::empty()).map_err(|error| format!("the proxy: {error}"))?;
     // It stays in this network, and outside of the cage that is closed behind it.
     let forwarder = crate::own_executable().and_then(|own| {
         Command::new(own)
             .arg(crate::FORWARD)
-            .arg(proxy)
             .env_clear()
             .stdin(Stdio::from(OwnedFd::from(listener)))
-            .stdout(Stdio::null())
+            .stdout(Stdio::from(proxy))
             .stderr(Stdio::null())
             .spawn()
     });

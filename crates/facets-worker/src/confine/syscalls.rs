@@ -19,6 +19,8 @@ pub(super) struct Closed {
     pub(super) network: bool,
     /// Every socket but those of TCP, which lead no further than a proxy.
     pub(super) all_but_tcp: bool,
+    /// Sockets of the file system, which are no files to Landlock.
+    pub(super) unix: bool,
     /// Every way to make a process.
     pub(super) subprocess: bool,
 }
@@ -33,11 +35,31 @@ pub(super) fn restrict(closed: Closed) -> Result<(), String> {
         filters.push(process_filter().map_err(|error| failed(&error))?);
         filters.push(newer_clone_filter().map_err(|error| failed(&error))?);
     }
-    if filters.is_empty() {
-        return Ok(());
+    if closed.unix && !closed.network && !closed.all_but_tcp {
+        filters.push(unix_filter().map_err(|error| failed(&error))?);
     }
+    // Limits of other processes can end them, and no cage is around that.
+    filters.push(limits_filter().map_err(|error| failed(&error))?);
     apply_filter(&other_abi_filter()).map_err(|error| failed(&error))?;
     filters.iter().try_for_each(|filter| apply_filter(filter).map_err(|error| failed(&error)))
+}
+
+/// A pair that is connected to itself leads nowhere; a socket with a name leads out of the cage.
+fn unix_filter() -> Result<BpfProgram, seccompiler::Error> {
+    let family = u64::from(libc::AF_UNIX.unsigned_abs());
+    let is_unix = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, family)?;
+    filter(
+        BTreeMap::from([(libc::SYS_socket, vec![SeccompRule::new(vec![is_unix])?])]),
+        libc::EPERM,
+    )
+}
+
+fn limits_filter() -> Result<BpfProgram, seccompiler::Error> {
+    let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+    filter(
+        BTreeMap::from([(libc::SYS_prlimit64, vec![SeccompRule::new(vec![other])?])]),
+        libc::EPERM,
+    )
 }
 
 /// Threads are made like processes, and share what these do not.
@@ -47,6 +69,9 @@ fn process_filter() -> Result<BpfProgram, seccompiler::Error> {
         SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), 0)?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     rules.insert(libc::SYS_clone, vec![SeccompRule::new(vec![no_thread])?]);
+    // Files without a name are in no list of what can be executed.
+    rules.insert(libc::SYS_execveat, Vec::new());
+    rules.insert(libc::SYS_memfd_create, Vec::new());
     #[cfg(target_arch = "x86_64")]
     for call in [libc::SYS_fork, libc::SYS_vfork] {
         rules.insert(call, Vec::new());

@@ -1,0 +1,214 @@
+//! Single decisions of the guard, each with the bytes that ask for it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use core::time::Duration;
+
+use facets_guard::{Happening, Rules};
+use support::{Session, TEMPLATE, TOOL, rules};
+
+#[track_caller]
+fn refused(answer: &(String, String), reason: &str) {
+    assert!(answer.0.is_empty(), "it reached the server: {}", answer.0);
+    assert!(answer.1.contains(&format!("\"code\":\"{reason}\"")), "{}", answer.1);
+}
+
+#[test]
+fn what_was_never_listed_is_listed_before_it_is_called() {
+    let mut session = Session::new(rules());
+    let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":9,"v":1}}}"#;
+    let (asked, said) = session.client(call);
+    assert!(asked.contains("tools/list") && asked.contains(r#""_meta":{"v":1}"#), "{asked}");
+    assert!(said.is_empty());
+    let (sent, said) =
+        session.server(&format!(r#"{{"id":"facet-test-1","result":{{"tools":[{TOOL}]}}}}"#));
+    assert_eq!((sent.trim(), said.as_str()), (call, ""));
+    // Its answer is the client's; a second one is nobody's.
+    let reply = r#"{"id":1,"result":{}}"#;
+    assert_eq!(session.server(reply).1.trim(), reply);
+    assert_eq!(session.server(reply).1, "");
+}
+
+#[test]
+fn a_server_that_does_not_list_is_not_called() {
+    let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#;
+    let mut session = Session::new(rules());
+    session.client(call);
+    refused(&session.server(r#"{"id":"facet-test-1","error":{"code":1}}"#), "unverified");
+    // Or not in time.
+    session.client(&call.replace('1', "2"));
+    let deadline = session.guard.deadline().unwrap();
+    session.guard.tick(deadline, &mut session.out);
+    let answer = session.taken();
+    refused(&answer, "unverified");
+    assert_eq!(session.guard.deadline(), None);
+    // Or with a cursor that leads back.
+    session.client(&call.replace('1', "3"));
+    let page = r#"{"id":"facet-test-3","result":{"tools":[],"nextCursor":"x"}}"#;
+    assert!(session.server(page).0.contains("\"cursor\":\"x\""));
+    refused(&session.server(&page.replace("test-3", "test-4")), "unverified");
+    // Or without what is wanted.
+    session.client(&call.replace('1', "4"));
+    refused(&session.server(r#"{"id":"facet-test-5","result":{"tools":[]}}"#), "not_listed");
+}
+
+#[test]
+fn the_same_twice_is_nothing_more_and_something_else_is_neither() {
+    let mut session = Session::new(rules());
+    let listed = session.list(&format!("{TOOL},{TOOL}"));
+    assert_eq!(listed.matches("\"name\":\"echo\"").count(), 1, "{listed}");
+    let other = TOOL.replace("again", "never");
+    let listed = session.list(&format!("{TOOL},{other}"));
+    assert!(listed.contains("\"tools\":[]"), "{listed}");
+    // What was something else once in a session stays withheld.
+    assert!(session.list(TOOL).contains("\"tools\":[]"));
+}
+
+#[test]
+fn many_strange_resources_do_not_hide_a_changed_tool() {
+    let mut session = Session::new(rules());
+    assert!(session.list(TOOL).contains("echo"));
+    for page in 0..6 {
+        session.client(r#"{"id":"r","method":"resources/list"}"#);
+        let items: Vec<String> =
+            (0..9_000).map(|n| format!(r#"{{"uri":"x://{page}/{n}","name":"n"}}"#)).collect();
+        session.server(&format!(r#"{{"id":"r","result":{{"resources":[{}]}}}}"#, items.join(",")));
+    }
+    session.list(&TOOL.replace("again", "never"));
+    let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#;
+    refused(&session.client(call), "changed");
+}
+
+#[test]
+fn a_template_that_changed_covers_nothing() {
+    let mut session = Session::new(rules());
+    let read = r#"{"id":1,"method":"resources/read","params":{"uri":"file:///project/x"}}"#;
+    assert_eq!(session.client(read).0.trim(), read);
+    session.client(r#"{"id":"t","method":"resources/templates/list"}"#);
+    let changed = TEMPLATE.replace("files", "keys");
+    session.server(&format!(r#"{{"id":"t","result":{{"resourceTemplates":[{changed}]}}}}"#));
+    refused(&session.client(&read.replace("\"id\":1", "\"id\":2")), "not_covered");
+}
+
+#[test]
+fn every_way_to_name_a_resource_is_looked_at() {
+    let mut session = Session::new(rules());
+    for line in [
+        r#"{"id":1,"method":"resources/subscribe","params":{"uri":"http://169.254.169.254/"}}"#,
+        r#"{"id":1,"method":"resources/unsubscribe","params":{"uri":"x:y"}}"#,
+        r#"{"id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"x:y"}}}"#,
+        r#"{"id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["file:///a","x:y"]}}}"#,
+    ] {
+        refused(&session.client(line), "not_covered");
+    }
+    for line in [
+        r#"{"id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"}}}"#,
+        r#"{"id":2,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"file:///project/{+path}"}}}"#,
+        r#"{"id":3,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["file:///a"]}}}"#,
+    ] {
+        assert_eq!(session.client(line).0.trim(), line);
+    }
+    for line in [
+        r#"{"id":9,"method":"completion/complete","params":{"ref":{"name":"greet","Name":"x"}}}"#,
+        r#"{"id":9,"method":"tools/call","params":{"name":"echo","Name":"x"}}"#,
+        r#"{"id":9,"method":"tools/call","params":{"arguments":{}}}"#,
+    ] {
+        refused(&session.client(line), "ambiguous");
+    }
+}
+
+#[test]
+fn questions_that_are_denied_are_denied_wherever_they_stand() {
+    let denying = || Session::new(Rules { sampling: false, elicitation: false, ..rules() });
+    let mut session = denying();
+    let (to_server, to_client) =
+        session.server(r#"{"id":5,"method":"sampling/createMessage","params":{}}"#);
+    assert!(to_client.is_empty() && to_server.contains("not_granted"), "{to_server}");
+    assert!(to_server.contains("sampling=yes"), "{to_server}");
+    let asking = r#"{"id":1,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}}"#;
+    let cases = [
+        asking.to_owned(),
+        asking.replace("inputRequests", "InputRequests"),
+        asking.replace("\"method\"", "\"Method\""),
+        asking.replace("elicitation/create", "elicitation\\u002fcreate"),
+        r#"{"id":1,"error":{"code":-32042,"message":"visit"}}"#.to_owned(),
+        r#"{"id":1,"error":{"message":"visit","code":-3.2042e4}}"#.to_owned(),
+    ];
+    for line in cases {
+        for method in ["vendor/x", "tools/list", "initialize"] {
+            let mut session = denying();
+            session.client(&format!(r#"{{"id":1,"method":"{method}"}}"#));
+            let said = session.server(&line).1;
+            assert!(said.contains("\"error\"") && !said.contains("visit"), "{line}: {said}");
+            assert!(!said.contains("\"inputRequests\""), "{line}: {said}");
+        }
+    }
+    // Where it is granted it passes, and is recorded.
+    let mut session = Session::new(rules());
+    session.client(r#"{"id":1,"method":"vendor/x"}"#);
+    assert_eq!(session.server(asking).1.trim(), asking);
+    assert!(session.out.events.iter().any(|event| event.happening == Happening::Asked));
+}
+
+#[test]
+fn a_change_that_is_told_is_looked_at_before_the_next_call() {
+    let mut session = Session::new(rules());
+    session.list(TOOL);
+    let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#;
+    assert_eq!(session.client(call).0.trim(), call);
+    let told = r#"{"method":"notifications/tools/list_changed"}"#;
+    for _ in 0..100 {
+        session.server(told);
+        let (asked, _) = session.client(&call.replace("\"id\":1", "\"id\":2"));
+        assert!(asked.is_empty() || asked.contains("tools/list"), "{asked}");
+    }
+    // Also if it is so long that it goes no further.
+    let mut session = Session::new(rules());
+    session.list(TOOL);
+    let long =
+        format!(r#"{{"method":"notifications/tools/list_changed","x":"{}"}}"#, "y".repeat(100_000));
+    let said = session.server(&long).1;
+    assert!(said.len() < 100_000 || said.ends_with("\"}\n"), "it passes whole or not at all");
+    assert!(session.client(call).0.contains("tools/list"));
+}
+
+#[test]
+fn a_line_that_stands_still_does_not_hold_up_others() {
+    let mut session = Session::new(rules());
+    session.client(r#"{"id":1,"method":"vendor/x"}"#);
+    let long = format!(r#"{{"id":1,"result":{{"text":"{}"#, "y".repeat(200_000));
+    session.guard.from_server(long.as_bytes(), session.now, &mut session.out);
+    assert!(session.taken().1.len() > 100_000);
+    // A refusal waits for the end of the line, but not for ever.
+    let (_, said) = session.client(r#"{"id":2,"method":"tools/call","params":{"name":"evil"}}"#);
+    assert_eq!(said, "");
+    session.now += Duration::from_secs(31);
+    let now = session.now;
+    session.guard.tick(now, &mut session.out);
+    let said = session.taken().1;
+    assert!(said.starts_with('\n') && said.contains("not_approved"), "{said}");
+}
+
+#[test]
+fn a_long_answer_under_a_wrong_id_is_never_whole() {
+    for end in [r#"","id":7}"#, r#""},"id":7}"#, r#""},"id":1,"id":1}"#, r#""},"id":1} x"#] {
+        let mut session = Session::new(rules());
+        session.client(r#"{"id":1,"method":"vendor/x"}"#);
+        let line = format!(r#"{{"result":{{"text":"{}{end}"#, "y".repeat(200_000));
+        let said = session.server(&line).1;
+        for line in said.lines() {
+            let is_whole = facets_guard::Envelope::read(line.as_bytes()).is_ok();
+            assert!(!is_whole || line.contains("\"error\""), "{end}: {}", &line[line.len() - 50..]);
+        }
+    }
+}
+
+#[test]
+fn a_carriage_return_does_not_make_two_lines_of_one() {
+    let mut session = Session::new(rules());
+    session.client(r#"{"id":1,"method":"vendor/x"}"#);
+    let said = session.server("{\"id\":1,\r\"result\":{}}\r").1;
+    assert_eq!(said, "{\"id\":1, \"result\":{}}\r\n");
+}
