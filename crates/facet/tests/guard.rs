@@ -325,7 +325,7 @@ fn noise_never_ends_a_session() {
         assert_eq!(client.tools(), ALL, "{mode}");
         client.send_raw(b"\n  \n\r\n");
         client.send_raw(b"this is no JSON\n");
-        assert_eq!(client.answer(&Value::Null)["error"]["code"], -32001);
+        assert_eq!(client.answer(&Value::Null)["error"]["code"], -32010);
         for tool in ALL {
             works(&mut client, tool);
         }

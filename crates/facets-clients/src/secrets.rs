@@ -61,10 +61,12 @@ const SECRET_WORDS: &[&str] = &[
     "bearer",
     "credential",
     "credentials",
+    "pass",
     "passphrase",
     "passwd",
     "password",
     "pat",
+    "pw",
     "pwd",
     "secret",
     "token",
@@ -130,18 +132,22 @@ pub fn looks_like_secret(arg: &str) -> bool {
         return true;
     }
     if arg.len() > 8192 || is_placeholder(arg) {
-        return false;
+        return arg.len() > 8192;
     }
     if let Some((name, value)) = named_value(arg) {
-        if is_secret_name(name) {
+        if is_secret_name(name) || is_header(name) {
             return is_secret_value(value);
         }
-        return !is_hash_name(name) && looks_like_secret(value);
+        return !is_hash_name(name) && (looks_like_secret(value) || has_secret_inside(arg));
     }
     if let Some(token) = arg.strip_prefix("Bearer ").or_else(|| arg.strip_prefix("Basic ")) {
         return is_secret_value(token);
     }
-    has_known_prefix(arg) || is_web_token(arg) || is_secret_url(arg) || is_random(arg)
+    has_known_prefix(arg)
+        || is_web_token(arg)
+        || is_secret_url(arg)
+        || is_random(arg)
+        || has_secret_inside(arg)
 }
 
 /// `--api-key` of an option that has its value in the next argument.
@@ -158,6 +164,7 @@ fn named_value(arg: &str) -> Option<(&str, &str)> {
     let value = match arg.as_bytes()[at] {
         b'=' => &arg[at + 1..],
         // Other colons are those of addresses, drives, and images.
+        _ if is_header(name) => arg[at + 1..].trim_start(),
         _ => arg[at + 1..].strip_prefix(' ')?,
     };
     let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
@@ -166,6 +173,37 @@ fn named_value(arg: &str) -> Option<(&str, &str)> {
     let value = value.trim();
     (letter && name.bytes().all(word) && !value.trim_matches('=').is_empty())
         .then_some((name, value))
+}
+
+/// Headers that carry nothing but secrets.
+fn is_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    is_secret_name(&name)
+        || matches!(&*name, "cookie" | "set-cookie")
+        || name.starts_with("x-auth")
+        || name.starts_with("x-api")
+}
+
+/// `password=…` or `"apiKey":"…"` somewhere in a longer text.
+fn has_secret_inside(arg: &str) -> bool {
+    let quotes = ['"', '\'', ' ', ';', '&', ',', '{', '?'];
+    let mut parts = arg.split(quotes).filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        if let Some((name, value)) = part.split_once('=')
+            && is_secret_name(name)
+            && is_secret_value(value)
+        {
+            return true;
+        }
+        let is_next_value = parts.peek().is_some_and(|next| next.trim() == ":");
+        if is_secret_name(part) && is_next_value {
+            parts.next();
+            if parts.next().is_some_and(is_secret_value) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// The words of a name: `apiKey`, `API_KEY` and `api-key` are the same.
@@ -208,13 +246,27 @@ fn is_secret_value(value: &str) -> bool {
     let value = value.trim().trim_matches(['"', '\'']);
     let value = value.strip_prefix("Bearer ").or(value.strip_prefix("Basic ")).unwrap_or(value);
     let plain = matches!(value, "true" | "false" | "none" | "null" | "auto" | "env" | "prompt");
-    value.len() > 3 && !plain && !is_placeholder(value) && !is_path(value)
+    value.len() > 3 && !plain && !is_placeholder(value) && !is_place(value)
+}
+
+/// Whether something that has a secret's name is the place of one. A file name alone, or one
+/// stroke before letters, may be the secret itself.
+fn is_place(value: &str) -> bool {
+    let is_deep = |rest: &str| rest.contains('/') && !rest.ends_with('=');
+    value.starts_with("./")
+        || value.starts_with("../")
+        || value.starts_with("~/")
+        || value.starts_with("file:")
+        || value.strip_prefix('/').is_some_and(is_deep)
 }
 
 /// What stands for a value that is elsewhere.
 fn is_placeholder(value: &str) -> bool {
     let value = value.strip_prefix("Bearer ").unwrap_or(value);
-    value.starts_with('$')
+    let is_name = |rest: &str| {
+        !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    };
+    value.strip_prefix('$').is_some_and(is_name)
         || value.contains("${")
         || value.starts_with("{env:")
         || value.starts_with("{file:")

@@ -157,3 +157,35 @@ fn options_say_what_their_values_are() {
         assert_eq!(secret_arguments(&owned), *places, "{args:?}");
     }
 }
+
+/// What a review found in locks: each of them is a secret in its place.
+#[test]
+fn secrets_in_other_clothes_are_found() {
+    let found = |args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        !secret_arguments(&args).is_empty()
+    };
+    for args in [
+        &["--header", "Authorization:Bearer abcdef123456"][..],
+        &["--header", "X-Auth:abcdef123456"],
+        &["-e", "DB_PASS=hunter22"],
+        &["host=h password=hunter22"],
+        &[r#"{"apiKey":"abcdef123456"}"#],
+        &["--password", "hunter.two"],
+        &["--password=$ecret-word"],
+        &["--token=/aB3xyz0123456789"],
+    ] {
+        assert!(found(args), "{args:?}");
+    }
+    for args in [
+        &["--password", "${DB_PASSWORD}"][..],
+        &["--token=$GITHUB_TOKEN"],
+        &["--token-file", "/run/secrets/token"],
+        &["--password", "/run/secrets/password"],
+        &["-p", "8080"],
+        &["--header", "Accept:application/json"],
+        &["postgres://localhost:5432/db?sslmode=disable"],
+    ] {
+        assert!(!found(args), "{args:?}");
+    }
+}

@@ -7,6 +7,11 @@
 use facets_digest::json::{self, Limits, Origin, Value};
 use memchr::memchr2;
 
+mod letters;
+
+pub(crate) use letters::is_same_but_for_case;
+use letters::{is_scalar, is_word_or_number};
+
 /// Containers inside each other.
 const DEEPEST: usize = 200;
 /// Bytes of a value that matters; longer ones are none of the protocol's.
@@ -15,9 +20,10 @@ const LONGEST: usize = 8 << 10;
 const LONGEST_NAME: usize = 256;
 
 /// What stands at the outermost place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Nothing but white space so far.
+    #[default]
     Empty,
     /// A single message.
     Object,
@@ -29,7 +35,7 @@ pub enum Shape {
 
 /// What is known of a message.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// What stands at the outermost place.
     pub shape: Shape,
@@ -132,19 +138,8 @@ pub struct Envelope {
 
 impl Default for Envelope {
     fn default() -> Self {
-        let facts = Facts {
-            shape: Shape::Empty,
-            id: None,
-            method: None,
-            has_result: false,
-            has_error: false,
-            name: None,
-            uri: None,
-            has_twins_in_params: false,
-            is_complete: false,
-        };
         Self {
-            facts,
+            facts: Facts::default(),
             stack: Vec::new(),
             lexeme: Lexeme::Between,
             text: Vec::new(),
@@ -472,36 +467,6 @@ impl Envelope {
     }
 }
 
-/// `true`, `false`, `null`, or a number as JSON has it.
-fn is_word_or_number(text: &[u8]) -> bool {
-    if matches!(text, b"true" | b"false" | b"null") {
-        return true;
-    }
-    let mut rest = text.strip_prefix(b"-").unwrap_or(text);
-    let digits = |at_least_one: bool, rest: &mut &[u8]| {
-        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        *rest = &rest[count..];
-        !at_least_one || count > 0
-    };
-    let has_zero = rest.first() == Some(&b'0');
-    let before = rest.len();
-    let mut fits = digits(true, &mut rest) && !(has_zero && before - rest.len() > 1);
-    if let Some(after) = rest.strip_prefix(b".") {
-        rest = after;
-        fits &= digits(true, &mut rest);
-    }
-    if let Some(after) = rest.strip_prefix(b"e").or_else(|| rest.strip_prefix(b"E")) {
-        rest = after.strip_prefix(b"+").or_else(|| after.strip_prefix(b"-")).unwrap_or(after);
-        fits &= digits(true, &mut rest);
-    }
-    fits && rest.is_empty()
-}
-
-/// The bytes of numbers and of the three words.
-fn is_scalar(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
-}
-
 impl Place {
     fn name(self) -> &'static str {
         match self {
@@ -525,20 +490,6 @@ fn place_of(level: usize, name: &str) -> Option<Place> {
         _ => &[],
     };
     places.iter().copied().find(|place| is_same_but_for_case(name, place.name()))
-}
-
-/// Whether a name is another one for readers that do not mind capitals. To some of them the
-/// long s, the sign of kelvin and the i of Turkish are letters, too; and some stop at a zero.
-#[must_use]
-pub(crate) fn is_same_but_for_case(name: &str, lower: &str) -> bool {
-    let fold = |letter: char| match letter {
-        '\u{17f}' => 's',
-        '\u{212a}' => 'k',
-        '\u{130}' | '\u{131}' => 'i',
-        other => other.to_ascii_lowercase(),
-    };
-    let name = name.split('\0').next().unwrap_or_default();
-    name.chars().map(fold).eq(lower.chars())
 }
 
 #[cfg(test)]

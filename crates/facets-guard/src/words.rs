@@ -5,8 +5,8 @@ use facets_digest::json::write_string;
 use crate::event::{Subject, Why};
 use crate::guard::Rules;
 
-/// The code of every refusal of the guard.
-const REFUSED: i64 = -32001;
+/// The code of every refusal of the guard: one that no SDK takes for something else.
+const REFUSED: i64 = -32010;
 /// Enough of a name to recognise it.
 const SHOWN: usize = 200;
 

@@ -25,6 +25,9 @@ const NO_CAPABILITY: &str = "{}";
 /// A thousand of them are kept.
 const MAX_CURSOR: usize = 16 << 10;
 
+/// The error of a server that does not speak any revision with a handshake.
+const NO_HANDSHAKE: i64 = -32022;
+
 /// The error of a method that a server does not know.
 const METHOD_NOT_FOUND: i64 = -32601;
 
@@ -145,11 +148,20 @@ fn open(
 ) -> Result<(Client, Opening), CaptureError> {
     let newer = Client { era: Era::Discover, ..client };
     match choice {
-        EraChoice::Only(Era::Discover) => Ok((newer, discover(session, newer)?)),
+        EraChoice::Only(Era::Discover) => {
+            Ok((newer, discover(session, newer, session.limits.answer)?))
+        }
         EraChoice::Only(Era::Initialize) => Ok((client, initialize(session, client)?)),
-        EraChoice::Preferred => match discover(session, newer) {
+        EraChoice::Preferred => match discover(session, newer, DISCOVER_PATIENCE) {
             Ok(opening) => Ok((newer, opening)),
-            Err(error) if means_older(&error) => Ok((client, initialize(session, client)?)),
+            Err(error) if means_older(&error) => match initialize(session, client) {
+                Ok(opening) => Ok((client, opening)),
+                // It was only slow: a server of the newer era has no handshake.
+                Err(CaptureError::Refused { source, .. }) if source.code == NO_HANDSHAKE => {
+                    Ok((newer, discover(session, newer, session.limits.answer)?))
+                }
+                Err(error) => Err(error),
+            },
             Err(error) => Err(error),
         },
     }
@@ -168,9 +180,13 @@ fn means_older(error: &CaptureError) -> bool {
     }
 }
 
-fn discover(session: &mut Session<'_>, client: Client) -> Result<Opening, CaptureError> {
+fn discover(
+    session: &mut Session<'_>,
+    client: Client,
+    patience: Duration,
+) -> Result<Opening, CaptureError> {
     const METHOD: &str = "server/discover";
-    let patience = DISCOVER_PATIENCE.min(session.limits.answer);
+    let patience = patience.min(session.limits.answer);
     let result = session.ask_within(METHOD, &client.params(None), patience)?;
     let result = Reply::new(METHOD, result)?;
     let versions = result.value("supportedVersions")?;

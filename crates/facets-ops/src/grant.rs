@@ -212,14 +212,14 @@ fn listed(paths: &[String], command: &ServerCommand) -> Result<Filesystem, OpsEr
         };
         let path = command.directory.join(text);
         // A path that is not there would allow nothing, silently.
-        let real = std::fs::canonicalize(&path)
+        let place = std::fs::canonicalize(&path)
             .map_err(|source| OpsError::Unreadable { path: path.clone(), source })?;
         // Whoever can write beside a link decides where it leads.
-        if !is_without_links(&path, &real) {
+        if !is_without_links(&path, &place) {
             let reason = "it is a link, or lies behind one; grant the place that it leads to";
             return Err(ProjectError::Untrusted { path, reason }.into());
         }
-        list.push(real);
+        list.push(place);
     }
     read.extend(own_files(command, &write));
     Ok(Filesystem::Listed { read, write })

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use facets_guard::{Event, Guard, Pins, Rules};
 pub use facets_guard::{Happening, OnDrift};
 use facets_launch::{Launcher, ServerCommand};
-use facets_lock::LockedServer;
+use facets_lock::{Grants, LockedServer};
 use facets_probe::Target;
 use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
 use facets_run::{ClientEnds, Control, HttpFront, Record, Recorder, Server, Session, Start, serve};
@@ -183,8 +183,8 @@ impl Front {
         let audit = request.log.as_deref().map(AuditLog::open).transpose()?;
         let (entry, log) = register(&request.name, &pinned, project.place())?;
         let grants = &pinned.server.grants;
-        let target = if request.is_confined { confined(target, grants)? } else { target };
-        listener.starts(&request.name, &words(&target, grants));
+        let shown = caged(&target, request.is_confined.then_some(grants))?;
+        listener.starts(&request.name, &words(&shown, grants));
         let controls = Controls::default();
         status::answer(&entry, &controls)?;
         Ok(Self {
@@ -205,7 +205,8 @@ impl Front {
         let (control, requests) = Control::new().map_err(supervisor_failed)?;
         self.controls.add(control.clone());
         let heard = Heard { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
-        let mut restart = starter(self.target.clone(), heard);
+        let confined_by = self.request.is_confined.then(|| self.pinned.server.grants.clone());
+        let mut restart = starter(self.target.clone(), confined_by, heard);
         let server = restart()?;
         let witness = Witness {
             name: self.request.name.clone(),
@@ -290,14 +291,22 @@ struct Heard {
 
 type Starter = Box<dyn FnMut() -> Result<Server, OpsError> + Send>;
 
-fn starter(target: Target, heard: Heard) -> Starter {
-    Box::new(move || match &target {
-        Target::Command(command) => start_command(command, heard.clone()),
+/// What a path leads to is looked at anew for every start: a server may have moved it.
+fn starter(target: Target, confined_by: Option<Grants>, heard: Heard) -> Starter {
+    Box::new(move || match caged(&target, confined_by.as_ref())? {
+        Target::Command(command) => start_command(&command, heard.clone()),
         Target::Url { url, headers } => {
-            let remote = facets_run::Remote::start(url, headers.clone());
+            let remote = facets_run::Remote::start(&url, headers);
             remote.map_err(supervisor_failed)
         }
     })
+}
+
+fn caged(target: &Target, grants: Option<&Grants>) -> Result<Target, OpsError> {
+    match grants {
+        Some(grants) => confined(target.clone(), grants),
+        None => Ok(target.clone()),
+    }
 }
 
 fn start_command(command: &ServerCommand, heard: Heard) -> Result<Server, OpsError> {

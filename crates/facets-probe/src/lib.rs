@@ -79,11 +79,14 @@ pub fn observe(
     }
 }
 
-/// An older server may end itself over a question it does not know.
+/// An older server may end itself over a question it does not know, or over what comes after it.
 fn died_of_discovery(error: &CaptureError) -> bool {
     matches!(
         error,
-        CaptureError::Transport { method: "server/discover", source: TransportError::Closed }
+        CaptureError::Transport {
+            method: "server/discover" | "initialize",
+            source: TransportError::Closed
+        }
     )
 }
 

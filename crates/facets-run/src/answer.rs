@@ -1,4 +1,4 @@
-//! When nothing can be started: whoever asks first is told why.
+//! When nothing can be started: whoever asks is told why.
 
 use std::time::{Duration, Instant};
 
@@ -10,16 +10,18 @@ use crate::pipe::ClientEnds;
 
 /// How long a client is waited for that says nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A first request is small.
+/// And how long in all: some ask again in another way, and give up in their own time.
+const IN_ALL: Duration = Duration::from_secs(20);
+/// First requests are small.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Answers the client's first request with an error, if one comes soon.
+/// Answers the client's requests with an error, until it leaves or says no more.
 pub fn answer_with_error(client: &ClientEnds, reason: &str) {
     let begin = Instant::now();
-    let mut heard = Vec::new();
+    let mut heard: Vec<u8> = Vec::new();
     let mut buffer = [0; 16 << 10];
     while heard.len() < MOST_BYTES {
-        let left = PATIENCE.saturating_sub(begin.elapsed());
+        let left = PATIENCE.min(IN_ALL.saturating_sub(begin.elapsed()));
         let Ok(timeout) = Timespec::try_from(left) else { return };
         let mut polled = [PollFd::new(&client.input, PollFlags::IN)];
         if !matches!(poll(&mut polled, Some(&timeout)), Ok(1..)) {
@@ -29,12 +31,12 @@ pub fn answer_with_error(client: &ClientEnds, reason: &str) {
             Ok(count @ 1..) => heard.extend_from_slice(&buffer[..count]),
             _ => return,
         }
-        for line in heard.split_inclusive(|byte| *byte == b'\n') {
-            let facts = Envelope::read(line.trim_ascii());
-            let id = facts.ok().filter(|facts| facts.method.is_some()).and_then(|facts| facts.id);
+        while let Some(end) = heard.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = heard.drain(..=end).collect();
+            let facts = Envelope::read(line.trim_ascii()).ok();
+            let id = facts.filter(|facts| facts.method.is_some()).and_then(|facts| facts.id);
             if let Some(id) = id {
                 let _ = rustix::io::write(&client.output, error_line(&id, reason).as_bytes());
-                return;
             }
         }
     }
@@ -45,6 +47,6 @@ fn error_line(id: &str, reason: &str) -> String {
     write_string(&format!("facet: {reason}"), &mut text);
     let text = String::from_utf8_lossy(&text);
     format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32001,\"message\":{text}}}}}\n"
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32010,\"message\":{text}}}}}\n"
     )
 }

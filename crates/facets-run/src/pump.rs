@@ -28,7 +28,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// And if it does not answer for this long, and nobody waits for it, it is started again.
 const TOO_SILENT: Duration = Duration::from_mins(1);
 /// How long a server that was started again may take for its opening.
-const OPENING: Duration = Duration::from_secs(30);
+const OPENING: Duration = Duration::from_secs(10);
 /// How long one that does not listen any more may take to say how it ended.
 const LAST_WORD: Duration = Duration::from_millis(200);
 /// Before a server is started again for the first time.
@@ -421,6 +421,10 @@ impl<'s> Pump<'s> {
             && let Some(server) = self.server.take()
         {
             server.handle.stop();
+            if never_opens {
+                // Another one would not be another.
+                self.restarts = self.most_restarts;
+            }
             self.ended(Ending::Unknown);
         }
     }

@@ -11,9 +11,9 @@ pub(crate) const TOOL: &str =
     r#"{"name":"echo","description":"Says it again.","inputSchema":{"type":"object"}}"#;
 pub(crate) const TEMPLATE: &str = r#"{"uriTemplate":"file:///project/{+path}","name":"files"}"#;
 
-fn listing(kind: Kind, items: &[&str]) -> Option<Listing> {
+fn listing(kind: Kind, items: &[&str]) -> Listing {
     let items = items.iter().map(|item| Definition::parse(kind, item).unwrap());
-    Some(Listing::new(items.collect()).unwrap())
+    Listing::new(items.collect()).unwrap()
 }
 
 pub(crate) fn surface() -> Surface {
@@ -23,11 +23,11 @@ pub(crate) fn surface() -> Surface {
         server: ServerIdentity::default(),
         capabilities: "{}".to_owned(),
         instructions: Some("Be kind.".to_owned()),
-        tools: listing(Kind::Tool, &[TOOL]),
-        prompts: listing(Kind::Prompt, &[r#"{"name":"greet"}"#]),
-        resources: listing(Kind::Resource, &[r#"{"uri":"file:///a","name":"a"}"#]),
+        tools: Some(listing(Kind::Tool, &[TOOL])),
+        prompts: Some(listing(Kind::Prompt, &[r#"{"name":"greet"}"#])),
+        resources: Some(listing(Kind::Resource, &[r#"{"uri":"file:///a","name":"a"}"#])),
         resources_volatile: false,
-        resource_templates: listing(Kind::ResourceTemplate, &[TEMPLATE]),
+        resource_templates: Some(listing(Kind::ResourceTemplate, &[TEMPLATE])),
         source: Source::default(),
         also: Also::default(),
     }

@@ -125,12 +125,13 @@ impl Server {
         let params = &message["params"];
         if let Some(meta) = params.get("_meta") {
             let of = |name: &str| meta[format!("io.modelcontextprotocol/{name}")].clone();
-            self.client = of("clientInfo")["name"].as_str().unwrap_or_default().to_owned();
+            of("clientInfo")["name"].as_str().unwrap_or_default().clone_into(&mut self.client);
             self.capabilities = of("clientCapabilities");
         }
         let result = match message["method"].as_str()? {
             "initialize" => {
-                self.client = params["clientInfo"]["name"].as_str().unwrap_or_default().to_owned();
+                let name = params["clientInfo"]["name"].as_str().unwrap_or_default();
+                name.clone_into(&mut self.client);
                 self.capabilities = params["capabilities"].clone();
                 self.opening(json!({ "protocolVersion": params["protocolVersion"] }))
             }

@@ -13,6 +13,7 @@ pub(super) fn is_supported() -> bool {
 }
 
 /// What to close.
+#[expect(clippy::struct_excessive_bools, reason = "each is closed for itself")]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closed {
     /// Every socket.
