@@ -505,3 +505,29 @@ fn sessions_can_be_seen_and_ended() {
     assert!(trusted.facet(&["ps"]).exits(0).out.contains("no sessions"));
     assert!(trusted.facet(&["logs", "s"]).exits(0).out.contains("withheld"));
 }
+
+/// The most memory that a process has had, in MiB.
+fn peak_mib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
+}
+
+#[test]
+fn a_large_result_passes_without_being_held() {
+    const SIZE: usize = 64 << 20;
+    let trusted = acting();
+    let mut client = session(&trusted, "plain", Era::Initialize);
+    works(&mut client, "echo");
+    let before = peak_mib(client.id());
+    let answer = client.call("echo", &json!({ "size": SIZE }));
+    assert_eq!(text_of(&answer).len(), SIZE);
+    let growth = peak_mib(client.id()) - before;
+    assert!(growth < 32, "{growth} MiB more");
+    // And as many bytes the other way.
+    let text = "y".repeat(SIZE / 4);
+    let answer = client.call("echo", &json!({ "text": text }));
+    assert_eq!(text_of(&answer).len(), SIZE / 4);
+    let growth = peak_mib(client.id()) - before;
+    assert!(growth < 32, "{growth} MiB more");
+}

@@ -12,6 +12,8 @@ mod letters;
 pub(crate) use letters::is_same_but_for_case;
 use letters::{is_scalar, is_word_or_number};
 
+/// Bytes of a text that are looked at one by one.
+const NEAR: usize = 24;
 /// Containers inside each other.
 const DEEPEST: usize = 200;
 /// Bytes of a value that matters; longer ones are none of the protocol's.
@@ -185,18 +187,7 @@ impl Envelope {
                     self.lexeme = Lexeme::String { escaped: false };
                     tail
                 }
-                Lexeme::Scalar if is_scalar(*byte) => {
-                    self.note(&[*byte])?;
-                    if self.scalar.len() == LONGEST {
-                        return Err(Broken::TooLong);
-                    }
-                    self.scalar.push(*byte);
-                    tail
-                }
-                Lexeme::Scalar => {
-                    self.end_scalar()?;
-                    rest
-                }
+                Lexeme::Scalar => self.scalar(rest)?,
                 Lexeme::Between => {
                     self.between(*byte)?;
                     tail
@@ -214,6 +205,21 @@ impl Envelope {
         if self.facts.is_complete { Ok(&self.facts) } else { Err(Broken::Syntax) }
     }
 
+    /// More of a number or a word, and its end if that is there.
+    fn scalar<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
+        let length = bytes.iter().position(|byte| !is_scalar(*byte)).unwrap_or(bytes.len());
+        let (more, rest) = bytes.split_at(length);
+        self.note(more)?;
+        if self.scalar.len() + more.len() > LONGEST {
+            return Err(Broken::TooLong);
+        }
+        self.scalar.extend_from_slice(more);
+        if !rest.is_empty() {
+            self.end_scalar()?;
+        }
+        Ok(rest)
+    }
+
     fn end_scalar(&mut self) -> Result<(), Broken> {
         self.lexeme = Lexeme::Between;
         if !is_word_or_number(&self.scalar) {
@@ -228,7 +234,11 @@ impl Envelope {
 
     /// Texts are long: their plain parts are taken at once.
     fn text<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
-        let plain = memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+        // Most texts are short, and a search has to begin before it is fast.
+        let is_end = |byte: &u8| matches!(byte, b'"' | b'\\');
+        let near = bytes.iter().take(NEAR).position(is_end);
+        let far = || memchr2(b'"', b'\\', bytes.get(NEAR..)?).map(|at| at + NEAR);
+        let plain = near.or_else(far).unwrap_or(bytes.len());
         let (text, more) = bytes.split_at(plain);
         if text.iter().any(|byte| *byte < 0x20) {
             return Err(Broken::Syntax);

@@ -27,7 +27,16 @@ pub(super) fn is_word_or_number(text: &[u8]) -> bool {
 
 /// The bytes of numbers and of the three words.
 pub(super) fn is_scalar(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+    const ARE: [bool; 256] = {
+        let mut are = [false; 256];
+        let mut at = 0_u8;
+        while at < 128 {
+            are[at as usize] = at.is_ascii_alphanumeric() || matches!(at, b'+' | b'-' | b'.');
+            at += 1;
+        }
+        are
+    };
+    ARE[usize::from(byte)]
 }
 
 /// Whether a name is another one for readers that do not mind capitals. To some of them the
