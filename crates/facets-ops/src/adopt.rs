@@ -107,12 +107,14 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
     if request.is_dry || plans.is_empty() {
         return Ok(AdoptReport { found, ..report });
     }
-    consent.may_adopt(&found).required()?;
+    let yes = || "facet adopt --yes".to_owned();
+    consent.may_adopt(&found).or_leave("nothing was adopted", yes())?;
     let launches = pin_all(&plans, &mut found, request.options, consent, &mut report.pinned)?;
     report.edits = edits(&reads, &plans, &mut found, &launches, &report.directory)?;
     report.found = found;
     if !report.edits.is_empty() {
-        consent.may_rewrite(&report.edits).required()?;
+        let answer = consent.may_rewrite(&report.edits);
+        answer.or_leave("nothing was rewritten; what was pinned is pinned", yes())?;
         report.edits.iter().try_for_each(write)?;
     }
     Ok(report)

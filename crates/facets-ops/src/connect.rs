@@ -94,7 +94,7 @@ pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<Connec
             report.edits.push(FileEdit { client, path, before, after: text, undos, hidden });
         }
     }
-    finish(report, consent)
+    finish(report, consent, "facet connect")
 }
 
 /// Has clients start what they started before.
@@ -128,7 +128,7 @@ pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectRe
             ClientRecords::of_this_user()?.set(&path, &left)?;
         }
     }
-    finish(report, consent)
+    finish(report, consent, "facet disconnect")
 }
 
 fn is_pinned_as(entry: &Entry, state: &State, name: &str) -> bool {
@@ -146,9 +146,15 @@ fn hidden_in(client: Client, path: &Path, text: &str) -> Vec<Secret> {
     parsed.flat_map(|entries| secrets(&entries)).collect()
 }
 
-fn finish(report: ConnectReport, consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
+fn finish(
+    report: ConnectReport,
+    consent: &dyn Consent,
+    verb: &str,
+) -> Result<ConnectReport, OpsError> {
     if !report.edits.is_empty() {
-        consent.may_rewrite(&report.edits).required()?;
+        let clients: Vec<&str> = report.edits.iter().map(|edit| edit.client.name()).collect();
+        let next = format!("{verb} {} --yes", clients.join(" "));
+        consent.may_rewrite(&report.edits).or_leave("nothing was rewritten", next)?;
         report.edits.iter().try_for_each(write)?;
     }
     Ok(report)

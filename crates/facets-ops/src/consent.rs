@@ -89,6 +89,21 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Anything but a yes ends it, and says what was not done and how to say yes.
+    pub(crate) fn or_leave(
+        self,
+        undone: &'static str,
+        next: String,
+    ) -> Result<(), crate::OpsError> {
+        match self {
+            Self::Yes => Ok(()),
+            other => {
+                let asked = other == Self::No;
+                Err(crate::ServerError::Unanswered { undone, next, asked }.into())
+            }
+        }
+    }
+
     /// Anything but a yes ends it.
     pub(crate) fn required(self) -> Result<(), crate::OpsError> {
         match self {

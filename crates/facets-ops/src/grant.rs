@@ -123,7 +123,8 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     }
     let wider = grants.widened_since(before);
     if !wider.is_empty() {
-        consent.may_grant(name, &wider, &grants).required()?;
+        let next = format!("facet grant {name} … --yes");
+        consent.may_grant(name, &wider, &grants).or_leave("nothing more was granted", next)?;
     }
     let server = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
     // The approval first: without the lock it permits nothing.

@@ -39,6 +39,9 @@ impl Renderer {
                 }
             }
             let _ = writeln!(out, "{}", adopted_summary(report));
+            if !report.edits.is_empty() {
+                out.push_str("restart the assistant; to undo: facet disconnect\n");
+            }
             Shown::styled(out)
         };
         self.show(human, || adopt_json(report)).with_exit(exit)

@@ -62,6 +62,16 @@ pub enum ServerError {
         /// Whether somebody was asked, and said no.
         asked: bool,
     },
+    /// Nobody said yes to something.
+    #[error("{undone}")]
+    Unanswered {
+        /// What was not done.
+        undone: &'static str,
+        /// How to say yes.
+        next: String,
+        /// Whether somebody was asked, and said no.
+        asked: bool,
+    },
     /// Its changes are worse than what is accepted.
     #[error("the changes of {name:?} are {worst}, and nothing was pinned")]
     AboveAccepted {
@@ -162,7 +172,9 @@ impl ServerError {
             Self::BadName { .. } => "server-bad-name",
             Self::NotInline { .. } => "server-not-inline",
             Self::Edited { .. } => "lock-edited",
-            Self::NotApproved { .. } | Self::NotPinned { .. } => "not-approved",
+            Self::NotApproved { .. } | Self::NotPinned { .. } | Self::Unanswered { .. } => {
+                "not-approved"
+            }
             Self::AboveAccepted { .. } => "above-accepted",
             Self::NothingPinned => "nothing-pinned",
             Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
@@ -199,7 +211,9 @@ impl ServerError {
                 both(&format!("at most {accepted}"), (*worst).to_owned())
             }
             Self::NothingPinned => both("a facets.lock with servers", "none".to_owned()),
-            Self::NotApproved { asked, .. } | Self::NotPinned { asked, .. } => {
+            Self::NotApproved { asked, .. }
+            | Self::NotPinned { asked, .. }
+            | Self::Unanswered { asked, .. } => {
                 let answer = if *asked { "the answer was no" } else { "nobody to ask here" };
                 both("a yes", answer.to_owned())
             }
@@ -232,6 +246,7 @@ impl ServerError {
                 format!("facet approve {name}")
             }
             Self::OtherLaunch { name } => format!("facet approve {name}"),
+            Self::Unanswered { next, .. } => next.clone(),
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
                 "facet ps".to_owned()
             }
