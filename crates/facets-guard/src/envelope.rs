@@ -8,9 +8,11 @@ use facets_digest::json::{self, Limits, Origin, Value};
 use memchr::memchr2;
 
 mod letters;
+mod places;
 
 pub(crate) use letters::is_same_but_for_case;
 use letters::{is_scalar, is_word_or_number};
+use places::{Place, place_of};
 
 /// Bytes of a text that are looked at one by one.
 const NEAR: usize = 24;
@@ -107,19 +109,6 @@ enum Noting {
 enum Container {
     Object,
     Array,
-}
-
-/// Members that decide, by their place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Id,
-    Method,
-    Result,
-    Error,
-    Params,
-    Name,
-    Uri,
-    Elsewhere,
 }
 
 /// Reads a message piece by piece.
@@ -475,31 +464,6 @@ impl Envelope {
         }
         Ok(())
     }
-}
-
-impl Place {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::Method => "method",
-            Self::Result => "result",
-            Self::Error => "error",
-            Self::Params => "params",
-            Self::Name => "name",
-            Self::Uri => "uri",
-            Self::Elsewhere => "",
-        }
-    }
-}
-
-/// The place that a reader who does not mind capitals would see in a name.
-fn place_of(level: usize, name: &str) -> Option<Place> {
-    let places: &[Place] = match level {
-        1 => &[Place::Id, Place::Method, Place::Result, Place::Error, Place::Params],
-        2 => &[Place::Name, Place::Uri],
-        _ => &[],
-    };
-    places.iter().copied().find(|place| is_same_but_for_case(name, place.name()))
 }
 
 #[cfg(test)]
