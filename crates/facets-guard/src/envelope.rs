@@ -214,7 +214,9 @@ impl Envelope {
         if !is_word_or_number(&self.scalar) {
             return Err(Broken::Syntax);
         }
-        if self.in_id() {
+        // An error that is nothing is none.
+        let is_nothing = self.place() == Place::Error && self.scalar == b"null";
+        if self.in_id() || is_nothing {
             self.set(Next::Comma);
             return Ok(());
         }

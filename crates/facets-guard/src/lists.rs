@@ -100,7 +100,7 @@ impl Guard {
                 let pinned = pinned.to_owned();
                 return self.approve(kind, name, pinned, out);
             }
-            Match::Varies => return Some(raw.to_owned()),
+            Match::Varies => return self.varying(name, out),
             Match::Differs(members) => Why::Changed(members),
             Match::New => Why::New,
         };
@@ -111,6 +111,20 @@ impl Guard {
         }
         self.withhold(subject, why, kind, out);
         None
+    }
+
+    /// Data that comes and goes is delivered without words that nobody approved.
+    fn varying(&mut self, uri: &str, out: &mut Outbox) -> Option<String> {
+        let bare = format!("{{\"name\":{0},\"uri\":{0}}}", quoted(uri));
+        match self.standings.get(Kind::Resource, uri) {
+            Some(Standing::Withheld(why)) => {
+                let why = why.clone();
+                let subject = Subject::Item(Kind::Resource, uri.to_owned());
+                self.withhold(subject, why, Kind::Resource, out);
+                None
+            }
+            _ => Some(bare),
+        }
     }
 
     /// It is as it was approved, unless it was something else before in this session.

@@ -7,7 +7,7 @@ use facets_digest::json::Value;
 use facets_surface::{Definition, Kind, Surface};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::uri::{Template, leads_out, origin};
+use crate::uri::{Template, folder, leads_out};
 
 /// One approved definition.
 #[derive(Clone, Debug)]
@@ -23,8 +23,8 @@ pub struct Pins {
     items: BTreeMap<Kind, BTreeMap<String, Vec<Pin>>>,
     instructions: BTreeSet<String>,
     templates: Vec<(String, Template)>,
-    /// Where resources may lie that come and go; none if they do not.
-    volatile_origins: Option<BTreeSet<String>>,
+    /// The folders of resources that come and go; none if they do not.
+    volatile_folders: Option<BTreeSet<String>>,
 }
 
 /// How a listed definition relates to what was approved.
@@ -32,7 +32,7 @@ pub struct Pins {
 pub(crate) enum Match<'p> {
     /// It is what was approved, which is delivered in this form.
     Same(&'p str),
-    /// It is data that may vary, and lies where such data may lie.
+    /// It is data that comes and goes, and lies where such data may lie.
     Varies,
     /// Something of this name was approved, but it was something else: these members differ.
     Differs(Vec<String>),
@@ -48,7 +48,7 @@ impl Pins {
             items: BTreeMap::new(),
             instructions: BTreeSet::new(),
             templates: Vec::new(),
-            volatile_origins: None,
+            volatile_folders: None,
         };
         for surface in surfaces {
             pins.add(surface);
@@ -68,9 +68,9 @@ impl Pins {
             self.add_item(item);
         }
         if surface.resources_volatile {
-            let origins = surface.items(Kind::Resource).iter().map(|item| origin(item.name()));
-            let known = self.volatile_origins.get_or_insert_default();
-            known.extend(origins.map(str::to_owned));
+            let folders = surface.items(Kind::Resource).iter().map(|item| folder(item.name()));
+            let known = self.volatile_folders.get_or_insert_default();
+            known.extend(folders.map(str::to_owned));
         }
     }
 
@@ -109,19 +109,20 @@ impl Pins {
         if let Some(pin) = pins.iter().find(|pin| pin.digest == item.digest()) {
             return Match::Same(&pin.text);
         }
-        if item.kind() == Kind::Resource && self.may_lie(item.name()) {
-            return Match::Varies;
-        }
+        let varies = item.kind() == Kind::Resource && self.may_lie(item.name());
         match pins.first() {
+            // Data may vary, and is delivered as it was approved.
+            Some(pin) if varies => Match::Same(&pin.text),
             Some(pin) => Match::Differs(differing(&pin.text, item)),
+            None if varies => Match::Varies,
             None => Match::New,
         }
     }
 
     /// Whether resources vary, and one may lie here.
     fn may_lie(&self, uri: &str) -> bool {
-        let known = self.volatile_origins.as_ref();
-        known.is_some_and(|origins| origins.contains(origin(uri))) && !leads_out(uri)
+        let known = self.volatile_folders.as_ref();
+        known.is_some_and(|folders| folders.contains(folder(uri))) && !leads_out(uri)
     }
 
     /// Whether an address was approved: itself, as one of many, or by a template that is still

@@ -88,7 +88,8 @@ impl Guard {
             (None, Some(id), true, false) | (None, Some(id), false, true) => {
                 self.answered(id, &facts, text, out)
             }
-            (None, Some(_), true, true) => {
+            // Both, or neither.
+            (None, Some(_), _, _) => {
                 self.drop_reply(&facts, &Why::Malformed, out);
                 Fate::Drop
             }

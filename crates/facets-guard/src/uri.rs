@@ -156,6 +156,12 @@ fn decoded(bytes: &[u8]) -> Option<Vec<u8>> {
     (out.len() < bytes.len()).then_some(out)
 }
 
+/// An address up to its last segment.
+pub(crate) fn folder(uri: &str) -> &str {
+    let path = &uri[..uri.find(['?', '#']).unwrap_or(uri.len())];
+    &path[..path.rfind(['/', ':']).map_or(0, |at| at + 1)]
+}
+
 /// Scheme and authority of an address: where it leads, whatever comes behind.
 pub(crate) fn origin(uri: &str) -> &str {
     let Some((scheme, rest)) = uri.split_once(':') else { return "" };
@@ -206,6 +212,13 @@ mod tests {
         for (template, uri) in no {
             assert!(!Template::parse(template).matches(uri), "{template} {uri}");
         }
+    }
+
+    #[test]
+    fn a_folder_is_all_but_the_last_segment() {
+        assert_eq!(folder("file:///project/a.txt"), "file:///project/");
+        assert_eq!(folder("mem:x"), "mem:");
+        assert_eq!(folder("x://a/b?c/d"), "x://a/");
     }
 
     #[test]

@@ -67,6 +67,12 @@ fn value(random: &mut Random) -> String {
     out.replace(['\r', '\n'], " ")
 }
 
+/// What a reply has: any value as its result, an object as its error.
+fn body(random: &mut Random, kind: &str) -> String {
+    let value = value(random);
+    if kind == "error" { format!("{{\"code\":1,\"data\":{value}}}") } else { value }
+}
+
 fn id(random: &mut Random, number: usize) -> String {
     match random.bits() % 6 {
         0 => format!("\"id {number}\""),
@@ -163,7 +169,7 @@ fn messages_arrive_as_they_were_sent() {
             let at = usize::try_from(random.bits()).unwrap_or(0) % waiting.len();
             let key = waiting.swap_remove(at);
             let kind = random.pick(&["result", "result", "error"]);
-            let body = value(&mut random);
+            let body = body(&mut random, kind);
             let members =
                 vec![version.clone(), format!("\"id\":{key}"), format!("\"{kind}\":{body}")];
             from_server.push(object(&mut random, members));

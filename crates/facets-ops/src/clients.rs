@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 pub use facets_clients::{Client, Scope};
 use facets_clients::{
-    ClientFile, Entry, EnvValue, Guarded, HeaderValue, Places, Secret, Transport, Undo, parse,
+    ClientFile, Entry, EnvValue, Guarded, HeaderValue, Places, Secret, Transport, Undo,
+    looks_like_secret, parse, secret_arguments,
 };
 use facets_project::ClientRecords;
 
@@ -36,7 +37,10 @@ impl FileEdit {
     pub fn shown(&self, line: &str) -> String {
         let mut line = line.to_owned();
         for secret in self.hidden.iter().filter(|secret| !secret.expose().is_empty()) {
-            line = line.replace(&escaped(secret.expose()), "…").replace(secret.expose(), "…");
+            // Only where it stands as a text of its own.
+            let (value, written) = (secret.expose(), escaped(secret.expose()));
+            line = line.replace(&format!("\"{written}\""), "\"…\"");
+            line = line.replace(&format!("'{value}'"), "'…'");
         }
         line
     }
@@ -47,7 +51,8 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// The values of variables and headers in a file, the longest first.
+/// The values of variables and headers in a file, and arguments that look like secrets; the
+/// longest first.
 pub(crate) fn secrets(entries: &[Entry]) -> Vec<Secret> {
     let mut found = Vec::new();
     for entry in entries {
@@ -55,7 +60,12 @@ pub(crate) fn secrets(entries: &[Entry]) -> Vec<Secret> {
             EnvValue::Set(secret) => Some(secret.clone()),
             EnvValue::Unset => None,
         }));
-        if let Transport::Url { headers, .. } = &entry.transport {
+        if let Transport::Command { args, .. } = &entry.transport {
+            let places = secret_arguments(args);
+            found.extend(places.into_iter().map(|place| Secret::from(args[place].clone())));
+        }
+        if let Transport::Url { headers, url, .. } = &entry.transport {
+            found.extend(looks_like_secret(url).then(|| Secret::from(url.clone())));
             found.extend(headers.iter().filter_map(|(_, value)| match value {
                 HeaderValue::Literal(secret) => Some(secret.clone()),
                 HeaderValue::Variable(_) | HeaderValue::Bearer(_) => None,

@@ -82,7 +82,8 @@ fn parse_one<'a>(members: &[RawMember<'a>], limits: Limits) -> Result<Incoming<'
         (None, id) => {
             // An error that could not be attributed has the id null.
             let id = id.unwrap_or("null");
-            match (member("error"), member("result")) {
+            // An error that is nothing is none.
+            match (member("error").filter(|error| *error != "null"), member("result")) {
                 (Some(error), _) => {
                     Ok(Incoming::Reply { id, result: Err(rpc_error(error, limits)?) })
                 }

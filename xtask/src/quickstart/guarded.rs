@@ -17,6 +17,8 @@ pub(super) fn perform(facet: &Path, folder: &Path) -> Outcome<Vec<String>> {
     let mut shown = Vec::new();
     let mut show = |text: &str| shown.push(text.to_owned());
     configure(facet, &project)?;
+    let file = project.join(".mcp.json");
+    let original = fs::read(&file).map_err(|error| error.to_string())?;
     show("An assistant's configuration names a server (.mcp.json). Adopt it:");
     show("$ facet adopt claude-code --yes");
     let said = in_project(facet, &project, &["adopt", "claude-code", "--yes"])?;
@@ -39,7 +41,11 @@ pub(super) fn perform(facet: &Path, folder: &Path) -> Outcome<Vec<String>> {
     drop(session);
     in_project(facet, &project, &["disconnect", "--yes"])?;
     show("=> withheld; the rest works; `facet disconnect` restores the file to the byte");
-    let is_shown = before.len() == 3 && after.len() == 2 && refusal.contains("facet approve files");
+    let is_restored = fs::read(&file).is_ok_and(|bytes| bytes == original);
+    let is_shown = is_restored
+        && before.len() == 3
+        && after.len() == 2
+        && refusal.contains("facet approve files");
     if is_shown { Ok(shown) } else { Err(format!("the guard did not hold: {shown:#?}")) }
 }
 

@@ -17,8 +17,9 @@ const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
-/// Lines around a change.
-const CONTEXT: usize = 2;
+/// Of a line that is longer than a screen, only what changed is shown, and this much around it.
+const LONG: usize = 200;
+const AROUND: usize = 24;
 
 impl Renderer {
     pub(crate) fn adopted(&self, report: &AdoptReport, was_read: bool) -> Shown {
@@ -126,21 +127,33 @@ pub(crate) fn edits(edits: &[FileEdit]) -> String {
         let before = edit.before.as_deref().unwrap_or_default();
         let after = edit.after.as_deref().unwrap_or_default();
         let diff = TextDiff::from_lines(before, after);
-        for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
-            if index > 0 {
-                let _ = writeln!(out, "  {QUIET}…{QUIET:#}");
-            }
-            for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
-                let line = visible(&edit.shown(change.value().trim_end_matches(['\r', '\n'])));
-                let _ = match change.tag() {
-                    ChangeTag::Delete => writeln!(out, "{OLD}- {line}{OLD:#}"),
-                    ChangeTag::Insert => writeln!(out, "{NEW}+ {line}{NEW:#}"),
-                    ChangeTag::Equal => writeln!(out, "  {line}"),
-                };
-            }
+        // Lines that do not change are nobody's question, and may hold secrets.
+        let changes: Vec<_> =
+            diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).collect();
+        for change in &changes {
+            let is_removed = change.tag() == ChangeTag::Delete;
+            let sign = if is_removed { '-' } else { '+' };
+            let style = if is_removed { OLD } else { NEW };
+            let others = changes.iter().filter(|other| other.tag() != change.tag());
+            let others: Vec<&str> = others.map(similar::Change::value).collect();
+            let part = changed_part(change.value(), &others);
+            let line = visible(&edit.shown(part.trim_end_matches(['\r', '\n'])));
+            let _ = writeln!(out, "{style}{sign} {line}{style:#}");
         }
     }
     out
+}
+
+/// A line, or of a long one what is not in its counterpart.
+fn changed_part(line: &str, others: &[&str]) -> String {
+    let (true, [other]) = (line.chars().count() > LONG, others) else { return line.to_owned() };
+    let (line, other): (Vec<char>, Vec<char>) = (line.chars().collect(), other.chars().collect());
+    let same = line.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let left = line[same..].iter().rev().zip(other[same..].iter().rev());
+    let end = left.take_while(|(a, b)| a == b).count();
+    let start = same.saturating_sub(AROUND);
+    let stop = (line.len() - end + AROUND).min(line.len());
+    format!("…{}…", line[start..stop].iter().collect::<String>())
 }
 
 fn files_json(edits: &[FileEdit]) -> Vec<Value> {

@@ -32,6 +32,8 @@ fn what_a_message_is_stands_in_its_outermost_members() {
     let reply = facts(r#"{"result":{"id":3,"content":[{"id":4}]},"id":-1.5e2}"#).expect("a reply");
     assert!(reply.has_result && !reply.has_error && reply.method.is_none());
     assert_eq!(reply.id.as_deref(), Some("-1.5e2"));
+    let nothing = facts(r#"{"id":1,"error":null,"result":{}}"#).expect("a reply");
+    assert!(nothing.has_result && !nothing.has_error);
     let error = facts(r#"{"id":null,"error":{"code":1}}"#).expect("an error");
     assert!(error.has_error);
     assert_eq!(error.id.as_deref(), Some("null"));
