@@ -180,14 +180,16 @@ fn twins_are_withheld_and_named_as_such() {
         ("twin-nfd", "e\u{301}cho"),
         ("twin-case", "Read_File"),
     ] {
-        let trusted = acting();
-        let mut client = session(&trusted, mode, Era::Initialize);
-        assert_eq!(client.tools(), ALL, "{mode}");
-        let answer = client.call(twin, &json!({}));
-        refused(&answer, "not_approved");
-        let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains("looks like the approved"), "{message}");
-        works(&mut client, "read_file");
+        for era in ERAS {
+            let trusted = acting();
+            let mut client = session(&trusted, mode, era);
+            assert_eq!(client.tools(), ALL, "{mode}");
+            let answer = client.call(twin, &json!({}));
+            refused(&answer, "not_approved");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.contains("looks like the approved"), "{message}");
+            works(&mut client, "read_file");
+        }
     }
 }
 
@@ -247,13 +249,15 @@ fn answers_that_nobody_asked_for_go_no_further() {
 
 #[test]
 fn a_reply_with_result_and_error_is_an_error_and_nobody_waits() {
-    let trusted = acting();
-    let mut client = session(&trusted, "both", Era::Initialize);
-    assert_eq!(client.tools(), ALL);
-    let answers: Vec<Value> =
-        (0..6).map(|_| client.call("echo", &json!({ "text": "x" }))).collect();
-    let errors = answers.iter().filter(|answer| answer.get("error").is_some());
-    assert_eq!(errors.count(), 2, "{answers:?}");
+    for era in ERAS {
+        let trusted = acting();
+        let mut client = session(&trusted, "both", era);
+        assert_eq!(client.tools(), ALL);
+        let answers: Vec<Value> =
+            (0..6).map(|_| client.call("echo", &json!({ "text": "x" }))).collect();
+        let errors = answers.iter().filter(|answer| answer.get("error").is_some());
+        assert_eq!(errors.count(), 2, "{answers:?}");
+    }
 }
 
 #[test]
@@ -354,14 +358,30 @@ fn batches_are_judged_item_by_item() {
 
 #[test]
 fn a_storm_of_changes_is_calmed() {
+    for era in ERAS {
+        let trusted = acting();
+        let mut client = session(&trusted, "storm", era);
+        works(&mut client, "echo");
+        works(&mut client, "echo");
+        assert_eq!(client.tools(), ALL);
+        let is_change = |m: &&Value| m["method"] == "notifications/tools/list_changed";
+        let told = client.others.iter().filter(is_change).count();
+        assert!((1..200).contains(&told), "{told} of 10,000 came");
+    }
+}
+
+#[test]
+fn a_server_that_keeps_dying_is_given_up() {
     let trusted = acting();
-    let mut client = session(&trusted, "storm", Era::Initialize);
-    works(&mut client, "echo");
-    works(&mut client, "echo");
+    trusted.declare(&json!({ "mode": "dies", "after": 1 }));
+    let mut client = run(&trusted, &["--restarts", "2"]);
+    open(&mut client, Era::Initialize);
     assert_eq!(client.tools(), ALL);
-    let told = client.others.iter().filter(|m| m["method"] == "notifications/tools/list_changed");
-    let told = told.count();
-    assert!((1..200).contains(&told), "{told} of 10,000 came");
+    for _ in 0..3 {
+        refused(&client.call("echo", &json!({})), "server_ended");
+    }
+    // Its own code is passed on.
+    assert_eq!(client.wait(), Some(7));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use facets_clients::{ClientError, ClientFile, Entry, Secret, Undo, guard, insert, parse};
-use facets_lock::LockedEntry;
+use facets_lock::{Launch, LockedEntry};
 use facets_project::{ClientRecords, Project, State, user_project};
 
 use crate::adopt::launch_of_entry;
@@ -31,6 +31,8 @@ pub struct ConnectReport {
     pub edits: Vec<FileEdit>,
     /// What stays as it is, and why.
     pub left: Vec<(PathBuf, ClientError)>,
+    /// Variables that new entries have to set, by server.
+    pub needs: Vec<(String, Vec<String>)>,
 }
 
 /// Has clients start every server that is pinned here through facet.
@@ -54,7 +56,7 @@ pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<Connec
     if servers.is_empty() {
         return Err(crate::ServerError::NothingPinned.into());
     }
-    let mut report = ConnectReport { edits: Vec::new(), left: Vec::new() };
+    let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
     for client in &request.clients {
         let all = files(&[*client], request.scope, &places);
         // The first that is there, or the first that could be.
@@ -78,7 +80,10 @@ pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<Connec
                 Some(entry) => {
                     guard(*client, text.as_deref().unwrap_or_default(), &entry.place, &wanted)
                 }
-                None => insert(file, text.as_deref(), name, &wanted),
+                None => {
+                    report.needs.extend(needs(&state, name));
+                    insert(file, text.as_deref(), name, &wanted)
+                }
             };
             match changed {
                 Ok((other, undo)) => {
@@ -99,7 +104,7 @@ pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<Connec
 
 /// Has clients start what they started before.
 pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
-    let mut report = ConnectReport { edits: Vec::new(), left: Vec::new() };
+    let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
     for (path, undos) in ClientRecords::of_this_user()?.all() {
         let client = undos.iter().find_map(|undo| Undo::from_text(undo).ok());
         let Some(client) = client.map(|undo| undo.client()) else { continue };
@@ -129,6 +134,15 @@ pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectRe
         }
     }
     finish(report, consent, "facet disconnect")
+}
+
+/// The variables of a server that nobody sets for it yet.
+fn needs(state: &State, name: &str) -> Option<(String, Vec<String>)> {
+    let variables: Vec<String> = match &state.lock.server(name)?.launch {
+        Launch::Command { env, .. } => env.clone(),
+        Launch::Url { headers, .. } => headers.values().cloned().collect(),
+    };
+    (!variables.is_empty()).then(|| (name.to_owned(), variables))
 }
 
 fn is_pinned_as(entry: &Entry, state: &State, name: &str) -> bool {

@@ -443,6 +443,7 @@ impl<'s> Pump<'s> {
 
     /// What the client has not heard yet, if it listens.
     fn flush_client(&mut self) {
+        take_over(&mut self.out.to_client, &mut self.to_client);
         let begin = Instant::now();
         while self.to_client.len() > 0 && begin.elapsed() < GRACE {
             let mut polled = [PollFd::new(&self.client_output, PollFlags::OUT)];

@@ -60,6 +60,10 @@ impl Renderer {
                 let path = visible(&edit.path.display().to_string());
                 let _ = writeln!(out, "{NEW}rewritten{NEW:#} {path}");
             }
+            for (server, variables) in &report.needs {
+                let names = visible(&variables.join(", "));
+                let _ = writeln!(out, "{} needs {names}: set that in its entry", visible(server));
+            }
             if report.edits.is_empty() {
                 out.push_str("nothing to change\n");
             }
