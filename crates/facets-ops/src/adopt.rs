@@ -8,12 +8,12 @@ use facets_clients::{
 };
 use facets_lock::Launch;
 use facets_model::InlineServerName;
-use facets_project::{ClientRecords, Project, user_project};
+use facets_project::{ClientRecords, Project};
 
 use crate::OpsError;
 use crate::add::{AddRequest, add, launch_of};
 use crate::clients::{
-    Client, FileEdit, Read, Scope, files, guarded, places, program, read, secrets, write,
+    Client, FileEdit, Read, Scope, enter, files, guarded, program, read, secrets, write,
 };
 use crate::consent::{ApprovalPage, Consent};
 use crate::inspect::{CaptureOptions, InspectTarget, SandboxRequest};
@@ -89,14 +89,7 @@ struct Plan {
 
 /// Finds what clients start, pins it, and has them start it through facet.
 pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptReport, OpsError> {
-    let here = Project::here()?;
-    let places = places(here.place())?;
-    let directory = match request.scope {
-        Scope::Project => here.place().to_owned(),
-        Scope::User => user_project()?,
-    };
-    std::env::set_current_dir(&directory)
-        .map_err(|source| OpsError::Unreadable { path: directory.clone(), source })?;
+    let (places, directory) = enter(request.scope)?;
     let mut reads = Vec::new();
     for file in files(&request.clients, request.scope, &places) {
         reads.extend(read(&file)?);

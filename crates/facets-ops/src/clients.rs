@@ -9,7 +9,7 @@ use facets_clients::{
     ClientFile, Entry, EnvValue, Guarded, HeaderValue, Places, Secret, Transport, Undo,
     looks_like_secret, parse, secret_arguments,
 };
-use facets_project::ClientRecords;
+use facets_project::{ClientRecords, Project, user_project};
 
 use crate::OpsError;
 use crate::write_file;
@@ -83,6 +83,19 @@ pub(crate) struct Read {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
     pub(crate) entries: Vec<Entry>,
+}
+
+/// Goes where the servers of a scope are pinned: that place, and where clients keep their files.
+pub(crate) fn enter(scope: Scope) -> Result<(Places, PathBuf), OpsError> {
+    let here = Project::here()?;
+    let places = places(here.place())?;
+    let directory = match scope {
+        Scope::Project => here.place().to_owned(),
+        Scope::User => user_project()?,
+    };
+    std::env::set_current_dir(&directory)
+        .map_err(|source| OpsError::Unreadable { path: directory.clone(), source })?;
+    Ok((places, directory))
 }
 
 /// Where the clients of this user keep their files.

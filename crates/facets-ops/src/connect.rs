@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use facets_clients::{ClientError, ClientFile, Entry, Secret, Undo, guard, insert, parse};
 use facets_lock::{Launch, LockedEntry};
-use facets_project::{ClientRecords, Project, State, user_project};
+use facets_project::{ClientRecords, Project, State};
 
 use crate::adopt::launch_of_entry;
 
 use crate::OpsError;
 use crate::clients::{
-    Client, FileEdit, Scope, files, guarded, places, program, read, secrets, undone, write,
+    Client, FileEdit, Scope, enter, files, guarded, places, program, read, secrets, undone, write,
 };
 use crate::consent::Consent;
 
@@ -37,14 +37,7 @@ pub struct ConnectReport {
 
 /// Has clients start every server that is pinned here through facet.
 pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
-    let here = Project::here()?;
-    let places = places(here.place())?;
-    let directory = match request.scope {
-        Scope::Project => here.place().to_owned(),
-        Scope::User => user_project()?,
-    };
-    std::env::set_current_dir(&directory)
-        .map_err(|source| OpsError::Unreadable { path: directory.clone(), source })?;
+    let (places, directory) = enter(request.scope)?;
     let state = Project::here()?.read(&|_| false)?;
     let servers: Vec<&String> = state
         .lock

@@ -10,7 +10,7 @@ use facets_project::{Approval, Approvals, Change, LOCK, Project, ProjectError, S
 
 use crate::consent::Consent;
 use crate::inspect::installation_of;
-use crate::pinned::{Pinned, chosen, is_approved};
+use crate::pinned::{Pinned, is_approved};
 use crate::{OpsError, ServerError};
 
 /// What begins a path that may only be read.
@@ -110,9 +110,7 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     let name = &request.name;
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
-    chosen(std::slice::from_ref(name), &state)?;
-    let edited = |problem| ServerError::Edited { name: name.clone(), problem };
-    let pinned = Pinned::of(name, &state).map_err(edited)?;
+    let pinned = Pinned::whole(name, &state)?;
     let before = &pinned.server.grants;
     let grants = request.settings.iter().fold(before.clone(), applied);
     if grants == *before {

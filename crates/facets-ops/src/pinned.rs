@@ -65,6 +65,13 @@ impl Pinned {
         }
     }
 
+    /// What was pinned of a server that has to be there, and whole.
+    pub(crate) fn whole(name: &str, state: &State) -> Result<Self, OpsError> {
+        chosen(&[name.to_owned()], state)?;
+        let edited = |problem| ServerError::Edited { name: name.to_owned(), problem };
+        Self::of(name, state).map_err(|problem| edited(problem).into())
+    }
+
     pub(crate) fn side(&self) -> Side<'_> {
         Side { surface: &self.surface, hashes: &self.hashes }
     }

@@ -15,7 +15,7 @@ pub use facets_run::{SessionEnd, Status};
 use crate::check::{Trust, against_manifest};
 use crate::grant::{confined, words};
 use crate::inspect::prepare;
-use crate::pinned::{Pinned, chosen, is_approved, target_of};
+use crate::pinned::{Pinned, is_approved, target_of};
 use crate::{OpsError, ServerError};
 
 mod audit;
@@ -120,9 +120,7 @@ fn check(request: &RunRequest, attestations: &dyn Attestations) -> Result<Checke
     let name = &request.name;
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
-    chosen(std::slice::from_ref(name), &state)?;
-    let edited = |problem| ServerError::Edited { name: name.clone(), problem };
-    let pinned = Pinned::of(name, &state).map_err(edited)?;
+    let pinned = Pinned::whole(name, &state)?;
     approved(name, &pinned, &project, &state, request.trust)?;
     attested(name, &pinned.server, attestations)?;
     let target = prepare(target_of(&pinned.server.launch)?, &crate::check::Always)?;
