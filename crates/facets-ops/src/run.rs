@@ -106,7 +106,10 @@ pub fn run_http(
         let serve = move || drop(serve(session));
         std::thread::Builder::new().spawn(serve).map(drop).map_err(|error| error.to_string())
     };
-    let unusable = |source| OpsError::Unwritable { path: address.to_string().into(), source };
+    let unusable = |source: std::io::Error| {
+        let (name, address) = (request.name.clone(), address.to_string());
+        ServerError::Unservable { name, address, reason: source.to_string() }
+    };
     let http = HttpFront::bind(address, Box::new(open)).map_err(unusable)?;
     listener.listens(&request.name, http.address().map_err(unusable)?);
     // It serves until the process ends, and whoever asks for that ends the process here.

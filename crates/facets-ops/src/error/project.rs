@@ -118,6 +118,16 @@ pub enum ServerError {
         /// What is missing.
         reason: String,
     },
+    /// It cannot be served at an address.
+    #[error("{name:?} cannot be served at {address}")]
+    Unservable {
+        /// Its name.
+        name: String,
+        /// Where it was to be served.
+        address: String,
+        /// Why not.
+        reason: String,
+    },
     /// It has no session here, and had none.
     #[error("the server {name:?} has not run here")]
     NeverRan {
@@ -163,6 +173,7 @@ impl ServerError {
         "launch-differs",
         "not-attested",
         "not-running",
+        "address-unusable",
     ];
 
     pub(super) fn code(&self) -> &'static str {
@@ -183,6 +194,7 @@ impl ServerError {
             Self::Incomparable { .. } => "diff-incomparable",
             Self::OtherLaunch { .. } => "launch-differs",
             Self::NotAttested { .. } => "not-attested",
+            Self::Unservable { .. } => "address-unusable",
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
                 "not-running"
             }
@@ -228,6 +240,9 @@ impl ServerError {
             Self::NotAttested { signer, reason, .. } => {
                 both(&format!("a valid statement of {signer}"), reason.clone())
             }
+            Self::Unservable { reason, .. } => {
+                both("a free address of this machine, such as 127.0.0.1:0", reason.clone())
+            }
             Self::NeverRan { .. } => both("a session, now or before", "none".to_owned()),
             Self::NotRunning { .. } => both("a session", "none".to_owned()),
             Self::DoesNotStop { .. } => {
@@ -247,6 +262,7 @@ impl ServerError {
             }
             Self::OtherLaunch { name } => format!("facet approve {name}"),
             Self::Unanswered { next, .. } => next.clone(),
+            Self::Unservable { name, .. } => format!("facet run {name} --http 127.0.0.1:0"),
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
                 "facet ps".to_owned()
             }
