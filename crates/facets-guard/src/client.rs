@@ -292,6 +292,7 @@ impl Guard {
         let Some(key) = id.map(|member| id_key(member.value)) else { return };
         if self.pending.get(&key) == Some(&Asked::Plain) {
             self.pending.remove(&key);
+            self.suspects.is_done(&key);
         }
         self.held.retain(|held| held.id.as_ref() != Some(&key));
     }

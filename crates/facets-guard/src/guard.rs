@@ -10,6 +10,7 @@ use crate::event::{Event, Happening, Subject, Why};
 use crate::limiter::Limiter;
 use crate::lines::{Course, Line, MOST_HELD, STREAM_FROM};
 use crate::pins::Pins;
+use crate::suspects::Suspects;
 use crate::walk::{Held, Walk};
 use crate::words;
 
@@ -131,6 +132,7 @@ pub struct Guard {
     client_line: Line,
     server_line: Line,
     pub(crate) pending: BTreeMap<String, Asked>,
+    pub(crate) suspects: Suspects,
     pub(crate) own: BTreeMap<String, Own>,
     next_own: u64,
     pub(crate) standings: Standings,
@@ -177,6 +179,7 @@ impl Guard {
             client_line: Line::default(),
             server_line: Line::default(),
             pending: BTreeMap::new(),
+            suspects: Suspects::default(),
             own: BTreeMap::new(),
             next_own: 1,
             standings: Standings::default(),
@@ -222,6 +225,7 @@ impl Guard {
         self.now = now;
         self.send_owed_changes();
         self.give_up_late_walks(out);
+        self.give_up_suspects();
         if self.stalled().is_some_and(|deadline| deadline <= now) {
             // Others wait behind a line that does not end.
             out.to_client.push(b'\n');
@@ -234,7 +238,11 @@ impl Guard {
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         let changes = self.changes.values().filter_map(Limiter::deadline);
-        changes.chain(self.walks.values().map(Walk::deadline)).chain(self.stalled()).min()
+        changes
+            .chain(self.walks.values().map(Walk::deadline))
+            .chain(self.stalled())
+            .chain(self.suspects.deadline())
+            .min()
     }
 
     /// When a line that is on its way, and that others wait for, takes too long.

@@ -192,9 +192,11 @@ impl Guard {
             if key == "null" && facts.has_error {
                 return Fate::Pass;
             }
+            self.suspects.stray(&key, self.pending.keys(), self.now);
             self.dropped(Why::Stray, "", out);
             return Fate::Drop;
         };
+        self.suspects.is_done(&key);
         if let Some(fate) = self.asks_along(id, facts, text, out) {
             return fate;
         }
@@ -260,6 +262,18 @@ impl Guard {
             }
         }
         None
+    }
+
+    /// Whoever waits for an answer that came under an id of nobody's is told.
+    pub(crate) fn give_up_suspects(&mut self) {
+        let sentence = "the server answered under an id that nobody used".to_owned();
+        for id in self.suspects.late(self.now) {
+            if self.pending.remove(&id).is_some() {
+                self.suspects.is_done(&id);
+                let line = words::refusal(&id, &self.rules, &Why::Stray, "", &sentence);
+                self.say_client.extend(line);
+            }
+        }
     }
 
     fn not_granted(&self, id: &str, method: &str) -> Vec<u8> {
@@ -343,6 +357,7 @@ impl Guard {
                 let is_plain = self.pending.get(&key) == Some(&Asked::Plain);
                 if is_plain {
                     self.pending.remove(&key);
+                    self.suspects.is_done(&key);
                 }
                 is_plain
             }

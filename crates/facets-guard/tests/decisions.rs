@@ -239,3 +239,20 @@ fn resources_that_vary_bring_no_words_and_stay_where_they_were() {
     refused(&session.client(&read("file:///etc/shadow")), "not_covered");
     assert!(session.client(&read("file:///b")).0.contains("resources/read"));
 }
+
+#[test]
+fn an_answer_under_an_id_of_nobody_does_not_leave_anybody_waiting() {
+    let mut session = Session::new(rules());
+    session.client(r#"{"id":1,"method":"vendor/x"}"#);
+    session.client(r#"{"id":2,"method":"vendor/x"}"#);
+    session.server(r#"{"id":2,"result":{}}"#);
+    // Once more under an id that was answered says nothing about the others.
+    session.server(r#"{"id":2,"result":{}}"#);
+    assert_eq!(session.guard.deadline(), None);
+    session.server(r#"{"id":"nobody","result":{}}"#);
+    let deadline = session.guard.deadline().unwrap();
+    session.guard.tick(deadline, &mut session.out);
+    let said = session.taken().1;
+    assert!(said.contains("\"id\":1,") && said.contains("\"code\":\"stray\""), "{said}");
+    assert_eq!(session.guard.deadline(), None);
+}

@@ -1,0 +1,59 @@
+//! Requests whose answers may have come under an id that nobody used.
+
+use core::time::Duration;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// How long the right answer may still take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Ids that were answered or given up, which may well be answered once more.
+const REMEMBERED: usize = 4096;
+
+/// What the server may have answered wrongly.
+#[derive(Debug, Default)]
+pub(crate) struct Suspects {
+    done: BTreeSet<String>,
+    order: VecDeque<String>,
+    deadlines: BTreeMap<String, Duration>,
+}
+
+impl Suspects {
+    /// An id that was answered, or that nobody waits for any more.
+    pub(crate) fn is_done(&mut self, key: &str) {
+        self.deadlines.remove(key);
+        if self.done.insert(key.to_owned()) {
+            self.order.push_back(key.to_owned());
+        }
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.done.remove(&oldest);
+        }
+    }
+
+    /// An answer under an id that is not waited for: if nobody ever used it, it was meant for
+    /// somebody who waits.
+    pub(crate) fn stray<'k>(
+        &mut self,
+        key: &str,
+        waiting: impl Iterator<Item = &'k String>,
+        now: Duration,
+    ) {
+        if !self.done.contains(key) {
+            for key in waiting {
+                self.deadlines.entry(key.clone()).or_insert(now + PATIENCE);
+            }
+        }
+    }
+
+    /// Those whose time is over.
+    pub(crate) fn late(&mut self, now: Duration) -> Vec<String> {
+        let late = self.deadlines.iter().filter(|(_, deadline)| **deadline <= now);
+        let late: Vec<String> = late.map(|(key, _)| key.clone()).collect();
+        self.deadlines.retain(|_, deadline| *deadline > now);
+        late
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Duration> {
+        self.deadlines.values().min().copied()
+    }
+}
