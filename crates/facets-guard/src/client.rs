@@ -5,9 +5,10 @@ use facets_surface::Kind;
 
 use crate::envelope::{Envelope, Facts, is_same_but_for_case};
 use crate::event::{Happening, Subject, Why};
-use crate::guard::{Asked, Guard, OnDrift, Outbox, Standing};
+use crate::guard::{Asked, Guard, OnDrift, Outbox};
 use crate::id::id_key;
 use crate::lines::{Course, MOST_HELD, push_line};
+use crate::standings::Standing;
 use crate::words;
 
 /// Requests that may wait for an answer at the same time.

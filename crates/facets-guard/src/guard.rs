@@ -10,6 +10,7 @@ use crate::event::{Event, Happening, Subject, Why};
 use crate::limiter::Limiter;
 use crate::lines::{Course, Line, MOST_HELD, STREAM_FROM};
 use crate::pins::Pins;
+use crate::standings::Standings;
 use crate::suspects::Suspects;
 use crate::walk::{Held, Walk};
 use crate::words;
@@ -78,49 +79,6 @@ pub(crate) enum Own {
     Ping,
     /// The client's opening, repeated to a server that was started again.
     Opening,
-}
-
-/// How an approved item stands in this session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// The server listed it as it was approved.
-    Approved,
-    /// It listed something else under its name.
-    Withheld(Why),
-}
-
-/// How the items that the server listed stand.
-#[derive(Debug, Default)]
-pub(crate) struct Standings(BTreeMap<Kind, BTreeMap<String, Standing>>);
-
-impl Standings {
-    pub(crate) fn get(&self, kind: Kind, name: &str) -> Option<&Standing> {
-        self.0.get(&kind)?.get(name)
-    }
-
-    pub(crate) fn set(&mut self, kind: Kind, name: &str, standing: Standing) {
-        self.0.entry(kind).or_default().insert(name.to_owned(), standing);
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.values().map(BTreeMap::len).sum()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// What was listed before says nothing any more; what was wrong once, was.
-    pub(crate) fn forget_approved(&mut self, kind: Kind) {
-        if let Some(standings) = self.0.get_mut(&kind) {
-            standings.retain(|_, standing| *standing != Standing::Approved);
-        }
-    }
-
-    pub(crate) fn approved(&self) -> usize {
-        let all = self.0.values().flat_map(BTreeMap::values);
-        all.filter(|standing| **standing == Standing::Approved).count()
-    }
 }
 
 /// Stands between one client and one server.

@@ -10,6 +10,7 @@ mod lines;
 mod lists;
 mod pins;
 mod server;
+mod standings;
 mod suspects;
 mod uri;
 mod walk;

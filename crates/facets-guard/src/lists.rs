@@ -8,10 +8,11 @@ use facets_surface::{Definition, Kind};
 
 use crate::envelope::{Facts, is_same_but_for_case};
 use crate::event::{Happening, Subject, Why};
-use crate::guard::{Guard, OnDrift, Outbox, Standing};
+use crate::guard::{Guard, OnDrift, Outbox};
 use crate::lines::MOST_HELD;
 use crate::pins::Match;
 use crate::server::Fate;
+use crate::standings::Standing;
 use crate::words::quoted;
 
 /// An envelope stands around definitions that may themselves be 128 deep.

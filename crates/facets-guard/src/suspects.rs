@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How long the right answer may still take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Ids that were answered or given up, which may well be answered once more.
 const REMEMBERED: usize = 4096;
 

@@ -1,0 +1,50 @@
+//! How what the server listed stands in this session.
+
+use std::collections::BTreeMap;
+
+use facets_surface::Kind;
+
+use crate::event::Why;
+
+/// How an approved item stands in this session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The server listed it as it was approved.
+    Approved,
+    /// It listed something else under its name.
+    Withheld(Why),
+}
+
+/// How the items that the server listed stand.
+#[derive(Debug, Default)]
+pub(crate) struct Standings(BTreeMap<Kind, BTreeMap<String, Standing>>);
+
+impl Standings {
+    pub(crate) fn get(&self, kind: Kind, name: &str) -> Option<&Standing> {
+        self.0.get(&kind)?.get(name)
+    }
+
+    pub(crate) fn set(&mut self, kind: Kind, name: &str, standing: Standing) {
+        self.0.entry(kind).or_default().insert(name.to_owned(), standing);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.values().map(BTreeMap::len).sum()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// What was listed before says nothing any more; what was wrong once, was.
+    pub(crate) fn forget_approved(&mut self, kind: Kind) {
+        if let Some(standings) = self.0.get_mut(&kind) {
+            standings.retain(|_, standing| *standing != Standing::Approved);
+        }
+    }
+
+    pub(crate) fn approved(&self) -> usize {
+        let all = self.0.values().flat_map(BTreeMap::values);
+        all.filter(|standing| **standing == Standing::Approved).count()
+    }
+}
