@@ -28,8 +28,14 @@ use crate::progress::Bar;
 use crate::render::{self, Renderer};
 
 pub(crate) fn run(args: Args) -> Shown {
-    let renderer = Renderer { format: args.format, quiet: args.quiet, verbose: args.verbose };
-    let result = enter(args.directory.as_deref()).and_then(|()| command(args.command, &renderer));
+    let renderer = Renderer {
+        format: args.format,
+        quiet: args.quiet,
+        verbose: args.verbose,
+        directory: args.directory,
+    };
+    let result =
+        enter(renderer.directory.as_deref()).and_then(|()| command(args.command, &renderer));
     result.unwrap_or_else(|error| renderer.failure(&error))
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, O
         Err(error) => {
             // Most clients show an answer sooner than what stands on standard error.
             if let Ok(client) = client() {
-                answer_with_error(&client, &render::one_line(&error));
+                answer_with_error(&client, &renderer.one_line(&error));
             }
             // Standard output is the client's.
             Ok(renderer.failure_aside(&error))

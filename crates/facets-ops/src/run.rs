@@ -9,14 +9,16 @@ use facets_launch::{Launcher, ServerCommand};
 use facets_lock::{Grants, LockedServer};
 use facets_probe::Target;
 use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
-use facets_run::{ClientEnds, Control, HttpFront, Record, Recorder, Server, Session, Start, serve};
+use facets_run::{
+    ClientEnds, Control, HttpFront, Patience, Record, Recorder, Server, Session, Start, serve,
+};
 pub use facets_run::{SessionEnd, Status};
 
 use crate::check::{Trust, against_manifest};
 use crate::grant::{confined, words};
 use crate::inspect::prepare;
 use crate::pinned::{Pinned, is_approved, target_of};
-use crate::{OpsError, ServerError};
+use crate::{OpsError, ServerError, shell_word};
 
 mod audit;
 mod status;
@@ -221,6 +223,7 @@ impl Front {
             server,
             restart: shown_start(restart),
             most_restarts: self.request.restarts,
+            patience: Patience::default(),
             recorder: Recorder::new(witness).map_err(supervisor_failed)?,
             control,
             requests,
@@ -233,7 +236,7 @@ impl Front {
         let directory = user.filter(|user| user == self.project.place());
         Rules {
             server: self.request.name.clone(),
-            directory: directory.map(|path| path.display().to_string()),
+            directory: directory.map(|path| shell_word(&path)),
             on_drift: self.request.on_drift,
             sampling: self.pinned.server.grants.sampling,
             elicitation: self.pinned.server.grants.elicitation,

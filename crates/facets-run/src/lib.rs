@@ -7,13 +7,15 @@ mod pump;
 mod record;
 mod remote;
 mod server;
+mod session;
 mod status;
 
 pub use answer::answer_with_error;
 pub use http::{HttpFront, Open};
 pub use pipe::ClientEnds;
-pub use pump::{Session, SessionEnd, Start, serve};
+pub use pump::serve;
 pub use record::{Record, Recorder};
 pub use remote::Remote;
 pub use server::{Server, ServerHandle};
+pub use session::{Patience, Session, SessionEnd, Start};
 pub use status::{Control, Status};

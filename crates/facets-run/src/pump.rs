@@ -8,9 +8,10 @@ use facets_guard::{Guard, Outbox};
 use facets_launch::Ending;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::pipe::{ClientEnds, Piece, Queue, Reader, make_impatient};
+use crate::pipe::{Piece, Queue, Reader, make_impatient};
 use crate::record::Recorder;
 use crate::server::Server;
+use crate::session::{Patience, Session, SessionEnd, Start};
 use crate::status::{Control, Status};
 
 /// What may wait for a reader before its writer is no longer heard.
@@ -23,10 +24,6 @@ const GRACE: Duration = Duration::from_secs(2);
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 /// And not longer than this, whatever it says.
 const LAST_OF_ALL: Duration = Duration::from_mins(1);
-/// A server that says nothing for this long is asked whether it is there.
-const SILENCE: Duration = Duration::from_secs(30);
-/// And if it does not answer for this long, and nobody waits for it, it is started again.
-const TOO_SILENT: Duration = Duration::from_mins(1);
 /// How long a server that was started again may take for its opening.
 const OPENING: Duration = Duration::from_secs(10);
 /// How long one that does not listen any more may take to say how it ended.
@@ -37,50 +34,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const TELL: Duration = Duration::from_millis(200);
 /// A server that ran this long had no trouble starting.
 const HEALTHY: Duration = Duration::from_mins(1);
-
-/// Starts the server, also again.
-pub type Start<'s> = Box<dyn FnMut() -> Result<Server, String> + Send + 's>;
-
-/// Everything that a session needs.
-pub struct Session<'s> {
-    /// Who decides.
-    pub guard: Guard,
-    /// The client.
-    pub client: ClientEnds,
-    /// The server, which has been started.
-    pub server: Server,
-    /// How to start it again.
-    pub restart: Start<'s>,
-    /// How often it is started again in a row.
-    pub most_restarts: u32,
-    /// Who writes down.
-    pub recorder: Recorder,
-    /// Who asks how it stands.
-    pub control: Control,
-    /// What that one asks for.
-    pub requests: PipeReader,
-}
-
-impl std::fmt::Debug for Session<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").finish_non_exhaustive()
-    }
-}
-
-/// How a session ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SessionEnd {
-    /// The client has gone; how the server ended, if that was by itself.
-    ClientLeft(Option<Ending>),
-    /// The server ended by itself, and was not started again.
-    ServerEnded(Ending),
-    /// It could not be started again.
-    NotRestarted(String),
-    /// Something was not what was approved, and the user wants the session to end then.
-    Drift(String),
-    /// Somebody asked for it.
-    Stopped,
-}
 
 /// Runs a session to its end, and leaves nothing running.
 pub fn serve(session: Session<'_>) -> SessionEnd {
@@ -123,6 +76,7 @@ struct Pump<'s> {
     server: Option<Server>,
     restart: Start<'s>,
     most_restarts: u32,
+    patience: Patience,
     recorder: Recorder,
     control: Control,
     requests: PipeReader,
@@ -165,6 +119,7 @@ impl<'s> Pump<'s> {
             server: Some(session.server),
             restart: session.restart,
             most_restarts: session.most_restarts,
+            patience: session.patience,
             recorder: session.recorder,
             control: session.control,
             requests: session.requests,
@@ -260,7 +215,7 @@ impl<'s> Pump<'s> {
         let restart = self.restart_at.map(until);
         let left = self.left.map(|left| until(self.last_moment(left)));
         let tell = self.is_untold.then(|| until(self.told + TELL));
-        let silence = Some(until(self.heard + SILENCE).max(Duration::from_secs(1)));
+        let silence = Some(until(self.heard + self.patience.silence).max(Duration::from_secs(1)));
         let opening = self.guard.is_reopening().then(|| until(self.started + OPENING));
         let opening = opening.map(|opening| opening.max(Duration::from_millis(100)));
         [guard, restart, left, tell, silence, opening].into_iter().flatten().min()
@@ -411,10 +366,11 @@ impl<'s> Pump<'s> {
     /// spec 11.5: health by `ping`
     fn check_health(&mut self, now: Instant) {
         let silent = now.saturating_duration_since(self.heard);
-        if silent > SILENCE && !self.guard.is_silent() {
+        let Patience { silence, unanswered } = self.patience;
+        if silent > silence && !self.guard.is_silent() {
             self.guard.ping(now.saturating_duration_since(self.begin), &mut self.out);
         }
-        let is_dead = silent > SILENCE + TOO_SILENT && self.guard.is_silent();
+        let is_dead = silent > silence + unanswered && self.guard.is_silent();
         let ran = now.saturating_duration_since(self.started);
         let never_opens = self.guard.is_reopening() && ran > OPENING;
         if ((is_dead && self.guard.waiting() == 0) || never_opens)

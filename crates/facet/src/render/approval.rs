@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::cost::Cost;
 use super::text::visible;
-use super::{drift, human, scan};
+use super::{Renderer, drift, human, scan};
 use crate::output::Shown;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -167,7 +167,7 @@ fn grants(grants: &Grants, out: &mut String) {
 }
 
 /// What was pinned; the page itself, unless somebody has just read it.
-pub(super) fn pinned(pages: &[&ApprovalPage], was_read: bool, quiet: bool) -> Shown {
+pub(super) fn pinned(pages: &[&ApprovalPage], was_read: bool, renderer: &Renderer) -> Shown {
     let mut out = String::new();
     for page in pages {
         if !was_read {
@@ -182,8 +182,13 @@ pub(super) fn pinned(pages: &[&ApprovalPage], was_read: bool, quiet: bool) -> Sh
             page.hashes.surface
         );
     }
-    let talk = "commit facets.json, facets.lock and .facets/surfaces\nnext: facet check\n";
-    Shown { talk: if quiet { String::new() } else { talk.to_owned() }, ..Shown::styled(out) }
+    let mut talk = String::new();
+    // Elsewhere may be where nothing is committed, as with servers for every project.
+    if renderer.directory.is_none() {
+        talk.push_str("commit facets.json, facets.lock and .facets/surfaces\n");
+    }
+    let _ = writeln!(talk, "next: {}", renderer.advice("facet check"));
+    Shown { talk: if renderer.quiet { String::new() } else { talk }, ..Shown::styled(out) }
 }
 
 pub(super) fn json_of(page: &ApprovalPage) -> Value {

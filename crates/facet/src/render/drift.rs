@@ -204,7 +204,7 @@ fn one(finding: &Finding, verbose: bool, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "  {style}{severity:<8}{style:#} {subject}{} {QUIET}[{}, {}]{QUIET:#}",
+        "  {style}{severity:<8}{style:#} {subject}{} {QUIET}[{}; callers: {}]{QUIET:#}",
         visible(&finding.sentence),
         finding.kind.name(),
         finding.compat.name()

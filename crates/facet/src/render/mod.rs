@@ -16,7 +16,7 @@ pub(crate) mod summary;
 mod text;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use facets_ops::build_check::BuildCheckReport;
@@ -32,7 +32,7 @@ use facets_ops::init::InitReport;
 use facets_ops::inspect::{ApprovalPage, InspectReport};
 use facets_ops::list::ListReport;
 use facets_ops::scan::ScanReport;
-use facets_ops::{Failure, OpsError};
+use facets_ops::{Failure, OpsError, shell_word};
 
 use crate::args::{Args, Format};
 use crate::output::{Exit, Shown};
@@ -42,9 +42,29 @@ pub(crate) struct Renderer {
     pub(crate) format: Format,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
+    /// Where the command was told to work: advice has to say it too.
+    pub(crate) directory: Option<PathBuf>,
 }
 
 impl Renderer {
+    /// What went wrong, with advice that works where the reader is.
+    fn describe(&self, error: &OpsError) -> Failure {
+        let mut failure = error.describe();
+        failure.next = self.advice(&failure.next);
+        failure
+    }
+
+    /// A command as one has to type it here.
+    fn advice(&self, command: &str) -> String {
+        let elsewhere = ["help", "explain"];
+        match (&self.directory, command.strip_prefix("facet ")) {
+            (Some(directory), Some(rest)) if !elsewhere.iter().any(|w| rest.starts_with(w)) => {
+                format!("facet --directory {} {rest}", shell_word(directory))
+            }
+            _ => command.to_owned(),
+        }
+    }
+
     /// Chooses between the two faces of a report.
     fn show(
         &self,
@@ -64,7 +84,7 @@ impl Renderer {
     }
 
     pub(crate) fn failure(&self, error: &OpsError) -> Shown {
-        let failure = error.describe();
+        let failure = self.describe(error);
         let human = || Shown::failure(human::failure(&failure));
         if self.format == Format::Sarif {
             // Whoever waits for a log gets one, and the log of the job says why it is empty.
@@ -77,10 +97,16 @@ impl Renderer {
     /// A failure of a command whose standard output belongs to somebody else.
     pub(crate) fn failure_aside(&self, error: &OpsError) -> Shown {
         let talk = match self.format {
-            Format::Human | Format::Sarif => human::failure(&error.describe()),
-            Format::Json => format!("{}\n", json::failure(&error.describe())),
+            Format::Human | Format::Sarif => human::failure(&self.describe(error)),
+            Format::Json => format!("{}\n", json::failure(&self.describe(error))),
         };
         Shown::failure(talk)
+    }
+
+    /// An error as one line of plain text.
+    pub(crate) fn one_line(&self, error: &OpsError) -> String {
+        let failure = self.describe(error);
+        format!("{}. Next: {}", failure.message, failure.next)
     }
 
     pub(crate) fn digest_file(&self, report: &DigestFileReport) -> Shown {
@@ -132,7 +158,7 @@ impl Renderer {
     }
 
     pub(crate) fn added(&self, page: &ApprovalPage, was_read: bool) -> Shown {
-        self.show(|| approval::pinned(&[page], was_read, self.quiet), || approval::json_of(page))
+        self.show(|| approval::pinned(&[page], was_read, self), || approval::json_of(page))
     }
 
     pub(crate) fn approved(&self, pages: &[ApprovalPage], was_read: bool) -> Shown {
@@ -141,7 +167,7 @@ impl Renderer {
             let servers: Vec<_> = pages.iter().map(approval::json_of).collect();
             serde_json::json!({ "servers": servers })
         };
-        self.show(|| approval::pinned(&all, was_read, self.quiet), json)
+        self.show(|| approval::pinned(&all, was_read, self), json)
     }
 
     pub(crate) fn checked(&self, report: &CheckReport, verb: Verb) -> Shown {
@@ -237,10 +263,4 @@ pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
         // Standard output is what failed, so even JSON goes to standard error.
         Format::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
     }
-}
-
-/// An error as one line of plain text.
-pub(crate) fn one_line(error: &OpsError) -> String {
-    let failure = error.describe();
-    format!("{}. Next: {}", failure.message, failure.next)
 }

@@ -184,7 +184,7 @@ fn finding(graded: &Graded, policy: Option<&AppliedPolicy>) -> String {
     };
     let (severity, kind, compat) = (found.severity.name(), found.kind.name(), found.compat.name());
     let sentence = code(&found.sentence);
-    let mut out = format!("\n**{severity}** {subject}{sentence} ({kind}, {compat})\n");
+    let mut out = format!("\n**{severity}** {subject}{sentence} ({kind}; callers: {compat})\n");
     if let Some(mark) = &graded.mark {
         let file = policy::file_of(policy);
         let _ = writeln!(out, "\nPolicy: {}", code(&policy::sentence(found, mark, &file)));

@@ -1,0 +1,73 @@
+//! What a session needs, and how it ends.
+
+use std::io::PipeReader;
+use std::time::Duration;
+
+use facets_guard::Guard;
+use facets_launch::Ending;
+
+use crate::pipe::ClientEnds;
+use crate::record::Recorder;
+use crate::server::Server;
+use crate::status::Control;
+
+/// Starts the server, also again.
+pub type Start<'s> = Box<dyn FnMut() -> Result<Server, String> + Send + 's>;
+
+/// How long a server may be silent.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// One that says nothing for this long is asked whether it is there.
+    pub silence: Duration,
+    /// And if it does not answer for this long, and nobody waits for it, it is started again.
+    pub unanswered: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { silence: Duration::from_secs(30), unanswered: Duration::from_mins(1) }
+    }
+}
+
+/// Everything that a session needs.
+pub struct Session<'s> {
+    /// Who decides.
+    pub guard: Guard,
+    /// The client.
+    pub client: ClientEnds,
+    /// The server, which has been started.
+    pub server: Server,
+    /// How to start it again.
+    pub restart: Start<'s>,
+    /// How often it is started again in a row.
+    pub most_restarts: u32,
+    /// How long it may be silent.
+    pub patience: Patience,
+    /// Who writes down.
+    pub recorder: Recorder,
+    /// Who asks how it stands.
+    pub control: Control,
+    /// What that one asks for.
+    pub requests: PipeReader,
+}
+
+impl std::fmt::Debug for Session<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+/// How a session ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The client has gone; how the server ended, if that was by itself.
+    ClientLeft(Option<Ending>),
+    /// The server ended by itself, and was not started again.
+    ServerEnded(Ending),
+    /// It could not be started again.
+    NotRestarted(String),
+    /// Something was not what was approved, and the user wants the session to end then.
+    Drift(String),
+    /// Somebody asked for it.
+    Stopped,
+}
