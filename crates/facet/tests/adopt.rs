@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 #[allow(dead_code, reason = "each test uses a part of it")]
+mod remotes;
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
 use std::path::PathBuf;
@@ -39,7 +41,59 @@ const CLAUDE: &str = r#"{
 }
 "#;
 
-const JSONC: &str = "{\r\n\t// what our assistant may use\r\n\t\"mcpServers\": {\r\n\t\t\"files\": { \"env\": {\"API_TOKEN\": \"SECRET\",}, /* ours */ \"command\": \"SERVER\", \"args\": [\"FILE\",], },\r\n\t},\r\n\t\"theme\": \"dark\",\r\n}\r\n";
+const JSONC: &str = "{\r\n\t// what our assistant may use\r\n\t\"mcpServers\": {\r\n\t\t\"files\": { \"env\": {\"API_TOKEN\": \"SECRET\",}, /* ours */ \"command\": \"SERVER\", \"args\": [\"FILE\",], },\r\n\t\t\"old\": { \"url\": \"https://mcp.example.com/sse\", \"type\": \"sse\" }, // not yet\r\n\t},\r\n\t\"theme\": \"dark\",\r\n}\r\n";
+
+const VS_CODE: &str = r#"{
+  // asked for once
+  "inputs": [{ "id": "key", "type": "promptString" }],
+  "servers": {
+    "docs": { "type": "http", "url": "https://mcp.example.com/${input:key}" },
+    "files": {
+      "type": "stdio",
+      "command": "SERVER",
+      "args": [
+        "FILE"
+      ],
+      "env": { "API_TOKEN": "SECRET" }
+    }
+  }
+}
+"#;
+
+const OPEN_CODE: &str = r#"{
+  "$schema": "https://opencode.ai/config.json",
+  /* both of them
+     are ours */
+  "mcp": {
+    "files": {
+      "type": "local",
+      "command": ["SERVER", "FILE"], // reads
+      "environment": { "API_TOKEN": "SECRET" },
+      "enabled": true
+    },
+    "off": { "type": "remote", "url": "https://mcp.example.com/", "enabled": false }
+  }
+}
+"#;
+
+const CODEX: &str = r#"# how it thinks
+model = "o"
+
+[mcp_servers."off"]
+enabled = false
+command = 'nothing'
+
+[mcp_servers.files] # ours
+command = "SERVER"
+args = ["FILE"]
+startup_timeout_sec = 20
+
+[mcp_servers.files.env]
+API_TOKEN = "SECRET"
+
+[history]
+persistence = "none"
+"#;
 
 const SAMPLES: &[Sample] = &[
     Sample {
@@ -53,7 +107,7 @@ const SAMPLES: &[Sample] = &[
         client: "claude-code",
         path: ".claude.json",
         is_user: true,
-        text: "{\"numStartups\":12,\"mcpServers\":{\"files\":{\"type\":\"stdio\",\"command\":\"SERVER\",\"args\":[\"FILE\"],\"env\":{\"API_TOKEN\":\"SECRET\"}}},\"tips\":{\"a\":1}}",
+        text: "{\"numStartups\":12,\"mcpServers\":{\"files\":{\"type\":\"stdio\",\"command\":\"SERVER\",\"args\":[\"FILE\"],\"env\":{\"API_TOKEN\":\"SECRET\"}},\"far\":{\"type\":\"sse\",\"url\":\"https://mcp.example.com/sse\"}},\"tips\":{\"a\":1}}",
         entry: &["mcpServers", "files"],
     },
     Sample {
@@ -81,21 +135,56 @@ const SAMPLES: &[Sample] = &[
         client: "vscode",
         path: ".vscode/mcp.json",
         is_user: false,
-        text: "{\n  // asked for once\n  \"inputs\": [{ \"id\": \"key\", \"type\": \"promptString\" }],\n  \"servers\": {\n    \"files\": {\n      \"type\": \"stdio\",\n      \"command\": \"SERVER\",\n      \"args\": [\n        \"FILE\"\n      ],\n      \"env\": { \"API_TOKEN\": \"SECRET\" }\n    }\n  }\n}\n",
+        text: VS_CODE,
         entry: &["servers", "files"],
     },
     Sample {
         client: "opencode",
         path: "opencode.json",
         is_user: false,
-        text: "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {\n    \"files\": {\n      \"type\": \"local\",\n      \"command\": [\"SERVER\", \"FILE\"],\n      \"environment\": { \"API_TOKEN\": \"SECRET\" },\n      \"enabled\": true\n    }\n  }\n}\n",
+        text: OPEN_CODE,
         entry: &["mcp", "files"],
     },
     Sample {
         client: "codex",
         path: ".codex/config.toml",
         is_user: true,
-        text: "# how it thinks\nmodel = \"o\"\n\n[mcp_servers.files] # ours\ncommand = \"SERVER\"\nargs = [\"FILE\"]\nstartup_timeout_sec = 20\n\n[mcp_servers.files.env]\nAPI_TOKEN = \"SECRET\"\n\n[history]\npersistence = \"none\"\n",
+        text: CODEX,
+        entry: &["mcp_servers", "files"],
+    },
+    Sample {
+        client: "cursor",
+        path: ".cursor/mcp.json",
+        is_user: true,
+        text: CLAUDE,
+        entry: &["mcpServers", "files"],
+    },
+    Sample {
+        client: "gemini",
+        path: ".gemini/settings.json",
+        is_user: true,
+        text: JSONC,
+        entry: &["mcpServers", "files"],
+    },
+    Sample {
+        client: "vscode",
+        path: ".config/Code/User/mcp.json",
+        is_user: true,
+        text: VS_CODE,
+        entry: &["servers", "files"],
+    },
+    Sample {
+        client: "opencode",
+        path: ".config/opencode/opencode.jsonc",
+        is_user: true,
+        text: OPEN_CODE,
+        entry: &["mcp", "files"],
+    },
+    Sample {
+        client: "codex",
+        path: ".codex/config.toml",
+        is_user: false,
+        text: CODEX,
         entry: &["mcp_servers", "files"],
     },
 ];
@@ -184,10 +273,11 @@ fn entry_of(text: &str, sample: &Sample) -> Value {
         let list = |item: &toml_edit::Item| -> Value {
             item.as_array().unwrap().iter().map(|word| json!(word.as_str().unwrap())).collect()
         };
-        let env: serde_json::Map<String, Value> = entry["env"]
-            .as_table_like()
-            .unwrap()
-            .iter()
+        let env: serde_json::Map<String, Value> = entry
+            .get("env")
+            .and_then(|env| env.as_table_like())
+            .into_iter()
+            .flat_map(|env| env.iter())
             .map(|(name, value)| (name.to_owned(), json!(value.as_str().unwrap())))
             .collect();
         return json!({
@@ -322,4 +412,61 @@ fn what_is_pinned_is_connected_and_disconnected() {
         assert!(!user.trusted.file(path).exists(), "{path}");
     }
     user.facet(&["connect", "--yes", "notepad"]).exits(2);
+}
+
+#[test]
+fn a_remote_server_keeps_its_header() {
+    let user = User::new();
+    let port = remotes::serve(|asked, stream| {
+        let expected = format!("authorization: bearer {}", SECRET.to_ascii_lowercase());
+        if asked.headers.lines().any(|line| line.trim() == expected) {
+            remotes::honest(asked, stream);
+        } else {
+            remotes::respond(stream, "401 Unauthorized", "");
+        }
+    });
+    let text = format!(
+        "{{ \"mcpServers\": {{ \"far\": {{ \"type\": \"http\", \"url\": \"http://127.0.0.1:{port}/mcp\",\n  \
+         \"headers\": {{ \"Authorization\": \"Bearer {SECRET}\" }} }} }} }}\n"
+    );
+    user.trusted.write(".mcp.json", &text);
+    let adopted = user.facet(&["adopt", "--yes"]).exits(0);
+    assert!(adopted.out.contains("1 adopted") && !adopted.out.contains(SECRET), "{}", adopted.out);
+    let own = user.trusted.file(".mcp.json");
+    for entry in walk(user.trusted.folder.path()).iter().filter(|entry| **entry != own) {
+        let text = std::fs::read(entry).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&text).contains(SECRET), "{}", entry.display());
+    }
+    let entry = &["mcpServers", "far"];
+    let mut client = user.start(&Sample { entry, ..SAMPLES[0] });
+    assert_eq!(client.tools(), ["a"]);
+    drop(client);
+    user.facet(&["disconnect", "--yes"]).exits(0);
+    assert_eq!(user.trusted.read(".mcp.json"), text);
+}
+
+#[test]
+fn the_doctor_sees_who_starts_without_facet() {
+    let user = User::new();
+    let clients = |code: i32| {
+        let report = user.facet(&["--format", "json", "doctor"]).exits(code).json();
+        let checks = report["checks"].as_array().unwrap().clone();
+        checks.into_iter().find(|check| check["name"] == "clients").unwrap()
+    };
+    assert_eq!(clients(0)["health"], "none");
+    let sample = &SAMPLES[0];
+    let before = user.write(sample);
+    let open = clients(0);
+    let detail = "started without facet: files (Claude Code), remote-login (Claude Code)";
+    assert_eq!((&open["health"], &open["detail"]), (&json!("open"), &json!(detail)));
+    assert_eq!(open["fix"], "facet adopt");
+    user.facet(&["adopt", "--yes"]).exits(0);
+    assert_eq!(clients(0)["detail"], "started without facet: remote-login (Claude Code)");
+    // Somebody's installer writes the file as it was.
+    std::fs::write(user.path(sample), before).unwrap();
+    let taken = clients(1);
+    assert_eq!(taken["detail"], "started without facet again: files (Claude Code)");
+    assert_eq!(taken["fix"], "facet adopt");
+    user.facet(&["adopt", "--yes"]).exits(0);
+    assert_eq!(clients(0)["health"], "open");
 }

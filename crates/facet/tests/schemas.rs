@@ -83,6 +83,7 @@ build-check 1 build --check my-facet
 write my-facet/facet.json {
 build-check 1 build --check my-facet
 doctor 0 doctor
+write .mcp.json {"mcpServers": {"far": {"url": "https://e.example/"}}}
 write facets.json {"servrs": {}}
 doctor 0 doctor
 write facets.json {"facets": {"Bad": 1}}
@@ -383,7 +384,7 @@ fn every_variant_is_among_what_is_printed() {
     same("check", "compat", &["cosmetic", "safe", "risky", "breaking"]);
     // What takes too long to decide is tested with the policy.
     same("check", "effect", &["regraded", "marked", "demanded"]);
-    same("doctor", "health", &["ok", "none", "broken"]);
+    same("doctor", "health", &["ok", "none", "open", "broken"]);
     same("digest-contract", "mode", &["v1", "fusion-v1"]);
     same("digest-compare", "mode", &["v1", "fusion-v1"]);
     same("scan", "category", &Category::ALL.map(Category::name));

@@ -210,3 +210,41 @@ pub(crate) fn undone(
     }
     (text, left, problems, was_absent)
 }
+
+/// A server that a client starts without facet.
+pub(crate) struct Unguarded {
+    pub(crate) name: String,
+    pub(crate) client: Client,
+    pub(crate) scope: Scope,
+    /// Whether facet had seen to it that it does not.
+    pub(crate) was_guarded: bool,
+}
+
+/// How many servers of the clients around here start through facet, and those that do not.
+/// Changes nothing.
+pub(crate) fn servers_of_clients(project: &Path) -> Result<(usize, Vec<Unguarded>), OpsError> {
+    let unreadable = |source| OpsError::Unreadable { path: project.to_owned(), source };
+    let places = places(&fs::canonicalize(project).map_err(unreadable)?)?;
+    let (own, records) = (program(), ClientRecords::if_any()?);
+    let (mut guarded, mut unguarded) = (0, Vec::new());
+    for scope in [Scope::Project, Scope::User] {
+        for file in files(&[], scope, &places) {
+            let Some(read) = read(&file)? else { continue };
+            let undos: Vec<Undo> = records
+                .of(&read.path)?
+                .iter()
+                .filter_map(|undo| Undo::from_text(undo).ok())
+                .collect();
+            for entry in read.entries.iter().filter(|entry| entry.enabled) {
+                if entry.is_facet(Some(&own)) {
+                    guarded += 1;
+                    continue;
+                }
+                let was_guarded = undos.iter().any(|undo| undo.place() == entry.place);
+                let (name, client) = (entry.name.clone(), file.client);
+                unguarded.push(Unguarded { name, client, scope, was_guarded });
+            }
+        }
+    }
+    Ok((guarded, unguarded))
+}

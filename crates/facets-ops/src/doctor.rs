@@ -11,6 +11,7 @@ use facets_launch::{Confinement, available_confinement};
 use facets_model::manifest::parse_project;
 use facets_model::tree::MANIFEST_LIMITS;
 
+use crate::clients::{Scope, Unguarded, servers_of_clients};
 use crate::input::read_regular;
 use crate::{Failure, FileProblem};
 
@@ -28,6 +29,8 @@ pub enum Health {
     Good,
     /// Nothing to check here.
     Absent,
+    /// It works, and could be safer.
+    Open,
     /// Broken.
     Bad,
 }
@@ -72,6 +75,7 @@ pub fn doctor(request: &DoctorRequest) -> DoctorReport {
             canonical_json(),
             temporary_directory(),
             sandbox(),
+            clients(&request.directory),
             project(&request.directory),
         ],
     }
@@ -171,4 +175,50 @@ fn project(directory: &Path) -> Check {
     let detail = format!("{}: {facets} facets, {servers} servers", path.display());
     let problems = outcome.warnings.into_iter().map(with_file).collect();
     Check { problems, ..check(NAME, Health::Good, detail) }
+}
+
+/// Servers that clients start without facet, above all those that they once started through it:
+/// what installs something may have taken the guard away.
+fn clients(directory: &Path) -> Check {
+    const NAME: &str = "clients";
+    let (guarded, unguarded) = match servers_of_clients(directory) {
+        Ok(servers) => servers,
+        Err(error) => {
+            let Failure { message, actual, next, .. } = error.describe();
+            let detail = [Some(message), actual].into_iter().flatten().collect::<Vec<_>>();
+            return Check { fix: Some(next), ..check(NAME, Health::Open, detail.join(": ")) };
+        }
+    };
+    let was_guarded = unguarded.iter().any(|one| one.was_guarded);
+    let shown: Vec<&Unguarded> =
+        unguarded.iter().filter(|one| one.was_guarded == was_guarded).collect();
+    if let Some(first) = shown.first() {
+        let (health, words) = if was_guarded {
+            (Health::Bad, "started without facet again")
+        } else {
+            (Health::Open, "started without facet")
+        };
+        let fix = match first.scope {
+            Scope::Project => "facet adopt",
+            Scope::User => "facet adopt --user",
+        };
+        let detail = format!("{words}: {}", names(&shown));
+        return Check { fix: Some(fix.to_owned()), ..check(NAME, health, detail) };
+    }
+    match guarded {
+        0 => check(NAME, Health::Absent, "no client here has servers".to_owned()),
+        1 => check(NAME, Health::Good, "the one server starts through facet".to_owned()),
+        many => check(NAME, Health::Good, format!("all {many} servers start through facet")),
+    }
+}
+
+fn names(servers: &[&Unguarded]) -> String {
+    const NAMED: usize = 5;
+    let name = |one: &&Unguarded| format!("{} ({})", one.name, one.client.title());
+    let named: Vec<String> = servers.iter().take(NAMED).map(name).collect();
+    let more = match servers.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
 }

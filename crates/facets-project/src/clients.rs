@@ -26,6 +26,11 @@ impl ClientRecords {
         Ok(Self { folder })
     }
 
+    /// The same, for whoever only reads.
+    pub fn if_any() -> Result<Self, ProjectError> {
+        Ok(Self { folder: home()?.join("clients") })
+    }
+
     fn path(&self, file: &Path) -> PathBuf {
         self.folder.join(format!("{}.json", Digest::of(file.as_os_str().as_encoded_bytes()).hex()))
     }

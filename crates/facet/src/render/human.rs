@@ -13,6 +13,7 @@ use crate::output::Shown;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
+const WARN: Style = AnsiColor::Yellow.on_default();
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
@@ -127,6 +128,7 @@ pub(super) fn doctor(report: &DoctorReport) -> Shown {
         let (style, word) = match check.health {
             Health::Good => (GOOD, "ok    "),
             Health::Absent => (QUIET, "none  "),
+            Health::Open => (WARN, "open  "),
             Health::Bad => (BAD, "broken"),
         };
         let _ =

@@ -124,6 +124,7 @@ pub(super) fn doctor(report: &DoctorReport) -> Value {
     let health = |health| match health {
         Health::Good => "ok",
         Health::Absent => "none",
+        Health::Open => "open",
         Health::Bad => "broken",
     };
     let checks = report.checks.iter().map(|check| {
