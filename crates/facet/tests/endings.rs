@@ -8,30 +8,14 @@ mod trusted;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use facets_testkit::{Client, Random, long_count, workspace_binary};
+use facets_testkit::{Client, Process, Random, long_count, processes};
 use serde_json::json;
-use trusted::{Ran, Trusted};
+use trusted::Trusted;
 
 /// Processes that know the folder of a test, by their arguments or by their home.
-fn survivors(marked: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.parse::<u32>().is_err() || name == std::process::id().to_string() {
-            continue;
-        }
-        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let is_dead = stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']));
-        let text = |file: &str| {
-            let bytes = std::fs::read(entry.path().join(file)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).replace('\0', " ")
-        };
-        let (command, environment) = (text("cmdline"), text("environ"));
-        if !is_dead && (command.contains(marked) || environment.contains(marked)) {
-            found.push(format!("{name} {command}"));
-        }
-    }
-    found
+fn survivors(marked: &str) -> Vec<Process> {
+    let is_ours = |one: &Process| one.command.contains(marked) || one.environment.contains(marked);
+    processes().into_iter().filter(is_ours).collect()
 }
 
 fn signal(pid: u32, name: &str) {
@@ -51,11 +35,7 @@ const ENDINGS: [&str; 7] = ["close", "TERM", "INT", "HUP", "KILL", "stop", "drop
 #[test]
 fn no_session_leaves_anything_behind() {
     let mut random = Random::seeded(11);
-    let trusted = Trusted::new();
-    trusted.declare(&json!({ "mode": "plain" }));
-    let mut command = trusted.command(&["add", "s", "--yes", "--"]);
-    command.arg(workspace_binary("acting-server")).arg(trusted.declarations());
-    Ran::of(&command.output().unwrap()).exits(0);
+    let trusted = Trusted::with_acting("plain");
     let marked = trusted.folder.path().to_str().unwrap().to_owned();
     for round in 0..long_count(1000) {
         let mode = random.pick(&["plain", "stays", "storm", "mute", "half", "dies", "stderr"]);

@@ -8,9 +8,9 @@ mod trusted;
 use std::process::Stdio;
 use std::time::Duration;
 
-use facets_testkit::{Client, workspace_binary};
+use facets_testkit::Client;
 use serde_json::{Value, json};
-use trusted::{Ran, Trusted};
+use trusted::Trusted;
 
 /// How a client opens its session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +23,7 @@ const ERAS: [Era; 2] = [Era::Initialize, Era::Discover];
 
 /// A project whose server `s` was approved while it behaved.
 fn acting() -> Trusted {
-    let trusted = Trusted::new();
-    trusted.declare(&json!({ "mode": "plain" }));
-    let mut command = trusted.command(&["add", "s", "--yes", "--"]);
-    command.arg(workspace_binary("acting-server")).arg(trusted.declarations());
-    Ran::of(&command.output().unwrap()).exits(0);
-    trusted
+    Trusted::with_acting("plain")
 }
 
 fn run(trusted: &Trusted, options: &[&str]) -> Client {
@@ -177,7 +172,7 @@ fn twins_are_withheld_and_named_as_such() {
         ("twin-homoglyph", "read_f\u{456}le"),
         ("twin-zero-width", "read\u{200d}_file"),
         ("twin-full-width", "read_\u{ff46}ile"),
-        ("twin-nfd", "e\u{301}cho"),
+        ("twin-accent", "e\u{301}cho"),
         ("twin-case", "Read_File"),
     ] {
         for era in ERAS {
@@ -190,6 +185,22 @@ fn twins_are_withheld_and_named_as_such() {
             assert!(message.contains("looks like the approved"), "{message}");
             works(&mut client, "read_file");
         }
+    }
+}
+
+/// The same letters in two normal forms are two names.
+#[test]
+fn a_decomposed_twin_is_another_tool() {
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}");
+    for era in ERAS {
+        let trusted = Trusted::with_acting("composed");
+        let mut client = session(&trusted, "twin-decomposed", era);
+        assert_eq!(client.tools(), [ALL[0], ALL[1], ALL[2], composed]);
+        let answer = client.call(decomposed, &json!({}));
+        refused(&answer, "not_approved");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("looks like the approved"), "{message}");
+        works(&mut client, composed);
     }
 }
 

@@ -9,17 +9,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-use facets_testkit::{Client, workspace_binary};
+use facets_testkit::Client;
 use serde_json::{Value, json};
-use trusted::{Ran, Trusted};
+use trusted::Trusted;
 
 fn acting() -> Trusted {
-    let trusted = Trusted::new();
-    trusted.declare(&json!({ "mode": "plain" }));
-    let mut command = trusted.command(&["add", "s", "--yes", "--"]);
-    command.arg(workspace_binary("acting-server")).arg(trusted.declarations());
-    Ran::of(&command.output().unwrap()).exits(0);
-    trusted
+    Trusted::with_acting("plain")
 }
 
 /// A facet that listens; it is ended with the test.

@@ -6,28 +6,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use facets_testkit::{Random, long_count, workspace_binary};
+use facets_testkit::{Process, Random, long_count, processes, workspace_binary};
 
 /// Processes whose command line or scratch names this directory, zombies aside.
-fn survivors(folder: &Path, pids: &Path) -> Vec<String> {
+fn survivors(folder: &Path, pids: &Path) -> Vec<Process> {
     let marked = folder.to_str().unwrap();
     let noted = std::fs::read_to_string(pids).unwrap_or_default();
     let noted: Vec<&str> = noted.lines().collect();
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.parse::<u32>().is_err() || name == std::process::id().to_string() {
-            continue;
-        }
-        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let dead = stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']));
-        let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let command = String::from_utf8_lossy(&command).replace('\0', " ");
-        if !dead && (command.contains(marked) || noted.contains(&name.as_str())) {
-            found.push(format!("{name} {command}"));
-        }
-    }
-    found
+    let is_ours = |one: &Process| one.command.contains(marked) || noted.contains(&one.id.as_str());
+    processes().into_iter().filter(is_ours).collect()
 }
 
 #[test]

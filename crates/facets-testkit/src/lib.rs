@@ -4,6 +4,7 @@
 mod client;
 mod components;
 mod json;
+mod processes;
 mod random;
 
 pub use client::Client;
@@ -11,6 +12,7 @@ pub use components::{
     ask_oracle, component, ecmascript, repository_root, shared_vectors, skip, workspace_binary,
 };
 pub use json::{double_literal, random_document, random_json};
+pub use processes::{Process, processes};
 pub use random::Random;
 
 /// A long count: whole in `cargo xtask soak`, a tenth elsewhere.

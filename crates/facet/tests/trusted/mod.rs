@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use facets_testkit::workspace_binary;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) const FACET: &str = env!("CARGO_BIN_EXE_facet");
@@ -56,6 +56,16 @@ impl Trusted {
         let trusted = Self::new();
         trusted.declare(declarations);
         trusted.add("s").exits(0);
+        trusted
+    }
+
+    /// A project with one server, `s`, that was approved while it behaved in a mode.
+    pub(crate) fn with_acting(mode: &str) -> Self {
+        let trusted = Self::new();
+        trusted.declare(&json!({ "mode": mode }));
+        let mut command = trusted.command(&["add", "s", "--yes", "--"]);
+        command.arg(workspace_binary("acting-server")).arg(trusted.declarations());
+        Ran::of(&command.output().unwrap()).exits(0);
         trusted
     }
 

@@ -194,7 +194,12 @@ impl Server {
             "twin-homoglyph" => tools.push(tool("read_f\u{456}le", "Reads a file.", "path")),
             "twin-zero-width" => tools.push(tool("read\u{200d}_file", "Reads a file.", "path")),
             "twin-full-width" => tools.push(tool("read_\u{ff46}ile", "Reads a file.", "path")),
-            "twin-nfd" => tools.push(tool("e\u{301}cho", "Says it again.", "text")),
+            "twin-accent" => tools.push(tool("e\u{301}cho", "Says it again.", "text")),
+            "composed" => tools.push(tool("caf\u{e9}", "Brews.", "text")),
+            "twin-decomposed" => {
+                tools.push(tool("caf\u{e9}", "Brews.", "text"));
+                tools.push(tool("cafe\u{301}", "Brews.", "text"));
+            }
             "twin-case" => tools.push(tool("Read_File", "Reads a file.", "path")),
             "page-two" => return Self::paged(&tools, &shell, params),
             _ => {}
