@@ -136,7 +136,15 @@ fn each_client_has_a_session_of_its_own() {
         "DELETE /mcp HTTP/1.1\r\nHost: localhost:{}\r\nMcp-Session-Id: {}\r\n\r\n",
         listening.port, sessions[0]
     );
-    assert_eq!(listening.exchange(&delete).status, 200);
+    // Whoever listens is let go with the session.
+    let listen = delete.replacen("DELETE", "GET", 1);
+    std::thread::scope(|scope| {
+        let listener = scope.spawn(|| listening.exchange(&listen));
+        // Not before it listens.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert_eq!(listening.exchange(&delete).status, 200);
+        assert_eq!(listener.join().unwrap().status, 200);
+    });
     assert_eq!(listening.post(&headers, &list).status, 404);
     trusted.facet(&["stop", "s"]).exits(0);
 }
@@ -189,6 +197,10 @@ fn only_this_machine_is_served() {
         ),
         format!(
             "POST / HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            listening.port
+        ),
+        format!(
+            "POST / HTTP/1.1\r\nHost: localhost:{}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\nffffffffffffffff\r\nx",
             listening.port
         ),
         format!("PUT / HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", listening.port),

@@ -216,19 +216,23 @@ impl Guard {
 
     /// A stream of notifications may be about resources, each of which has to be approved.
     fn judge_listening(&self, text: &[u8]) -> Answer {
-        let parsed = json::parse(text, Origin::Captured, BATCH);
-        let mut place = parsed.as_ref().ok();
+        let unclear = Answer::No(Subject::Message, Why::Ambiguous);
+        let Ok(message) = json::parse(text, Origin::Captured, BATCH) else { return unclear };
+        let mut place = Some(&message);
         for name in ["params", "notifications", "resourceSubscriptions"] {
             place = match place {
                 Some(Value::Object(object)) => object.get(name),
-                _ => None,
+                None => None,
+                Some(_) => return unclear,
             };
         }
-        let Some(Value::Array(wanted)) = place else { return Answer::Yes(None) };
+        let wanted = match place {
+            None => return Answer::Yes(None),
+            Some(Value::Array(wanted)) => wanted,
+            Some(_) => return unclear,
+        };
         for one in wanted {
-            let Value::String(uri) = one else {
-                return Answer::No(Subject::Message, Why::Ambiguous);
-            };
+            let Value::String(uri) = one else { return unclear };
             if let refused @ Answer::No(..) = self.judge_uri(uri) {
                 return refused;
             }
@@ -292,8 +296,7 @@ impl Guard {
         let id = members.iter().flatten().find(|member| member.name == "requestId");
         let Some(key) = id.map(|member| id_key(member.value)) else { return };
         if self.pending.get(&key) == Some(&Asked::Plain) {
-            self.pending.remove(&key);
-            self.suspects.is_done(&key);
+            self.no_longer_pending(&key);
         }
         self.held.retain(|held| held.id.as_ref() != Some(&key));
     }
@@ -337,39 +340,53 @@ impl Guard {
         }
     }
 
-    /// The end of a long line that is on its way: whether its last byte may follow.
-    pub(crate) fn ends_well_from_client(&mut self, facts: &Facts, out: &mut Outbox) -> bool {
-        let is_request = facts.method.is_some();
-        if is_request && (facts.has_result || facts.has_error) {
-            return false;
-        }
-        if !is_request {
-            return true;
+    /// The end of a long line that is on its way: its last byte follows, or why not.
+    pub(crate) fn end_from_client(
+        &mut self,
+        facts: &Facts,
+        out: &mut Outbox,
+    ) -> Result<(), (Subject, Why)> {
+        let Some(method) = &facts.method else { return Ok(()) };
+        if facts.has_result || facts.has_error {
+            return Err((Subject::Message, Why::Malformed));
         }
         // It may have named something else once more behind what was seen first.
-        let Answer::Yes(subject) = self.judge(facts, b"") else { return false };
-        if self.id_trouble(facts.id.as_deref()).is_some() {
-            return false;
+        let subject = match self.judge(facts, b"") {
+            Answer::Yes(subject) => subject,
+            Answer::No(subject, why) => return Err((subject, why)),
+            // What was listed when it began is not any more.
+            Answer::Wait(kind, name) => return Err((Subject::Item(kind, name), Why::Unverified)),
+        };
+        if let Some(why) = self.id_trouble(facts.id.as_deref()) {
+            return Err((Subject::Message, why));
         }
         self.expect_answer(facts, None);
-        if let (Some(subject), Some(method)) = (subject, &facts.method) {
+        if let Some(subject) = subject {
             self.went(Happening::Allowed, subject, method, out);
         }
-        true
+        Ok(())
     }
 
     /// A long line that did not go on has ended.
     pub(crate) fn refuse_long_request(&mut self, facts: &Facts, why: Why, out: &mut Outbox) {
-        let method = facts.method.as_deref().unwrap_or_default();
         let (subject, why) = match self.judge(facts, b"") {
             Answer::No(subject, reason) if why != Why::Malformed => (subject, reason),
             _ => (Subject::Message, why),
         };
-        if facts.method.is_some() && facts.id.is_none() {
-            return self.refuse(None, subject, &why, method, out);
-        }
-        let id = facts.id.as_deref().unwrap_or("null");
-        self.refuse(Some(id), subject, &why, method, out);
+        self.refuse_request(facts, subject, &why, out);
+    }
+
+    /// Refuses what is known of a line; only a notification has nobody who waits.
+    pub(crate) fn refuse_request(
+        &mut self,
+        facts: &Facts,
+        subject: Subject,
+        why: &Why,
+        out: &mut Outbox,
+    ) {
+        let method = facts.method.as_deref().unwrap_or_default();
+        let id = facts.id.as_deref().or(facts.method.is_none().then_some("null"));
+        self.refuse(id, subject, why, method, out);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A message may be larger than anybody wants to hold. Its outermost members decide where it
 //! goes; they are noted as they pass. The reader is strict about the grammar of all of it: what
-//! is no JSON, another reader may cut into pieces, one of which is another message.
+//! is no JSON, another reader may cut into pieces, one of which is another message. Only what
+//! stands inside texts is not looked at, beyond where they end.
 
 use facets_digest::json::{self, Limits, Origin, Value};
 use memchr::memchr2;
@@ -273,10 +274,15 @@ impl Envelope {
             self.text.extend_from_slice(bytes);
             return Ok(());
         }
-        let decides = matches!(self.place(), Place::Id | Place::Method);
-        if self.noting == Noting::Value && decides {
+        let decides = match self.noting {
+            // A reader that ends a name at a zero may take it for one that decides.
+            Noting::Name => self.stack.len() == 1,
+            _ => matches!(self.place(), Place::Id | Place::Method),
+        };
+        if decides {
             return Err(Broken::TooLong);
         }
+        self.facts.has_twins_in_params |= self.noting == Noting::Name;
         self.noting = Noting::TooMuch;
         Ok(())
     }

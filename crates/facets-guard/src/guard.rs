@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use crate::event::{Event, Happening, Subject, Why};
 use crate::limiter::Limiter;
-use crate::lines::{Course, Line, MOST_HELD, STREAM_FROM};
+use crate::lines::{Course, Line, MOST_HELD, STREAM_FROM, push_line};
 use crate::pins::Pins;
 use crate::standings::Standings;
 use crate::suspects::Suspects;
@@ -242,13 +242,25 @@ impl Guard {
             .collect()
     }
 
-    /// The line that is on its way has no end any more.
-    pub(crate) fn break_server_line(&mut self, out: &mut Outbox) {
+    /// The server has gone: what was on its way either way has no end any more.
+    pub(crate) fn break_lines(&mut self, out: &mut Outbox) {
         let line = std::mem::take(&mut self.server_line);
         if line.course == Course::Pass {
             out.to_client.push(b'\n');
         }
+        if self.client_line.course == Course::Pass {
+            self.client_line.course = Course::Swallow;
+            self.client_line.is_lost = true;
+        }
+        // What was to be said to it is of no use to another.
+        self.say_server.clear();
         self.settle(out);
+    }
+
+    /// What the guard itself has to say, and cannot yet: bytes for the client and for the server.
+    #[must_use]
+    pub fn unsaid(&self) -> (usize, usize) {
+        (self.say_client.len(), self.say_server.len())
     }
 
     fn feed(&mut self, from: From, bytes: &[u8], out: &mut Outbox) {
@@ -291,18 +303,13 @@ impl Guard {
             From::Client => self.course_of_client(&line.envelope),
             From::Server => self.course_of_server(&line.envelope),
         };
+        if line.course == Course::Gather && line.held.len() > MOST_HELD {
+            // A reply may still pass: at its end it will be known whose it is.
+            let may_pass = from == From::Server && line.envelope.is_reply();
+            let may_pass = may_pass && self.may_reply_unseen(line.envelope.facts());
+            line.course = if may_pass { Course::Pass } else { Course::Swallow };
+        }
         match line.course {
-            Course::Gather if line.held.len() > MOST_HELD => {
-                // A reply may still pass: at its end it will be known whose it is.
-                let may_pass = from == From::Server && line.envelope.is_reply();
-                let course = if may_pass && self.may_reply_unseen(line.envelope.facts()) {
-                    Course::Pass
-                } else {
-                    Course::Swallow
-                };
-                line.course = course;
-                line.add(&[], sink(from, out));
-            }
             Course::Gather => {}
             Course::Pass => line.let_go(sink(from, out)),
             Course::Swallow => line.add(&[], sink(from, out)),
@@ -327,21 +334,7 @@ impl Guard {
             }
             Course::Pass => {
                 line.held.extend_from_slice(bytes);
-                let is_whole = line.look_at_end();
-                let facts = line.envelope.facts();
-                let passes = is_whole
-                    && match from {
-                        From::Client => self.ends_well_from_client(facts, out),
-                        From::Server => self.ends_well_from_server(facts, out),
-                    };
-                let sink = sink(from, out);
-                if passes {
-                    crate::lines::push_line(&line.held, sink);
-                } else {
-                    // Without its last byte no reader takes it for a message.
-                    sink.push(b'\n');
-                    self.broke_off(from, &line, out);
-                }
+                self.end_passing(from, &mut line, out);
             }
             Course::Swallow => {
                 line.add(bytes, sink(from, out));
@@ -358,18 +351,35 @@ impl Guard {
         }
     }
 
-    /// A line that was on its way turned out to be none that may arrive.
-    fn broke_off(&mut self, from: From, line: &Line, out: &mut Outbox) {
+    /// The end of a line that is on its way. Without its last byte no reader takes it for a
+    /// message.
+    fn end_passing(&mut self, from: From, line: &mut Line, out: &mut Outbox) {
+        let is_whole = line.look_at_end();
         let facts = line.envelope.facts();
+        let refused = match from {
+            _ if !is_whole => Some((Subject::Message, Why::Malformed)),
+            From::Client => self.end_from_client(facts, out).err(),
+            From::Server => {
+                self.end_from_server(facts, out).err().map(|why| (Subject::Message, why))
+            }
+        };
+        let Some((subject, why)) = refused else {
+            return push_line(&line.held, sink(from, out));
+        };
+        sink(from, out).push(b'\n');
         match from {
-            From::Client => self.refuse_message(facts.id.as_deref(), &Why::Malformed, out),
-            From::Server => self.drop_reply(facts, &Why::Malformed, out),
+            From::Client => self.refuse_request(facts, subject, &why, out),
+            From::Server => self.drop_reply(facts, &why, out),
         }
     }
 
     /// A long line that went nowhere has ended.
     fn swallowed(&mut self, from: From, line: &Line, out: &mut Outbox) {
-        let why = if line.is_broken { Why::Malformed } else { Why::TooLarge };
+        let why = match line {
+            _ if line.is_broken => Why::Malformed,
+            _ if line.is_lost => Why::ServerEnded,
+            _ => Why::TooLarge,
+        };
         let facts = line.envelope.facts();
         match from {
             From::Client => self.refuse_long_request(facts, why, out),
@@ -385,6 +395,21 @@ impl Guard {
         id
     }
 
+    /// Whether an id is one of ours, also if it is not in use any more.
+    pub(crate) fn is_own_id(&self, key: &str) -> bool {
+        let begin = key.strip_prefix('"').and_then(|key| key.strip_prefix(&self.rules.nonce));
+        begin.is_some_and(|rest| rest.starts_with('-'))
+    }
+
+    /// A request of the client is answered, or given up.
+    pub(crate) fn no_longer_pending(&mut self, key: &str) -> Option<Asked> {
+        let asked = self.pending.remove(key);
+        if asked.is_some() {
+            self.suspects.mark_done(key);
+        }
+        asked
+    }
+
     /// Records something that is not as it should be, and says it once to the client.
     pub(crate) fn report(
         &mut self,
@@ -398,7 +423,10 @@ impl Guard {
             (Subject::Item(kind, name), Why::New) => self.pins.lookalike(*kind, name),
             _ => None,
         };
-        let sentence = words::sentence(&subject, &why, lookalike);
+        let sentence = match why {
+            Why::NotGranted => words::not_granted(method),
+            _ => words::sentence(&subject, &why, lookalike),
+        };
         let subject = subject.shortened();
         let is_drift = matches!(happening, Happening::Withheld | Happening::Tolerated);
         let is_new = is_drift

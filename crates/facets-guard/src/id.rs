@@ -3,7 +3,8 @@
 use facets_digest::json::{self, Limits, Origin};
 
 /// What is the same for two ids that are the same JSON value, however they are written.
-pub(crate) fn id_key(raw: &str) -> String {
+#[must_use]
+pub fn id_key(raw: &str) -> String {
     if is_plain(raw) {
         return raw.to_owned();
     }

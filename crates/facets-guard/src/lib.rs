@@ -19,4 +19,5 @@ mod words;
 pub use envelope::{Broken, Envelope, Facts, Shape};
 pub use event::{Event, Happening, Subject, Why};
 pub use guard::{Guard, OnDrift, Outbox, Rules};
+pub use id::id_key;
 pub use pins::Pins;

@@ -30,6 +30,8 @@ pub(crate) struct Line {
     pub(crate) course: Course,
     /// Nobody can say what it is.
     pub(crate) is_broken: bool,
+    /// Whoever was to read it has gone.
+    pub(crate) is_lost: bool,
 }
 
 impl Default for Line {
@@ -40,6 +42,7 @@ impl Default for Line {
             seen: 0,
             course: Course::Gather,
             is_broken: false,
+            is_lost: false,
         }
     }
 }

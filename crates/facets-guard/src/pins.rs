@@ -21,6 +21,8 @@ pub(crate) struct Pin {
 #[derive(Clone, Debug)]
 pub struct Pins {
     items: BTreeMap<Kind, BTreeMap<String, Vec<Pin>>>,
+    /// Names by what eyes see of them.
+    seen: BTreeMap<(Kind, String), Vec<String>>,
     instructions: BTreeSet<String>,
     templates: Vec<(String, Template)>,
     /// The folders of resources that come and go; none if they do not.
@@ -46,6 +48,7 @@ impl Pins {
     pub fn of<'s>(surfaces: impl IntoIterator<Item = &'s Surface>) -> Self {
         let mut pins = Self {
             items: BTreeMap::new(),
+            seen: BTreeMap::new(),
             instructions: BTreeSet::new(),
             templates: Vec::new(),
             volatile_folders: None,
@@ -83,7 +86,12 @@ impl Pins {
         let mut text = Vec::new();
         item.write_canonical(&mut text);
         let text = String::from_utf8_lossy(&text).into_owned();
+        let is_first = pins.is_empty();
         pins.push(Pin { digest: item.digest(), text });
+        if is_first {
+            let seen = self.seen.entry((item.kind(), skeleton(item.name())));
+            seen.or_default().push(item.name().to_owned());
+        }
         if item.kind() == Kind::ResourceTemplate {
             self.templates.push((item.name().to_owned(), Template::parse(item.name())));
         }
@@ -140,9 +148,13 @@ impl Pins {
 
     /// The approved name that another one looks like.
     pub(crate) fn lookalike(&self, kind: Kind, name: &str) -> Option<&str> {
-        let wanted = skeleton(name);
-        let mut names = self.of_kind(kind).map(|(known, _)| known.as_str());
-        names.find(|known| *known != name && skeleton(known) == wanted)
+        // Nobody takes a name of this length for another.
+        const LONGEST: usize = 1024;
+        if name.len() > LONGEST {
+            return None;
+        }
+        let names = self.seen.get(&(kind, skeleton(name)))?;
+        names.iter().map(String::as_str).find(|known| *known != name)
     }
 }
 

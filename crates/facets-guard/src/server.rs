@@ -69,6 +69,7 @@ impl Guard {
     fn lost_batch(&mut self, why: Why, out: &mut Outbox) {
         let sentence = "the server's answers cannot be read".to_owned();
         for id in core::mem::take(&mut self.pending).into_keys() {
+            self.suspects.mark_done(&id);
             self.say_client.extend(words::refusal(&id, &self.rules, &why, "", &sentence));
         }
         self.dropped(why, "", out);
@@ -135,9 +136,10 @@ impl Guard {
     }
 
     fn forget_approved(&mut self, kind: Kind) {
-        self.standings.forget_approved(kind);
-        if kind == Kind::Resource {
-            self.standings.forget_approved(Kind::ResourceTemplate);
+        let also = (kind == Kind::Resource).then_some(Kind::ResourceTemplate);
+        for kind in also.into_iter().chain([kind]) {
+            self.standings.forget_approved(kind);
+            self.void_walk(kind);
         }
     }
 
@@ -187,16 +189,18 @@ impl Guard {
             self.own_answered(own, facts, text, out);
             return Fate::Drop;
         }
-        let Some(asked) = self.pending.remove(&key) else {
+        let Some(asked) = self.no_longer_pending(&key) else {
             // An error that could not be attributed has no id.
             if key == "null" && facts.has_error {
                 return Fate::Pass;
             }
-            self.suspects.stray(&key, self.pending.keys(), self.now);
+            // One of ours that came too late was not meant for anybody else.
+            if !self.is_own_id(&key) {
+                self.suspects.stray(&key, self.pending.keys(), self.now);
+            }
             self.dropped(Why::Stray, "", out);
             return Fate::Drop;
         };
-        self.suspects.is_done(&key);
         if let Some(fate) = self.asks_along(id, facts, text, out) {
             return fate;
         }
@@ -268,8 +272,7 @@ impl Guard {
     pub(crate) fn give_up_suspects(&mut self) {
         let sentence = "the server answered under an id that nobody used".to_owned();
         for id in self.suspects.late(self.now) {
-            if self.pending.remove(&id).is_some() {
-                self.suspects.is_done(&id);
+            if self.no_longer_pending(&id).is_some() {
                 let line = words::refusal(&id, &self.rules, &Why::Stray, "", &sentence);
                 self.say_client.extend(line);
             }
@@ -277,8 +280,7 @@ impl Guard {
     }
 
     fn not_granted(&self, id: &str, method: &str) -> Vec<u8> {
-        let sentence = format!("{method} is not granted to this server");
-        words::refusal(id, &self.rules, &Why::NotGranted, method, &sentence)
+        words::refusal(id, &self.rules, &Why::NotGranted, method, &words::not_granted(method))
     }
 
     /// A question to the model or the user goes its way, and is always recorded.
@@ -295,10 +297,13 @@ impl Guard {
         self.dropped(why.clone(), method, out);
         let Some(id) = facts.id.as_deref().filter(|_| facts.method.is_none()) else { return };
         let key = id_key(id);
-        if let Some(Own::List(kind)) = self.own.remove(&key) {
-            self.walk_failed(kind, out);
+        match self.own.get(&key) {
+            Some(Own::List(kind)) => self.walk_failed(*kind, out),
+            Some(Own::Ping) => drop(self.own.remove(&key)),
+            // A server that cannot be read at its opening never opens.
+            Some(Own::Opening) | None => {}
         }
-        if self.pending.remove(&key).is_some() {
+        if self.no_longer_pending(&key).is_some() {
             let sentence = words::sentence(&Subject::Message, why, None);
             let sentence = format!("the server's answer cannot be used: {sentence}");
             self.say_client.extend(words::refusal(id, &self.rules, why, "", &sentence));
@@ -345,23 +350,26 @@ impl Guard {
         facts.id.is_none() && self.rules.sampling && self.rules.elicitation
     }
 
-    /// The end of a long line that is on its way: whether its last byte may follow.
-    pub(crate) fn ends_well_from_server(&mut self, facts: &Facts, out: &mut Outbox) -> bool {
+    /// The end of a long line that is on its way: its last byte follows, or why not.
+    pub(crate) fn end_from_server(&mut self, facts: &Facts, out: &mut Outbox) -> Result<(), Why> {
         match (&facts.method, &facts.id, facts.has_result, facts.has_error) {
             (Some(method), id, false, false) => {
                 let asked = id.as_deref().map(|id| self.asked(method, id, out));
-                asked.is_none_or(|fate| fate == Fate::Pass)
+                let passes = asked.is_none_or(|fate| fate == Fate::Pass);
+                if passes { Ok(()) } else { Err(Why::NotGranted) }
             }
             (None, Some(id), true, false) | (None, Some(id), false, true) => {
                 let key = id_key(id);
-                let is_plain = self.pending.get(&key) == Some(&Asked::Plain);
-                if is_plain {
-                    self.pending.remove(&key);
-                    self.suspects.is_done(&key);
+                match self.pending.get(&key) {
+                    Some(Asked::Plain) => {
+                        self.no_longer_pending(&key);
+                        Ok(())
+                    }
+                    Some(_) => Err(Why::TooLarge),
+                    None => Err(Why::Stray),
                 }
-                is_plain
             }
-            _ => false,
+            _ => Err(Why::Malformed),
         }
     }
 
@@ -402,19 +410,22 @@ fn input_requests(text: &[u8]) -> Option<Vec<String>> {
         return if result.starts_with('{') { None } else { Some(Vec::new()) };
     };
     let is_meant = |name: &str| is_same_but_for_case(name, "inputrequests");
-    let Some(requests) = members.iter().find(|member| is_meant(&member.name)) else {
-        return Some(Vec::new());
-    };
-    if requests.name != "inputRequests" {
+    let mut meant = members.iter().filter(|member| is_meant(&member.name));
+    let Some(requests) = meant.next() else { return Some(Vec::new()) };
+    if requests.name != "inputRequests" || meant.next().is_some() {
         return None;
     }
     let value = json::parse(requests.value.as_bytes(), json::Origin::Captured, limits).ok()?;
     // Some readers walk through a list as through an object.
     let Value::Object(requests) = value else { return None };
+    let has_twin = |members: &[json::Member<'_>]| {
+        let is_method = |name: &str| name != "method" && is_same_but_for_case(name, "method");
+        members.iter().any(|member| is_method(&member.name))
+    };
     // One that does not say clearly what it asks for is not read at all.
     let method = |value: &Value<'_>| match value {
         Value::Object(request) => match request.get("method") {
-            Some(Value::String(method)) => Some(method.to_string()),
+            Some(Value::String(method)) if !has_twin(request.members()) => Some(method.to_string()),
             _ => None,
         },
         _ => None,
@@ -430,7 +441,7 @@ fn url_elicitation(text: &[u8]) -> Option<Vec<String>> {
     let Ok(Some(members)) = json::split_object(error.as_bytes(), BATCH) else {
         return Some(Vec::new());
     };
-    let code = members.iter().find(|member| is_same_but_for_case(&member.name, "code"));
-    let asks = code.is_some_and(|code| id_key(code.value) == VISIT);
+    let mut codes = members.iter().filter(|member| is_same_but_for_case(&member.name, "code"));
+    let asks = codes.any(|code| id_key(code.value) == VISIT);
     Some(if asks { vec!["elicitation/create".to_owned()] } else { Vec::new() })
 }

@@ -18,7 +18,7 @@ pub(crate) struct Suspects {
 
 impl Suspects {
     /// An id that was answered, or that nobody waits for any more.
-    pub(crate) fn is_done(&mut self, key: &str) {
+    pub(crate) fn mark_done(&mut self, key: &str) {
         self.deadlines.remove(key);
         if self.done.insert(key.to_owned()) {
             self.order.push_back(key.to_owned());

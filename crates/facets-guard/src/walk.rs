@@ -11,6 +11,7 @@ use crate::envelope::{Envelope, Facts};
 use crate::event::{Event, Happening, Subject, Why};
 use crate::guard::{Guard, Outbox, Own};
 use crate::id::id_key;
+use crate::lines::push_line;
 use crate::words::{quoted, refusal};
 
 /// How long a server may take for all its pages.
@@ -39,6 +40,8 @@ pub(crate) struct Walk {
     cursors: BTreeSet<String>,
     /// What every request of this client carries along.
     meta: Option<String>,
+    /// What its earlier pages said does not count any more.
+    is_void: bool,
 }
 
 impl Walk {
@@ -66,7 +69,8 @@ impl Guard {
         let id = facts.id.as_deref().map(id_key);
         self.held.push(Held { id, kind, name, text: text.to_vec() });
         if !self.walks.contains_key(&kind) {
-            let walk = Walk { begun: self.now, cursors: BTreeSet::new(), meta: meta_of(text) };
+            let (begun, cursors, meta) = (self.now, BTreeSet::new(), meta_of(text));
+            let walk = Walk { begun, cursors, meta, is_void: false };
             self.walks.insert(kind, walk);
             self.ask_page(kind, None);
         }
@@ -97,6 +101,11 @@ impl Guard {
         self.release(kind, None, out);
         let Some(walk) = self.walks.get_mut(&kind) else { return };
         match page.cursor {
+            None if walk.is_void && self.held.iter().any(|held| held.kind == kind) => {
+                walk.is_void = false;
+                walk.cursors.clear();
+                self.ask_page(kind, None);
+            }
             None => {
                 self.walks.remove(&kind);
                 self.release(kind, Some(&Why::NotListed), out);
@@ -111,6 +120,13 @@ impl Guard {
                 }
                 self.ask_page(kind, Some(&cursor));
             }
+        }
+    }
+
+    /// The list has changed while the guard reads it.
+    pub(crate) fn void_walk(&mut self, kind: Kind) {
+        if let Some(walk) = self.walks.get_mut(&kind) {
+            walk.is_void = true;
         }
     }
 
@@ -145,8 +161,7 @@ impl Guard {
                 let subject = Subject::Item(kind, held.name);
                 self.refuse(facts.id.as_deref(), subject, why, method, out);
             } else if self.passes_from_client(&facts, &held.text, out) {
-                self.say_server.extend_from_slice(&held.text);
-                self.say_server.push(b'\n');
+                push_line(&held.text, &mut self.say_server);
             }
         }
     }
@@ -164,7 +179,7 @@ impl Guard {
         self.own.clear();
         self.walks.clear();
         self.standings.clear();
-        self.break_server_line(out);
+        self.break_lines(out);
     }
 
     /// Another server has taken its place: it hears what the first one heard at the opening.

@@ -56,10 +56,14 @@ pub(crate) fn sentence(subject: &Subject, why: &Why, lookalike: Option<&str>) ->
         (Why::TooLarge, _) => "is too large to be judged".to_owned(),
         (Why::Stray, _) => "answers what nobody asked".to_owned(),
         (Why::Noise, _) => "is no message of the protocol".to_owned(),
-        (Why::NotGranted, _) => "is not granted to this server".to_owned(),
+        (Why::NotGranted, _) => "asks for what is not granted to this server".to_owned(),
         (Why::ServerEnded, _) => "got no answer: the server ended".to_owned(),
     };
     format!("{subject} {reason}")
+}
+
+pub(crate) fn not_granted(method: &str) -> String {
+    format!("{method} is not granted to this server")
 }
 
 /// What to type next.

@@ -135,6 +135,10 @@ fn questions_that_are_denied_are_denied_wherever_they_stand() {
         asking.replace("elicitation/create", "elicitation\\u002fcreate"),
         r#"{"id":1,"error":{"code":-32042,"message":"visit"}}"#.to_owned(),
         r#"{"id":1,"error":{"message":"visit","code":-3.2042e4}}"#.to_owned(),
+        r#"{"id":1,"error":{"Code":0,"message":"visit","code":-32042}}"#.to_owned(),
+        asking.replace("{\"resultType\"", "{\"InputRequests\":{},\"resultType\""),
+        asking.replace("}}}}", "}},\"InputRequests\":{}}}"),
+        asking.replace("{\"method\"", "{\"Method\":\"ping\",\"method\""),
     ];
     for line in cases {
         for method in ["vendor/x", "tools/list", "initialize"] {
@@ -159,18 +163,22 @@ fn a_change_that_is_told_is_looked_at_before_the_next_call() {
     let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#;
     assert_eq!(session.client(call).0.trim(), call);
     let told = r#"{"method":"notifications/tools/list_changed"}"#;
-    for _ in 0..100 {
+    for round in 2..100 {
         session.server(told);
-        let (asked, _) = session.client(&call.replace("\"id\":1", "\"id\":2"));
-        assert!(asked.is_empty() || asked.contains("tools/list"), "{asked}");
+        let (asked, said) = session.client(&call.replace("\"id\":1", &format!("\"id\":{round}")));
+        // The first has the list asked for; the others wait with it.
+        assert_eq!((asked.contains("tools/list"), asked.is_empty()), (round == 2, round > 2));
+        assert_eq!(said, "");
     }
     // Also if it is so long that it goes no further.
     let mut session = Session::new(rules());
     session.list(TOOL);
     let long =
         format!(r#"{{"method":"notifications/tools/list_changed","x":"{}"}}"#, "y".repeat(100_000));
-    let said = session.server(&long).1;
-    assert!(said.len() < 100_000 || said.ends_with("\"}\n"), "it passes whole or not at all");
+    let (begin, end) = long.split_at(80_000);
+    let now = session.now;
+    session.guard.from_server(begin.as_bytes(), now, &mut session.out);
+    assert_eq!(session.server(end).1, "");
     assert!(session.client(call).0.contains("tools/list"));
 }
 
@@ -255,4 +263,107 @@ fn an_answer_under_an_id_of_nobody_does_not_leave_anybody_waiting() {
     let said = session.taken().1;
     assert!(said.contains("\"id\":1,") && said.contains("\"code\":\"stray\""), "{said}");
     assert_eq!(session.guard.deadline(), None);
+}
+
+/// The own requests of the guard, by what it sends to the server.
+fn own_id(sent: &str) -> &str {
+    sent.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap()
+}
+
+#[test]
+fn a_second_answer_to_the_guard_is_nobody_s() {
+    let mut session = Session::new(rules());
+    session.client(r#"{"id":1,"method":"vendor/x"}"#);
+    let call = r#"{"id":2,"method":"tools/call","params":{"name":"echo"}}"#;
+    let (asked, _) = session.client(call);
+    let id = own_id(&asked).to_owned();
+    let page = format!(r#"{{"id":{id},"result":{{"tools":[{TOOL}]}}}}"#);
+    assert_eq!(session.server(&page).0.trim(), call);
+    session.server(&format!(r#"{{"id":{id},"error":{{"code":-32000,"message":"late"}}}}"#));
+    session.now += Duration::from_mins(10);
+    let now = session.now;
+    session.guard.tick(now, &mut session.out);
+    assert_eq!(session.taken().1, "");
+    let answer = r#"{"id":1,"result":{}}"#;
+    assert_eq!(session.server(answer).1.trim(), answer);
+}
+
+#[test]
+fn a_list_that_changes_while_it_is_read_is_read_again() {
+    let mut session = Session::new(rules());
+    let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#;
+    let (asked, _) = session.client(&call.replace("1", "0"));
+    let first =
+        format!(r#"{{"id":{},"result":{{"tools":[{TOOL}],"nextCursor":"2"}}}}"#, own_id(&asked));
+    let (second, _) = session.server(&first);
+    session.server(r#"{"method":"notifications/tools/list_changed"}"#);
+    assert_eq!(session.client(call), (String::new(), String::new()));
+    let id = own_id(second.lines().find(|line| line.contains("tools/list")).unwrap());
+    let (again, said) = session.server(&format!(r#"{{"id":{id},"result":{{"tools":[]}}}}"#));
+    assert_eq!(said, "");
+    let page = format!(r#"{{"id":{},"result":{{"tools":[{TOOL}]}}}}"#, own_id(&again));
+    assert_eq!(session.server(&page).0.trim(), call);
+}
+
+#[test]
+fn a_long_line_to_a_server_that_ends_does_not_reach_the_next() {
+    let mut session = Session::new(rules());
+    let open = r#"{"id":0,"method":"initialize","params":{}}"#;
+    session.client(open);
+    session.server(r#"{"id":0,"result":{"capabilities":{"tools":{}},"instructions":"Be kind."}}"#);
+    session.client(r#"{"method":"notifications/initialized"}"#);
+    let long =
+        format!(r#"{{"id":1,"method":"vendor/x","params":{{"text":"{}"#, "y".repeat(200_000));
+    let now = session.now;
+    session.guard.from_client(long.as_bytes(), now, &mut session.out);
+    assert!(session.taken().0.len() > 100_000, "it is on its way");
+    session.guard.server_ended(&mut session.out);
+    session.guard.server_restarted(now, &mut session.out);
+    let (sent, _) = session.taken();
+    assert!(sent.starts_with('{') && sent.contains("initialize"), "{sent}");
+    session.server(&format!(
+        r#"{{"id":{},"result":{{"capabilities":{{"tools":{{}}}},"instructions":"Be kind."}}}}"#,
+        own_id(&sent)
+    ));
+    let (sent, said) = session.client(r#""}}"#);
+    assert_eq!(sent, "");
+    assert!(said.contains("\"id\":1") && said.contains("server_ended"), "{said}");
+}
+
+#[test]
+fn an_endless_answer_whose_id_stands_behind_it_arrives() {
+    let mut session = Session::new(rules());
+    session.client(r#"{"id":1,"method":"vendor/x"}"#);
+    // While somebody waits for a list, it may be that one.
+    session.client(r#"{"id":2,"method":"tools/list"}"#);
+    let answer = format!(r#"{{"result":{{"text":"{}"}},"id":1}}"#, "y".repeat(17 << 20));
+    assert!(session.server(&answer).1.trim() == answer, "it does not arrive as it was sent");
+}
+
+#[test]
+fn a_long_request_hears_why_it_is_refused() {
+    let mut session = Session::new(rules());
+    session.list(TOOL);
+    let long = format!(
+        r#"{{"id":1,"method":"tools/call","params":{{"name":"echo","text":"{}"}}}}"#,
+        "y".repeat(200_000)
+    );
+    assert_eq!(session.client(&long).0.trim(), long);
+    let again = session.client(&long);
+    assert!(again.1.contains("id_in_use"), "{}", again.1);
+}
+
+#[test]
+fn a_subscription_that_is_not_clear_is_refused() {
+    for wanted in [
+        r#"{"resourceSubscriptions":"file:///etc/passwd"}"#,
+        r#"{"resourceSubscriptions":["file:///a"],"resourceSubscriptions":["file:///etc/passwd"]}"#,
+        "[]",
+    ] {
+        let mut session = Session::new(rules());
+        let line = format!(
+            r#"{{"id":1,"method":"subscriptions/listen","params":{{"notifications":{wanted}}}}}"#
+        );
+        refused(&session.client(&line), "ambiguous");
+    }
 }

@@ -206,7 +206,6 @@ impl Front {
     /// Starts the server for one client.
     fn session(&self, client: ClientEnds) -> Result<Session<'static>, OpsError> {
         let (control, requests) = Control::new().map_err(supervisor_failed)?;
-        self.controls.add(control.clone());
         let heard = Heard { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
         let confined_by = self.request.is_confined.then(|| self.pinned.server.grants.clone());
         let mut restart = starter(self.target.clone(), confined_by, heard);
@@ -217,32 +216,35 @@ impl Front {
             log: Arc::clone(&self.log),
             listener: Arc::clone(&self.listener),
         };
+        let recorder = Recorder::new(witness).map_err(supervisor_failed)?;
+        let guard = Guard::new(Pins::of([&self.pinned.surface]), self.rules()?);
+        self.controls.add(control.clone());
         Ok(Session {
-            guard: Guard::new(Pins::of([&self.pinned.surface]), self.rules()),
+            guard,
             client,
             server,
             restart: shown_start(restart),
             most_restarts: self.request.restarts,
             patience: Patience::default(),
-            recorder: Recorder::new(witness).map_err(supervisor_failed)?,
+            recorder,
             control,
             requests,
         })
     }
 
-    fn rules(&self) -> Rules {
+    fn rules(&self) -> Result<Rules, OpsError> {
         // A server for every project is pinned where its clients do not begin.
         let user = facets_project::user_project().ok().and_then(|path| path.canonicalize().ok());
         let directory = user.filter(|user| user == self.project.place());
-        Rules {
+        Ok(Rules {
             server: self.request.name.clone(),
             directory: directory.map(|path| shell_word(&path)),
             on_drift: self.request.on_drift,
             sampling: self.pinned.server.grants.sampling,
             elicitation: self.pinned.server.grants.elicitation,
-            nonce: nonce(),
+            nonce: nonce()?,
             records_all: self.request.log.is_some(),
-        }
+        })
     }
 
     fn say(&self, text: &str) {
@@ -280,10 +282,8 @@ fn register(
 }
 
 /// Nobody else's ids begin like this.
-fn nonce() -> String {
-    use std::hash::{BuildHasher as _, Hasher as _};
-    let random = std::hash::RandomState::new().build_hasher().finish();
-    format!("facet-{random:016x}")
+fn nonce() -> Result<String, OpsError> {
+    facets_run::unguessable().map(|random| format!("facet-{random}")).map_err(supervisor_failed)
 }
 
 /// Who hears the server's standard error.

@@ -5,27 +5,32 @@
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use facets_guard::{Envelope, Facts};
+use facets_guard::{Envelope, Facts, id_key};
 
+mod outlet;
 mod request;
 mod session;
 
+use outlet::Inlet;
 use request::{Refusal, Request, answer, begin_events, event};
 use session::HttpSession;
 
 use crate::pipe::ClientEnds;
+use crate::random::unguessable;
 
 /// Connections at the same time.
 const MOST_CONNECTIONS: usize = 256;
 /// Sessions at the same time: each is a process.
 const MOST_SESSIONS: usize = 32;
+/// A session that nobody used for this long makes room for another.
+const UNUSED: Duration = Duration::from_mins(10);
 /// How long a connection may say nothing.
 const IDLE: Duration = Duration::from_mins(2);
 /// How often a stream that has nothing to say shows that it is there.
@@ -48,8 +53,10 @@ impl std::fmt::Debug for HttpFront {
 
 struct Hub {
     open: Open,
-    port: u16,
+    address: SocketAddr,
     state: Mutex<State>,
+    /// One starts after the other, so that nobody takes the place of another.
+    starting: Mutex<()>,
     connections: AtomicUsize,
 }
 
@@ -67,10 +74,14 @@ impl HttpFront {
             return Err(std::io::Error::new(std::io::ErrorKind::AddrNotAvailable, reason));
         }
         let listener = TcpListener::bind(address)?;
-        let port = listener.local_addr()?.port();
-        let connections = AtomicUsize::new(0);
-        let hub = Arc::new(Hub { open, port, state: Mutex::default(), connections });
-        Ok(Self { listener, hub })
+        let hub = Hub {
+            open,
+            address: listener.local_addr()?,
+            state: Mutex::default(),
+            starting: Mutex::default(),
+            connections: AtomicUsize::new(0),
+        };
+        Ok(Self { listener, hub: Arc::new(hub) })
     }
 
     /// Where it listens.
@@ -108,8 +119,7 @@ impl Hub {
         stream.set_nodelay(true)?;
         let mut writer = stream.try_clone()?;
         let mut reader = BufReader::new(stream);
-        while let Some(request) = Request::read(&mut reader)? {
-            let outcome = request.and_then(|request| self.check(&request).map(|()| request));
+        while let Some(outcome) = Request::read(&mut reader, |request| self.check(request))? {
             match outcome {
                 Ok(request) => {
                     if self.respond(&request, &mut writer)? == Connection::Ends {
@@ -132,8 +142,8 @@ impl Hub {
                 Some((host, port)) if !port.contains(']') => (host, Some(port)),
                 _ => (authority, None),
             };
-            let is_ours = port.is_none_or(|port| port.parse() == Ok(self.port));
-            matches!(host, "localhost" | "127.0.0.1" | "[::1]") && is_ours
+            let is_ours = port.is_none_or(|port| port.parse() == Ok(self.address.port()));
+            is_local_host(host) && is_ours
         };
         if !request.header("host").is_some_and(is_here) {
             return Err(Refusal(403, "the Host header does not name this machine"));
@@ -142,7 +152,7 @@ impl Hub {
         let is_local =
             origin.and_then(|origin| origin.split_once("://")).is_some_and(|(_, rest)| {
                 let host = rest.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
-                matches!(host.map_or(rest, |(host, _)| host), "localhost" | "127.0.0.1" | "[::1]")
+                is_local_host(host.map_or(rest, |(host, _)| host))
             });
         if request.has("origin") && !is_local {
             return Err(Refusal(403, "the Origin header names another machine"));
@@ -156,15 +166,15 @@ impl Hub {
             "GET" => match self.known(request) {
                 Some((_, session)) => {
                     begin_events(writer, &[])?;
-                    stream_events(&session.listen(), writer, None)?;
+                    stream_events(&session.listen(), writer, |_| false)?;
                     Ok(Connection::Ends)
                 }
                 None => refuse(writer, 404, "no such session"),
             },
             "DELETE" => match self.known(request) {
-                Some((id, _)) => {
-                    // The last to hold it closes its streams, and the server ends.
+                Some((id, session)) => {
                     self.state().sessions.remove(&id);
+                    session.close();
                     answer(writer, 200, &[], b"")?;
                     Ok(Connection::GoesOn)
                 }
@@ -202,12 +212,13 @@ impl Hub {
         let Some(answers) = session.ask(&request.body, &facts) else {
             return refuse(writer, 503, "the server has ended, or the id is in use");
         };
+        let is_last = |message: &[u8]| answers_to(message, &facts);
         if request.takes_events() {
             begin_events(writer, &headers)?;
-            stream_events(&answers, writer, facts.id.as_deref())?;
+            stream_events(&answers, writer, is_last)?;
             return Ok(Connection::Ends);
         }
-        match answers.iter().find(|message| is_answer(message)) {
+        match answers.find(is_last) {
             Some(message) => {
                 let json = [("Content-Type", "application/json")];
                 answer(writer, 200, &[&headers[..], &json].concat(), &message)?;
@@ -238,20 +249,35 @@ impl Hub {
     }
 
     fn open_session(&self) -> Result<(String, Arc<HttpSession>), Refusal> {
-        let id = {
-            let mut state = self.state();
-            state.sessions.retain(|_, session| !session.has_ended());
-            if state.sessions.len() >= MOST_SESSIONS {
-                return Err(Refusal(429, "too many sessions are open"));
-            }
-            random_id()
-        };
+        let _alone = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.make_room()?;
+        let id = unguessable().map_err(|_| NOT_STARTED)?;
         let session = self.start(false)?;
         self.state().sessions.insert(id.clone(), Arc::clone(&session));
         Ok((id, session))
     }
 
+    /// Clients often leave without a word.
+    fn make_room(&self) -> Result<(), Refusal> {
+        let mut state = self.state();
+        state.sessions.retain(|_, session| !session.has_ended());
+        if state.sessions.len() < MOST_SESSIONS {
+            return Ok(());
+        }
+        let idle = state.sessions.iter().map(|(id, session)| (session.unused(), id.clone()));
+        match idle.max() {
+            Some((unused, id)) if unused >= UNUSED => {
+                if let Some(session) = state.sessions.remove(&id) {
+                    session.close();
+                }
+                Ok(())
+            }
+            _ => Err(Refusal(429, "too many sessions are open")),
+        }
+    }
+
     fn shared_session(&self) -> Result<Arc<HttpSession>, Refusal> {
+        let _alone = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         let known = self.state().shared.clone();
         if let Some(session) = known.filter(|session| !session.has_ended()) {
             return Ok(session);
@@ -262,10 +288,9 @@ impl Hub {
     }
 
     fn start(&self, is_shared: bool) -> Result<Arc<HttpSession>, Refusal> {
-        let failed = |_| Refusal(503, "the server cannot be started; see facet logs");
+        let failed = |_| NOT_STARTED;
         let (session, ends, lines) = HttpSession::new(is_shared).map_err(failed)?;
-        (self.open)(ends)
-            .map_err(|_| Refusal(503, "the server cannot be started; see facet logs"))?;
+        (self.open)(ends).map_err(|_| NOT_STARTED)?;
         // It holds no share of the session: without clients its streams close.
         let routed = Arc::downgrade(&session);
         let route = move || HttpSession::route_weakly(&routed, lines);
@@ -274,11 +299,12 @@ impl Hub {
     }
 }
 
-/// Two hundred and fifty-six bits that nobody can guess.
-fn random_id() -> String {
-    use std::hash::{BuildHasher as _, Hasher as _};
-    let random = || std::hash::RandomState::new().build_hasher().finish();
-    (0..4).map(|_| format!("{:016x}", random())).collect()
+const NOT_STARTED: Refusal = Refusal(503, "the server cannot be started; see facet logs");
+
+/// Whether a name leads to this machine, whoever resolves it.
+fn is_local_host(host: &str) -> bool {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Whether a connection takes more requests.
@@ -293,22 +319,24 @@ fn refuse(writer: &mut TcpStream, status: u16, reason: &str) -> std::io::Result<
     Ok(Connection::Ends)
 }
 
-fn is_answer(message: &[u8]) -> bool {
-    Envelope::read(message).is_ok_and(|facts| facts.method.is_none())
+fn answers_to(message: &[u8], request: &Facts) -> bool {
+    let facts = Envelope::read(message).unwrap_or_else(|(facts, _)| facts);
+    let key = |facts: &Facts| facts.id.as_deref().map(id_key);
+    facts.method.is_none() && key(&facts) == key(request)
 }
 
-/// Writes messages as events until the answer, or the end.
+/// Writes messages as events until the last, or the end.
 fn stream_events(
-    messages: &Receiver<Vec<u8>>,
+    messages: &Inlet,
     writer: &mut TcpStream,
-    id: Option<&str>,
+    is_last: impl Fn(&[u8]) -> bool,
 ) -> std::io::Result<()> {
     use std::io::Write as _;
     loop {
         match messages.recv_timeout(BEAT) {
             Ok(message) => {
                 event(writer, &message)?;
-                if id.is_some() && is_answer(&message) {
+                if is_last(&message) {
                     return Ok(());
                 }
             }

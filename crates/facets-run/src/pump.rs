@@ -173,12 +173,16 @@ impl<'s> Pump<'s> {
     }
 
     fn wait(&self) -> Ready {
+        // What the guard cannot say yet waits as well.
+        let (unsaid_to_client, unsaid_to_server) = self.guard.unsaid();
+        let for_client = self.to_client.len() + unsaid_to_client;
+        let for_server = self.to_server.len() + unsaid_to_server;
         let hears_client = self.client_input.is_some()
             && self.server.is_some()
             && self.to_server.len() < HIGH
-            && self.to_client.len() < HIGHEST
+            && for_client < HIGHEST
             && !self.guard.is_reopening();
-        let hears_server = self.to_client.len() < HIGH && self.to_server.len() < HIGHEST;
+        let hears_server = self.to_client.len() < HIGH && for_server < HIGHEST;
         let client = self.client_input.as_ref().filter(|_| hears_client);
         let server = self.server.as_ref().filter(|_| hears_server);
         let mut polled = vec![PollFd::new(&self.requests, PollFlags::IN)];
@@ -336,6 +340,9 @@ impl<'s> Pump<'s> {
         if self.guard.deadline().is_some_and(|deadline| deadline <= passed) {
             self.guard.tick(passed, &mut self.out);
         }
+        if self.is_untold && now.saturating_duration_since(self.told) >= TELL {
+            self.tell(now);
+        }
         if self.server.is_none() {
             return match self.restart_at {
                 None => Some(Ended::Server),
@@ -345,11 +352,10 @@ impl<'s> Pump<'s> {
             };
         }
         self.check_health(now);
-        if self.is_untold && now.saturating_duration_since(self.told) >= TELL {
-            self.tell(now);
-        }
         let left = self.left?;
-        if self.to_server.len() == 0 && self.out.to_server.is_empty() {
+        // Not before everything that it said is read.
+        let is_heard = self.client_input.is_none();
+        if is_heard && self.to_server.len() == 0 && self.out.to_server.is_empty() {
             self.close_server_input();
         }
         (now >= self.last_moment(left)).then_some(Ended::ClientLeft)

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use facets_digest::json::{self, Limits, write_string};
-use facets_guard::{Envelope, Facts};
+use facets_guard::{Envelope, Facts, id_key};
 use facets_launch::Ending;
 use facets_mcp::{Along, Answer, Header, Poster};
 use facets_wire::EventParser;
@@ -106,12 +106,14 @@ impl Bridge {
             return self.fail(&facts, "too many requests are open");
         }
         let (bridge, message) = (Arc::clone(self), message.to_vec());
+        let theirs = facts.clone();
         let thread = thread::Builder::new().spawn(move || {
-            bridge.exchange(&message, &facts);
+            bridge.exchange(&message, &theirs);
             bridge.open.fetch_sub(1, Ordering::Relaxed);
         });
         if thread.is_err() {
             self.open.fetch_sub(1, Ordering::Relaxed);
+            self.fail(&facts, "there is no room for another request");
         }
     }
 
@@ -124,15 +126,11 @@ impl Bridge {
                 }
                 let is_answered = match answer {
                     Answer::Nothing => facts.method.is_none() || facts.id.is_none(),
-                    Answer::Events(reader) => {
-                        let is_opening = facts.method.as_deref() == Some("initialize");
-                        self.events(reader, is_opening)
-                    }
+                    Answer::Events(reader) => self.events(reader, facts),
                     Answer::Message(reader, None) => self.message(reader, facts),
                     Answer::Message(reader, Some(status)) => self.error(reader, status, facts),
                 };
                 if !is_answered {
-                    // If the answer did come, this one is a stray, and goes no further.
                     self.fail(facts, "the connection ended without an answer");
                 }
             }
@@ -197,23 +195,30 @@ impl Bridge {
         true
     }
 
-    /// Messages, one event each. Whether an answer was among them is the guard's to know.
-    fn events(&self, mut reader: Box<dyn Read + Send>, is_opening: bool) -> bool {
+    /// Messages, one event each; whether the answer to a request was among them.
+    fn events(&self, mut reader: Box<dyn Read + Send>, request: &Facts) -> bool {
+        let is_opening = request.method.as_deref() == Some("initialize");
+        let id = request.id.as_deref().map(id_key);
+        let mut is_answered = false;
         let mut parser = EventParser::new(MOST_BYTES);
         let mut buffer = [0; 16 << 10];
         while let Ok(count @ 1..) = reader.read(&mut buffer) {
-            let Ok(events) = parser.push(&buffer[..count]) else { return false };
+            let Ok(events) = parser.push(&buffer[..count]) else { break };
             for event in events {
                 if is_opening && let Some(revision) = agreed_revision(&event.data) {
                     self.state().revision = Some(revision);
                 }
-                let is_message = matches!(&*event.kind, "" | "message") && !event.data.is_empty();
-                if is_message && self.write_line(event.data).is_err() {
+                if !matches!(&*event.kind, "" | "message") || event.data.is_empty() {
+                    continue;
+                }
+                let facts = Envelope::read(&event.data).unwrap_or_else(|(facts, _)| facts);
+                is_answered |= facts.method.is_none() && facts.id.as_deref().map(id_key) == id;
+                if self.write_line(event.data).is_err() {
                     return true;
                 }
             }
         }
-        false
+        is_answered
     }
 
     /// What the server says unasked.
@@ -227,7 +232,7 @@ impl Bridge {
         // Without a thread it is not heard, and everything else works.
         let _ = thread::Builder::new().spawn(move || {
             if let Some(reader) = bridge.poster.listen(&along) {
-                bridge.events(reader, false);
+                bridge.events(reader, &Facts::default());
             }
         });
     }

@@ -22,6 +22,19 @@ def connect(family, address):
         stream.connect(address)
 
 
+def send_from_pair(path):
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with one, other:
+        one.sendto(b"x", path)
+
+
+def reach_by_file(stream, datagram):
+    try:
+        connect(socket.AF_UNIX, stream)
+    except OSError:
+        send_from_pair(datagram)
+
+
 def send(port):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagram:
         datagram.sendto(b"x", ("127.0.0.1", port))
@@ -42,7 +55,7 @@ def probe(asked):
     return {
         "tcp": attempt(lambda: connect(socket.AF_INET, ("127.0.0.1", asked["tcp"]))),
         "udp": attempt(lambda: send(asked["udp"])),
-        "unix": attempt(lambda: connect(socket.AF_UNIX, asked["unix"])),
+        "unix": attempt(lambda: reach_by_file(asked["unix"], asked["datagram"])),
         "child": attempt(lambda: subprocess.run(["/bin/true"], check=True)),
         "read": attempt(lambda: open(asked["secret"]).read()),
         "write": attempt(lambda: write(asked["directory"] + "/written")),

@@ -114,13 +114,34 @@ fn names_in_parameters_decide_only_for_those_who_ask() {
         assert_eq!(facts(&text).expect("a message").name, None, "{text}");
     }
     let long = format!(r#"{{"params":{{"{}":1,"name":"x"}}}}"#, "name".repeat(LONGEST));
-    assert_eq!(facts(&long).expect("a message").name.as_deref(), Some("x"));
+    let found = facts(&long).expect("a message");
+    assert_eq!((found.name.as_deref(), found.has_twins_in_params), (Some("x"), true));
+    let cut = format!(r#"{{"method\u0000{}":"tools/call","method":"ping"}}"#, "x".repeat(300));
+    assert_eq!(facts(&cut), Err(Broken::TooLong));
 }
 
 #[test]
 fn twins_where_nothing_is_decided_pass() {
     let reply = facts(r#"{"id":1,"result":{"name":1,"name":2,"id":1,"id":2}}"#).expect("a reply");
     assert!(reply.has_result);
+}
+
+/// A document whose texts are counted instead.
+fn without_texts(text: &str) -> String {
+    let (mut out, mut count, mut rest) = (String::new(), 0, text);
+    while let Some((before, after)) = rest.split_once('"') {
+        let mut is_escaped = false;
+        let end = after.find(|letter| {
+            let ends = letter == '"' && !is_escaped;
+            is_escaped = letter == '\\' && !is_escaped;
+            ends
+        });
+        let Some(end) = end else { break };
+        count += 1;
+        out.push_str(&format!("{before}\"{count}\""));
+        rest = &after[end + 1..];
+    }
+    out + rest
 }
 
 /// What a strict reader accepts is followed, and its members are found.
@@ -136,6 +157,17 @@ fn random_messages_are_followed() {
         let limits = Limits { bytes: 1 << 20, depth: 128, values: 1 << 16 };
         let strict = json::parse(text.as_bytes(), Origin::Captured, limits).is_ok();
         let found = facts(&text);
+        // One sign less or another: whoever follows it has found the same texts.
+        let mut other = text.clone().into_bytes();
+        let at = random.below(other.len());
+        match random.pick(&["other", "less"]) {
+            "less" => drop(other.remove(at)),
+            _ => other[at] = random.pick(b"\"\\{}[]:,0 "),
+        }
+        let is_followed = Envelope::read(&other).is_ok();
+        let other = without_texts(&String::from_utf8_lossy(&other));
+        let is_json = json::parse(other.as_bytes(), Origin::Authored, limits).is_ok();
+        assert!(!is_followed || is_json, "{other}");
         if strict {
             let found = found.unwrap_or_else(|broken| panic!("{broken:?}: {text}"));
             assert_eq!(found.id.as_deref(), Some(id));

@@ -39,9 +39,11 @@ impl Request {
         self.header("accept").is_some_and(|kinds| kinds.contains("text/event-stream"))
     }
 
-    /// Reads the next request of a connection; none if there is no more.
+    /// Reads the next request of a connection; none if there is no more. Of one that is not let
+    /// in nothing but the head is read.
     pub(super) fn read(
         reader: &mut BufReader<TcpStream>,
+        let_in: impl Fn(&Self) -> Result<(), Refusal>,
     ) -> io::Result<Option<Result<Self, Refusal>>> {
         let Some(head) = read_head(reader)? else { return Ok(None) };
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
@@ -54,6 +56,9 @@ impl Request {
         let headers = headers.map(|h| (h.name.to_ascii_lowercase(), text(h.value))).collect();
         let method = parsed.method.unwrap_or_default().to_owned();
         let mut request = Self { method, headers, body: Vec::new() };
+        if let Err(refusal) = let_in(&request) {
+            return Ok(Some(Err(refusal)));
+        }
         Ok(Some(request.read_body(reader)?.map(|()| request)))
     }
 
@@ -92,7 +97,7 @@ impl Request {
             let Ok(size) = usize::from_str_radix(digits, 16) else {
                 return Ok(Err(Refusal(400, "the length of the body is unclear")));
             };
-            if self.body.len() + size > BODY {
+            if size > BODY - self.body.len() {
                 return Ok(Err(Refusal(413, "the message is too large")));
             }
             let start = self.body.len();

@@ -2,31 +2,49 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use facets_digest::json::{self, Limits};
-use facets_guard::{Envelope, Facts};
+use facets_guard::{Envelope, Facts, id_key};
 
+use super::outlet::{Inlet, Outlet, outlet};
 use crate::pipe::ClientEnds;
 
 /// What the server says unasked is kept for whoever comes to listen; the oldest goes first.
 const MOST_KEPT: usize = 1000;
+const MOST_KEPT_BYTES: usize = 4 << 20;
+/// Bytes of a message of the server: here it has to be held.
+const LONGEST: u64 = 256 << 20;
 const MESSAGE: Limits = Limits { bytes: 64 << 20, depth: 200, values: 8_000_000 };
 
-/// Where messages for one request go.
-type Outlet = Sender<Vec<u8>>;
-
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Waiting {
-    /// Requests by the key of their id, in the order in which they came.
+    /// Requests by the key of their id.
     posts: BTreeMap<String, Post>,
     listener: Option<Outlet>,
     kept: VecDeque<Vec<u8>>,
+    /// When somebody last wanted something.
+    used: Instant,
     has_ended: bool,
+}
+
+impl Waiting {
+    fn new(has_ended: bool) -> Self {
+        let (posts, kept) = (BTreeMap::new(), VecDeque::new());
+        Self { posts, listener: None, kept, used: Instant::now(), has_ended }
+    }
+
+    fn keep(&mut self, message: &[u8]) {
+        self.kept.push_back(message.to_vec());
+        let size = |kept: &VecDeque<Vec<u8>>| kept.iter().map(Vec::len).sum::<usize>();
+        while self.kept.len() > MOST_KEPT || size(&self.kept) > MOST_KEPT_BYTES {
+            self.kept.pop_front();
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -40,7 +58,8 @@ struct Post {
 /// A session.
 #[derive(Debug)]
 pub(super) struct HttpSession {
-    input: Mutex<File>,
+    /// None once it was closed.
+    input: Mutex<Option<File>>,
     waiting: Mutex<Waiting>,
     /// Whether several clients use it, whose ids may be the same.
     is_shared: bool,
@@ -53,8 +72,8 @@ impl HttpSession {
         let (input, to_guard) = std::io::pipe()?;
         let (from_guard, output) = std::io::pipe()?;
         let session = Self {
-            input: Mutex::new(File::from(OwnedFd::from(to_guard))),
-            waiting: Mutex::default(),
+            input: Mutex::new(Some(File::from(OwnedFd::from(to_guard)))),
+            waiting: Mutex::new(Waiting::new(false)),
             is_shared,
             numbers: AtomicU64::new(1),
         };
@@ -71,38 +90,60 @@ impl HttpSession {
     pub(super) fn route_weakly(session: &Weak<Self>, lines: OwnedFd) {
         let mut reader = BufReader::new(File::from(lines));
         let mut line = Vec::new();
-        while matches!(reader.read_until(b'\n', &mut line), Ok(1..)) {
+        while matches!((&mut reader).take(LONGEST).read_until(b'\n', &mut line), Ok(1..)) {
+            if !line.ends_with(b"\n") {
+                break;
+            }
             let message = std::mem::take(&mut line);
             let Some(session) = session.upgrade() else { return };
             session.deliver(message.trim_ascii());
         }
         // Whoever waits sees that nothing more comes.
         if let Some(session) = session.upgrade() {
-            *session.waiting() = Waiting { has_ended: true, ..Waiting::default() };
+            session.close();
         }
+    }
+
+    /// Ends it: the guard sees that its client has left, and whoever waits that nothing comes.
+    pub(super) fn close(&self) {
+        *self.waiting() = Waiting::new(true);
+        drop(self.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// How long nobody has used it.
+    pub(super) fn unused(&self) -> Duration {
+        let waiting = self.waiting();
+        let mut outlets = waiting.posts.values().map(|post| &post.outlet).chain(&waiting.listener);
+        let is_in_use = outlets.any(Outlet::is_open);
+        if is_in_use { Duration::ZERO } else { waiting.used.elapsed() }
     }
 
     fn deliver(&self, message: &[u8]) {
         let facts = Envelope::read(message).unwrap_or_else(|(facts, _)| facts);
         let mut waiting = self.waiting();
         let id = facts.id.as_deref().filter(|_| facts.method.is_none());
-        if let Some(post) = id.and_then(|id| waiting.posts.remove(id)) {
+        waiting.used = Instant::now();
+        if let Some(post) = id.and_then(|id| waiting.posts.remove(&id_key(id))) {
             let message = match post.id {
                 Some(id) => with_id(message, &id).unwrap_or_else(|| message.to_vec()),
                 None => message.to_vec(),
             };
             // If nobody waits any more, nobody does.
-            let _ = post.outlet.send(message);
+            post.outlet.send(message);
             return;
         }
         // Beside the answers: to the request that was made last, or to whoever listens.
         let last = waiting.posts.values().max_by_key(|post| post.number);
         let outlet = last.map(|post| &post.outlet).or(waiting.listener.as_ref());
-        if outlet.is_none_or(|outlet| outlet.send(message.to_vec()).is_err()) {
-            waiting.kept.push_back(message.to_vec());
-            if waiting.kept.len() > MOST_KEPT {
-                waiting.kept.pop_front();
-            }
+        if outlet.is_some_and(|outlet| outlet.send(message.to_vec())) {
+            return;
+        }
+        if last.is_none() {
+            waiting.listener = None;
+        }
+        // Nobody can listen to what several share.
+        if !self.is_shared {
+            waiting.keep(message);
         }
     }
 
@@ -118,25 +159,29 @@ impl HttpSession {
             *byte = b' ';
         }
         line.push(b'\n');
-        self.input.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)
+        match &mut *self.input.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(input) => input.write_all(&line),
+            None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        }
     }
 
     /// Sends a request; what comes to it is received until its answer.
-    pub(super) fn ask(&self, message: &[u8], facts: &Facts) -> Option<Receiver<Vec<u8>>> {
+    pub(super) fn ask(&self, message: &[u8], facts: &Facts) -> Option<Inlet> {
         let id = facts.id.clone()?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let (outlet, answers) = channel();
+        let (outlet, answers) = outlet();
         let (key, text, original) = if self.is_shared {
             let key = format!("\"http-{number}\"");
             (key.clone(), with_id(message, &key)?, Some(id))
         } else {
-            (id, message.to_vec(), None)
+            (id_key(&id), message.to_vec(), None)
         };
         {
             let mut waiting = self.waiting();
             if waiting.has_ended || waiting.posts.contains_key(&key) {
                 return None;
             }
+            waiting.used = Instant::now();
             waiting.posts.insert(key.clone(), Post { outlet, number, id: original });
         }
         if self.tell(&text).is_err() {
@@ -147,11 +192,11 @@ impl HttpSession {
     }
 
     /// Listens to what the server says unasked; one listener at a time.
-    pub(super) fn listen(&self) -> Receiver<Vec<u8>> {
-        let (outlet, messages) = channel();
+    pub(super) fn listen(&self) -> Inlet {
+        let (outlet, messages) = outlet();
         let mut waiting = self.waiting();
         for message in std::mem::take(&mut waiting.kept) {
-            let _ = outlet.send(message);
+            outlet.send(message);
         }
         if !waiting.has_ended {
             waiting.listener = Some(outlet);

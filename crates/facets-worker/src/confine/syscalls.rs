@@ -29,30 +29,23 @@ pub(super) struct Closed {
 pub(super) fn restrict(closed: Closed) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("seccomp: {error}");
     let mut filters = Vec::new();
-    if closed.network || closed.all_but_tcp {
-        filters.push(socket_filter(closed.network).map_err(|error| failed(&error))?);
+    let open = match closed {
+        Closed { network: true, .. } => Some(Sockets::None),
+        Closed { all_but_tcp: true, .. } => Some(Sockets::Tcp),
+        Closed { unix: true, .. } => Some(Sockets::NotOfFiles),
+        _ => None,
+    };
+    if let Some(open) = open {
+        filters.push(socket_filter(open).map_err(|error| failed(&error))?);
     }
     if closed.subprocess {
         filters.push(process_filter().map_err(|error| failed(&error))?);
         filters.push(newer_clone_filter().map_err(|error| failed(&error))?);
     }
-    if closed.unix && !closed.network && !closed.all_but_tcp {
-        filters.push(unix_filter().map_err(|error| failed(&error))?);
-    }
     // Limits of other processes can end them, and no cage is around that.
     filters.push(limits_filter().map_err(|error| failed(&error))?);
     apply_filter(&other_abi_filter()).map_err(|error| failed(&error))?;
     filters.iter().try_for_each(|filter| apply_filter(filter).map_err(|error| failed(&error)))
-}
-
-/// A pair that is connected to itself leads nowhere; a socket with a name leads out of the cage.
-fn unix_filter() -> Result<BpfProgram, seccompiler::Error> {
-    let family = u64::from(libc::AF_UNIX.unsigned_abs());
-    let is_unix = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, family)?;
-    filter(
-        BTreeMap::from([(libc::SYS_socket, vec![SeccompRule::new(vec![is_unix])?])]),
-        libc::EPERM,
-    )
 }
 
 fn limits_filter() -> Result<BpfProgram, seccompiler::Error> {
@@ -96,13 +89,23 @@ fn filter(
     Ok(filter.try_into()?)
 }
 
-/// Sockets of every family are refused; a pair that is connected to itself leads nowhere and
-/// is what runtimes talk to their children with. `io_uring` would open sockets unseen.
-fn socket_filter(also_tcp: bool) -> Result<BpfProgram, seccompiler::Error> {
-    let is_not = |family: i32| {
+/// The sockets that stay open.
+#[derive(Clone, Copy, Debug)]
+enum Sockets {
+    None,
+    Tcp,
+    /// All but those with a name in the file system, which leads out of the cage.
+    NotOfFiles,
+}
+
+/// Most sockets are refused; a pair that is connected to itself leads nowhere and is what
+/// runtimes talk to their children with. `io_uring` would open sockets unseen.
+fn socket_filter(open: Sockets) -> Result<BpfProgram, seccompiler::Error> {
+    let family = |operator: SeccompCmpOp, family: i32| {
         let family = u64::from(family.unsigned_abs());
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator, family)
     };
+    let is_not = |other: i32| family(SeccompCmpOp::Ne, other);
     // A datagram socket of a pair can be sent or connected anywhere; a stream cannot.
     let kind_is = |kind: i32| {
         let operator = SeccompCmpOp::MaskedEq(0xf);
@@ -111,17 +114,23 @@ fn socket_filter(also_tcp: bool) -> Result<BpfProgram, seccompiler::Error> {
         SeccompRule::new(vec![condition])
     };
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    let sockets = if also_tcp {
-        Vec::new()
-    } else {
-        let others = vec![is_not(libc::AF_INET)?, is_not(libc::AF_INET6)?];
-        let mut refused = vec![SeccompRule::new(others)?];
-        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET] {
-            refused.push(kind_is(kind)?);
+    // Without a rule the call is refused whatever it asks for.
+    let mut refused = Vec::new();
+    match open {
+        Sockets::None => {}
+        Sockets::Tcp => {
+            let others = vec![is_not(libc::AF_INET)?, is_not(libc::AF_INET6)?];
+            refused.push(SeccompRule::new(others)?);
+            for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET] {
+                refused.push(kind_is(kind)?);
+            }
         }
-        refused
-    };
-    rules.insert(libc::SYS_socket, sockets);
+        Sockets::NotOfFiles => {
+            let of_files = family(SeccompCmpOp::Eq, libc::AF_UNIX)?;
+            refused.push(SeccompRule::new(vec![of_files])?);
+        }
+    }
+    rules.insert(libc::SYS_socket, refused);
     let others = SeccompRule::new(vec![is_not(libc::AF_UNIX)?])?;
     let pairs = vec![others, kind_is(libc::SOCK_DGRAM)?, kind_is(libc::SOCK_RAW)?];
     rules.insert(libc::SYS_socketpair, pairs);
