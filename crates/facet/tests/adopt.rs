@@ -313,7 +313,9 @@ fn every_client_is_guarded_and_restored() {
         assert!(dry.out.contains("files: ") && !dry.out.contains(SECRET), "{what}: {}", dry.out);
         assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before, "{what}");
         // Without a yes nothing is started and nothing is written.
-        user.facet(&[&["adopt"], scope].concat()).exits(2);
+        let asked = user.facet(&[&["adopt"], scope].concat()).exits(2);
+        let advice = if sample.is_user { "facet adopt --user --yes" } else { "facet adopt --yes" };
+        assert!(asked.talk.contains(advice), "{what}: {}", asked.talk);
         assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before, "{what}");
         let adopted = user.facet(&[&["adopt", "--yes"], scope].concat()).exits(0);
         assert!(adopted.out.contains("1 adopted"), "{what}: {}", adopted.out);
@@ -463,10 +465,61 @@ fn the_doctor_sees_who_starts_without_facet() {
     user.facet(&["adopt", "--yes"]).exits(0);
     assert_eq!(clients(0)["detail"], "started without facet: remote-login (Claude Code)");
     // Somebody's installer writes the file as it was.
-    std::fs::write(user.path(sample), before).unwrap();
+    std::fs::write(user.path(sample), &before).unwrap();
     let taken = clients(1);
     assert_eq!(taken["detail"], "started without facet again: files (Claude Code)");
     assert_eq!(taken["fix"], "facet adopt");
     user.facet(&["adopt", "--yes"]).exits(0);
     assert_eq!(clients(0)["health"], "open");
+    user.facet(&["disconnect", "--yes"]).exits(0);
+    assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before);
+}
+
+#[test]
+fn a_file_that_somebody_else_writes_meanwhile_is_left() {
+    let user = User::new();
+    let server = workspace_binary("acting-server");
+    let script = format!(
+        "echo >> .mcp.json; exec {} {}",
+        server.display(),
+        user.trusted.declarations().display()
+    );
+    let entry = json!({ "command": "sh", "args": ["-c", script] });
+    let text = json!({ "mcpServers": { "files": entry } }).to_string();
+    user.trusted.write(".mcp.json", &text);
+    let ran = user.facet(&["--format", "json", "adopt", "--yes"]).exits(2);
+    assert_eq!(ran.json()["error"]["code"], "client-file-overtaken", "{}", ran.out);
+    assert!(user.trusted.read(".mcp.json").starts_with(&text));
+    assert!(user.trusted.read(".mcp.json").len() > text.len(), "nobody wrote");
+    // What is pinned by now is not started again.
+    user.facet(&["adopt", "--yes"]).exits(0);
+    user.facet(&["disconnect", "--yes"]).exits(0);
+    assert!(user.trusted.read(".mcp.json").starts_with(&text));
+}
+
+/// On one long line, with what comes before and behind the command.
+#[test]
+fn no_part_of_a_secret_is_shown() {
+    let user = User::new();
+    let key = "-----BEGIN KEY-----\nMIIBVgIBADANBgkqhkiG9w0B\n/slash\t\u{e9}";
+    let entry = json!({
+        "env": { "A": SECRET, "KEY": key }, "command": workspace_binary("acting-server"),
+        "args": [user.trusted.declarations()], "headers": { "X": SECRET },
+    });
+    let text = format!("{{\"pad\":\"{}\",\"mcpServers\":{{\"files\":{entry}}}}}", "x".repeat(300));
+    let text = text.replace("/slash", "\\/slash").replace('\u{e9}', "\\u00e9");
+    user.trusted.write(".mcp.json", &text);
+    for arguments in [&["adopt", "--yes"][..], &["disconnect", "--yes"]] {
+        let ran = user.facet(arguments).exits(0);
+        let shown = format!("{}{}", ran.out, ran.talk);
+        assert!(shown.contains("command"), "{shown}");
+        for secret in [SECRET, "MIIBVgIBADANBgkqhkiG9w0B", "slash"] {
+            let pieces =
+                secret.as_bytes().windows(5).map(|piece| std::str::from_utf8(piece).unwrap());
+            for piece in pieces {
+                assert!(!shown.contains(piece), "{piece} in {shown}");
+            }
+        }
+    }
+    assert_eq!(user.trusted.read(".mcp.json"), text);
 }

@@ -438,8 +438,12 @@ fn ten_thousand_calls_may_be_outstanding() {
             "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params,
         }));
     }
-    client.send(&call(3));
+    // Each was forgotten: the ids may be used again, and every one of them could wait.
+    for id in 0..10_000 {
+        client.send(&call(id));
+    }
     assert!(client.ask("ping", &json!({})).get("result").is_some());
+    assert!(client.others.is_empty(), "{:?}", client.others.first());
     assert_eq!(client.finish(), Some(0));
 }
 
@@ -458,6 +462,7 @@ fn the_user_decides_what_drift_means() {
     assert_eq!(client.wait(), Some(1));
     let heard: Vec<String> = std::iter::from_fn(|| client.line(Duration::from_secs(1))).collect();
     assert!(heard.iter().all(|line| !line.contains("id_rsa")), "{heard:?}");
+    assert!(heard.iter().any(|line| line.contains("is not what was approved")), "{heard:?}");
 }
 
 #[test]

@@ -137,9 +137,9 @@ fn each_client_has_a_session_of_its_own() {
         listening.port, sessions[0]
     );
     // Whoever listens is let go with the session.
-    let listen = delete.replacen("DELETE", "GET", 1);
+    let get = delete.replacen("DELETE", "GET", 1);
     std::thread::scope(|scope| {
-        let listener = scope.spawn(|| listening.exchange(&listen));
+        let listener = scope.spawn(|| listening.exchange(&get));
         // Not before it listens.
         std::thread::sleep(std::time::Duration::from_millis(200));
         assert_eq!(listening.exchange(&delete).status, 200);

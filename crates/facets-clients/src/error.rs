@@ -120,6 +120,9 @@ pub enum ClientError {
         /// Which entry.
         place: String,
     },
+    /// Somebody else wrote the file after it was read.
+    #[error("another program has written this file meanwhile")]
+    Overtaken,
     /// A record of a change that is none.
     #[error("this is no record of a change: {problem}")]
     Record {
@@ -148,6 +151,7 @@ impl ClientError {
             Self::Exists { .. } => "client-entry-exists",
             Self::Gone { .. } => "client-entry-gone",
             Self::Edited { .. } => "client-entry-edited",
+            Self::Overtaken => "client-file-overtaken",
             Self::Record { .. } => "client-undo-malformed",
         }
     }
@@ -169,6 +173,7 @@ impl ClientError {
         "client-entry-exists",
         "client-entry-gone",
         "client-entry-edited",
+        "client-file-overtaken",
         "client-undo-malformed",
     ];
 

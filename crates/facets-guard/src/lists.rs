@@ -6,7 +6,7 @@ use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Origin, RawMember, Value};
 use facets_surface::{Definition, Kind};
 
-use crate::envelope::{Facts, is_same_but_for_case};
+use crate::envelope::{Envelope, Facts, is_same_but_for_case};
 use crate::event::{Happening, Subject, Why};
 use crate::guard::{Guard, OnDrift, Outbox};
 use crate::lines::MOST_HELD;
@@ -238,6 +238,9 @@ impl Guard {
 }
 
 fn split(text: &[u8]) -> Result<Vec<RawMember<'_>>, Why> {
+    if text.len() > PAGE.bytes {
+        return Err(Why::TooLarge);
+    }
     json::split_object(text, PAGE).ok().flatten().ok_or(Why::Malformed)
 }
 
@@ -249,10 +252,14 @@ fn member<'m>(members: &[RawMember<'m>], name: &str) -> Option<&'m str> {
 fn name_in(kind: Kind, raw: &str) -> String {
     let members = json::split_object(raw.as_bytes(), PAGE).ok().flatten().unwrap_or_default();
     let name = member(&members, kind.key()).unwrap_or_default();
-    match json::parse(name.as_bytes(), Origin::Captured, PAGE) {
-        Ok(Value::String(text)) => text.into_owned(),
-        _ => String::new(),
+    if let Ok(Value::String(text)) = json::parse(name.as_bytes(), Origin::Captured, PAGE) {
+        return text.into_owned();
     }
+    // One that has something twice is read like the parameters of a message, which may.
+    let as_params = format!("{{\"params\":{raw}}}");
+    let facts = Envelope::read(as_params.as_bytes()).unwrap_or_else(|(facts, _)| facts);
+    let name = if kind == Kind::Resource { facts.uri } else { facts.name };
+    name.unwrap_or_default()
 }
 
 /// A reply with one member of its result replaced or left out. Names that some readers would

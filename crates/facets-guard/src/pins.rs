@@ -169,8 +169,31 @@ fn differing(pinned: &str, item: &Definition) -> Vec<String> {
     let names: BTreeSet<&str> =
         old.members().iter().chain(new.members()).map(|member| &*member.name).collect();
     let differs = |name: &&str| old.get(name) != new.get(name);
-    names.into_iter().filter(differs).map(str::to_owned).collect()
+    let (known, others): (Vec<&str>, Vec<&str>) =
+        names.into_iter().filter(differs).partition(|name| MEMBERS.contains(name));
+    // The server chooses the names of the others, and they are read by a model.
+    let others = (!others.is_empty()).then_some("members that the protocol does not know");
+    known.into_iter().chain(others).map(str::to_owned).collect()
 }
+
+/// Members of definitions that the protocol knows.
+const MEMBERS: [&str; 15] = [
+    "_meta",
+    "annotations",
+    "arguments",
+    "description",
+    "execution",
+    "icons",
+    "inputSchema",
+    "mimeType",
+    "name",
+    "outputSchema",
+    "size",
+    "title",
+    "uri",
+    "uriTemplate",
+    "websiteUrl",
+];
 
 /// A name without what eyes do not see: marks, width, case, the invisible, and letters of
 /// other alphabets that look like ours.

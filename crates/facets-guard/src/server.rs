@@ -117,6 +117,10 @@ impl Guard {
     /// A notification may bring questions along, too; where something is denied, none of those
     /// passes that does.
     fn told_otherwise(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Fate {
+        if method == LOG && speaks_as_facet(text) {
+            self.dropped(Why::Ambiguous, method, out);
+            return Fate::Drop;
+        }
         if self.rules.sampling && self.rules.elicitation {
             return Fate::Pass;
         }
@@ -317,7 +321,8 @@ impl Guard {
             return match self.is_granted(method) {
                 Some(false) => Course::Swallow,
                 _ if changed_list(method).is_some() => Course::Swallow,
-                // It has to be seen whole: it may bring questions along.
+                // It has to be seen whole: it may claim to be ours, or bring questions along.
+                _ if method == LOG => Course::Gather,
                 _ if !(self.rules.sampling && self.rules.elicitation) => Course::Gather,
                 _ => Course::Pass,
             };
@@ -388,6 +393,27 @@ impl Guard {
             _ => self.drop_reply(facts, why, out),
         }
     }
+}
+
+/// A line for the client's log.
+const LOG: &str = "notifications/message";
+
+/// Whether a line for the client's log claims to be one of ours.
+fn speaks_as_facet(text: &[u8]) -> bool {
+    let Some(params) = params_of(text) else { return false };
+    let members = match json::split_object(params.as_bytes(), BATCH) {
+        Ok(members) => members.unwrap_or_default(),
+        // Who can say which logger counts?
+        Err(_) => return true,
+    };
+    let loggers = members.iter().filter(|member| is_same_but_for_case(&member.name, "logger"));
+    loggers.into_iter().any(|member| {
+        let limits = Limits { bytes: BATCH.bytes, depth: 1, values: 1 };
+        match json::parse(member.value.as_bytes(), json::Origin::Captured, limits) {
+            Ok(Value::String(name)) => is_same_but_for_case(name.trim(), "facet"),
+            _ => false,
+        }
+    })
 }
 
 /// The list that a notification is about.

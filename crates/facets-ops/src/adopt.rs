@@ -8,12 +8,13 @@ use facets_clients::{
 };
 use facets_lock::Launch;
 use facets_model::InlineServerName;
-use facets_project::{ClientRecords, Project};
+use facets_project::Project;
 
 use crate::OpsError;
 use crate::add::{AddRequest, add, launch_of};
 use crate::clients::{
-    Client, FileEdit, Read, Scope, enter, files, guarded, program, read, secrets, write,
+    Client, FileEdit, Read, Rewriting, Scope, command_line, enter, files, guarded, program, read,
+    write,
 };
 use crate::consent::{ApprovalPage, Consent};
 use crate::inspect::{CaptureOptions, InspectTarget, SandboxRequest};
@@ -100,14 +101,14 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
     if request.is_dry || plans.is_empty() {
         return Ok(AdoptReport { found, ..report });
     }
-    let yes = || "facet adopt --yes".to_owned();
-    consent.may_adopt(&found).or_leave("nothing was adopted", yes())?;
+    let yes = command_line("adopt", &request.clients, request.scope);
+    consent.may_adopt(&found).or_leave("nothing was adopted", yes.clone())?;
     let launches = pin_all(&plans, &mut found, request.options, consent, &mut report.pinned)?;
     report.edits = edits(&reads, &plans, &mut found, &launches, &report.directory)?;
     report.found = found;
     if !report.edits.is_empty() {
         let answer = consent.may_rewrite(&report.edits);
-        answer.or_leave("nothing was rewritten; what was pinned is pinned", yes())?;
+        answer.or_leave("nothing was rewritten; what was pinned is pinned", yes)?;
         report.edits.iter().try_for_each(write)?;
     }
     Ok(report)
@@ -339,11 +340,9 @@ fn edits(
     launches: &BTreeMap<String, Launch>,
     directory: &Path,
 ) -> Result<Vec<FileEdit>, OpsError> {
-    let records = ClientRecords::of_this_user()?;
     let mut edits = Vec::new();
     for (file, read) in reads.iter().enumerate() {
-        let mut text = read.text.clone();
-        let mut undos = records.of(&read.path)?;
+        let mut rewriting = Rewriting::of(&read.file, Some(read))?;
         for (at, entry) in read.entries.iter().enumerate() {
             let Some((index, plan)) = plans.get(&(file, at)) else { continue };
             let is_pinned = launches.contains_key(&entry.name);
@@ -351,26 +350,16 @@ fn edits(
                 continue;
             }
             let wanted = guarded(&read.file, &entry.name, directory, plan.headers.clone());
-            let failed = |source| OpsError::Client { path: read.path.clone(), source };
-            match guard(read.file.client, &text, &entry.place, &wanted) {
-                Ok((other, undo)) => {
-                    text = other;
-                    undos.push(undo.to_text());
-                }
-                // It is pinned, and its entry stays as it is; the others go on.
-                Err(error) => found[*index].fate = Fate::Failed(Box::new(failed(error))),
+            let client = read.file.client;
+            let rewritten = rewriting
+                .change(|text| guard(client, text.unwrap_or_default(), &entry.place, &wanted));
+            // If not, it is pinned, and its entry stays as it is; the others go on.
+            if let Err(source) = rewritten {
+                let error = OpsError::Client { path: read.path.clone(), source };
+                found[*index].fate = Fate::Failed(Box::new(error));
             }
         }
-        if text != read.text {
-            edits.push(FileEdit {
-                client: read.file.client,
-                path: read.path.clone(),
-                before: Some(read.text.clone()),
-                after: Some(text),
-                undos,
-                hidden: secrets(&read.entries),
-            });
-        }
+        edits.extend(rewriting.edit());
     }
     Ok(edits)
 }

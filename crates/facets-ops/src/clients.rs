@@ -5,10 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 pub use facets_clients::{Client, Scope};
-use facets_clients::{
-    ClientFile, Entry, EnvValue, Guarded, HeaderValue, Places, Secret, Transport, Undo,
-    looks_like_secret, parse, secret_arguments,
-};
+use facets_clients::{ClientError, ClientFile, Entry, Guarded, Places, Undo, masked, parse};
 use facets_project::{ClientRecords, Project, user_project};
 
 use crate::OpsError;
@@ -27,53 +24,60 @@ pub struct FileEdit {
     pub after: Option<String>,
     /// How to undo everything that was done to it, then.
     pub(crate) undos: Vec<String>,
-    /// What nobody is shown: values of variables and headers.
-    pub(crate) hidden: Vec<Secret>,
+    /// How its servers are found; in one that lies elsewhere, in any of these ways.
+    pub(crate) kinds: Vec<ClientFile>,
 }
 
 impl FileEdit {
-    /// A line of the file, without the values that are nobody's business.
+    /// What it says and would say, without the values that are nobody's business.
     #[must_use]
-    pub fn shown(&self, line: &str) -> String {
-        let mut line = line.to_owned();
-        for secret in self.hidden.iter().filter(|secret| !secret.expose().is_empty()) {
-            // Only where it stands as a text of its own.
-            let (value, written) = (secret.expose(), escaped(secret.expose()));
-            line = line.replace(&format!("\"{written}\""), "\"…\"");
-            line = line.replace(&format!("'{value}'"), "'…'");
-        }
-        line
+    pub fn shown(&self) -> (String, String) {
+        (self.masked(self.before.as_deref()), self.masked(self.after.as_deref()))
+    }
+
+    fn masked(&self, text: Option<&str>) -> String {
+        let text = text.unwrap_or_default().to_owned();
+        self.kinds.iter().fold(text, |text, kind| masked(kind, &text))
     }
 }
 
-/// A text as JSON and TOML write it between quotes.
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+/// A file on its way from what it says to what it will say.
+pub(crate) struct Rewriting {
+    edit: FileEdit,
 }
 
-/// The values of variables and headers in a file, and arguments that look like secrets; the
-/// longest first.
-pub(crate) fn secrets(entries: &[Entry]) -> Vec<Secret> {
-    let mut found = Vec::new();
-    for entry in entries {
-        found.extend(entry.env.iter().filter_map(|(_, value)| match value {
-            EnvValue::Set(secret) => Some(secret.clone()),
-            EnvValue::Unset => None,
-        }));
-        if let Transport::Command { args, .. } = &entry.transport {
-            let places = secret_arguments(args);
-            found.extend(places.into_iter().map(|place| Secret::from(args[place].clone())));
-        }
-        if let Transport::Url { headers, url, .. } = &entry.transport {
-            found.extend(looks_like_secret(url).then(|| Secret::from(url.clone())));
-            found.extend(headers.iter().filter_map(|(_, value)| match value {
-                HeaderValue::Literal(secret) => Some(secret.clone()),
-                HeaderValue::Variable(_) | HeaderValue::Bearer(_) => None,
-            }));
-        }
+impl Rewriting {
+    /// Begins with what is there, if anything is.
+    pub(crate) fn of(file: &ClientFile, known: Option<&Read>) -> Result<Self, OpsError> {
+        let path = known.map_or_else(|| file.path.clone(), |read| read.path.clone());
+        let text = known.map(|read| read.text.clone());
+        let undos = ClientRecords::of_this_user()?.of(&path)?;
+        let (client, kinds) = (file.client, vec![file.clone()]);
+        Ok(Self {
+            edit: FileEdit { client, path, before: text.clone(), after: text, undos, kinds },
+        })
     }
-    found.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
-    found
+
+    /// Makes one change more.
+    pub(crate) fn change(
+        &mut self,
+        by: impl FnOnce(Option<&str>) -> Result<(String, Undo), ClientError>,
+    ) -> Result<(), ClientError> {
+        let (text, undo) = by(self.edit.after.as_deref())?;
+        // What somebody else has written over is not ours to undo any more.
+        let is_other = |known: &String| {
+            Undo::from_text(known).map_or(true, |known| known.place() != undo.place())
+        };
+        self.edit.undos.retain(is_other);
+        self.edit.undos.push(undo.to_text());
+        self.edit.after = Some(text);
+        Ok(())
+    }
+
+    /// What is to be written, if anything is.
+    pub(crate) fn edit(self) -> Option<FileEdit> {
+        Some(self.edit).filter(|edit| edit.before != edit.after)
+    }
 }
 
 /// A file of a client that is there.
@@ -136,8 +140,26 @@ pub(crate) fn read(file: &ClientFile) -> Result<Option<Read>, OpsError> {
     Ok(Some(Read { file: file.clone(), path, text, entries }))
 }
 
-/// Writes a file of a client. How to undo it is written first.
+/// What to type to have it done without a question.
+pub(crate) fn command_line(verb: &str, clients: &[Client], scope: Scope) -> String {
+    let clients = clients.iter().map(|client| client.name());
+    let scope = (scope == Scope::User).then_some("--user");
+    let words = ["facet", verb].into_iter().chain(clients).chain(scope).chain(["--yes"]);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Writes a file of a client, if nobody else has since it was read. How to undo it is written
+/// first.
 pub(crate) fn write(edit: &FileEdit) -> Result<(), OpsError> {
+    let now = match fs::read(&edit.path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(source) => return Err(OpsError::Unreadable { path: edit.path.clone(), source }),
+    };
+    if now.as_deref() != edit.before.as_ref().map(String::as_bytes) {
+        let (path, source) = (edit.path.clone(), ClientError::Overtaken);
+        return Err(OpsError::Client { path, source });
+    }
     let records = ClientRecords::of_this_user()?;
     let mut both = records.of(&edit.path)?;
     both.extend(edit.undos.iter().filter(|undo| !both.contains(undo)).cloned().collect::<Vec<_>>());
@@ -182,7 +204,7 @@ pub(crate) fn program() -> String {
 pub(crate) fn undone(
     text: &str,
     undos: &[String],
-) -> (String, Vec<String>, Vec<facets_clients::ClientError>, bool) {
+) -> (String, Vec<String>, Vec<ClientError>, bool) {
     let mut text = text.to_owned();
     let (mut left, mut problems, mut was_absent) = (Vec::new(), Vec::new(), false);
     for written in undos.iter().rev() {
@@ -201,7 +223,7 @@ pub(crate) fn undone(
                 text = other;
             }
             // Whoever removed the entry has undone it.
-            Err(facets_clients::ClientError::Gone { .. }) => {}
+            Err(ClientError::Gone { .. }) => {}
             Err(error) => {
                 problems.push(error);
                 left.insert(0, written.clone());

@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_clients::{ClientError, ClientFile, Entry, Secret, Undo, guard, insert, parse};
+use facets_clients::{ClientError, ClientFile, Entry, Undo, guard, insert};
 use facets_lock::{Launch, LockedEntry};
 use facets_project::{ClientRecords, Project, State};
 
-use crate::adopt::launch_of_entry;
-
 use crate::OpsError;
+use crate::adopt::launch_of_entry;
 use crate::clients::{
-    Client, FileEdit, Scope, enter, files, guarded, places, program, read, secrets, undone, write,
+    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, program, read,
+    undone, write,
 };
 use crate::consent::Consent;
 
@@ -54,45 +54,45 @@ pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<Connec
         let all = files(&[*client], request.scope, &places);
         // The first that is there, or the first that could be.
         let there = all.iter().find(|file| file.path.exists()).or(all.first());
-        let Some(file) = there else { continue };
-        let known = read(file)?;
-        let path = known.as_ref().map_or_else(|| file.path.clone(), |read| read.path.clone());
-        let mut text = known.as_ref().map(|read| read.text.clone());
-        let mut undos = ClientRecords::of_this_user()?.of(&path)?;
-        let before = text.clone();
-        for name in &servers {
-            let wanted = guarded(file, name, &directory, Vec::new());
-            let entries = known.iter().flat_map(|read| &read.entries);
-            let entry = entries.into_iter().find(|entry| entry.name == **name);
-            let changed = match entry {
-                Some(entry) if entry.is_facet(Some(&program())) => continue,
-                // Something else under this name is not ours to replace.
-                Some(entry) if !is_pinned_as(entry, &state, name) => {
-                    Err(ClientError::Exists { place: (*name).clone() })
-                }
-                Some(entry) => {
-                    guard(*client, text.as_deref().unwrap_or_default(), &entry.place, &wanted)
-                }
-                None => {
-                    report.needs.extend(needs(&state, name));
-                    insert(file, text.as_deref(), name, &wanted)
-                }
-            };
-            match changed {
-                Ok((other, undo)) => {
-                    text = Some(other);
-                    undos.push(undo.to_text());
-                }
-                Err(error) => report.left.push((path.clone(), error)),
-            }
-        }
-        if text != before {
-            let hidden = known.as_ref().map(|read| secrets(&read.entries)).unwrap_or_default();
-            let client = *client;
-            report.edits.push(FileEdit { client, path, before, after: text, undos, hidden });
+        if let Some(file) = there {
+            connect_file(file, &servers, &state, &directory, &mut report)?;
         }
     }
-    finish(report, consent, "facet connect")
+    let next = command_line("connect", &request.clients, request.scope);
+    finish(report, consent, next)
+}
+
+/// Enters every server into one file.
+fn connect_file(
+    file: &ClientFile,
+    servers: &[&String],
+    state: &State,
+    directory: &Path,
+    report: &mut ConnectReport,
+) -> Result<(), OpsError> {
+    let known = read(file)?;
+    let mut rewriting = Rewriting::of(file, known.as_ref())?;
+    for name in servers {
+        let wanted = guarded(file, name, directory, Vec::new());
+        let mut entries = known.iter().flat_map(|read| &read.entries);
+        let changed = match entries.find(|entry| entry.name == **name) {
+            Some(entry) if entry.is_facet(Some(&program())) => continue,
+            // Something else under this name is not ours to replace.
+            Some(entry) if !is_pinned_as(entry, state, name) => {
+                Err(ClientError::Exists { place: (*name).clone() })
+            }
+            Some(entry) => rewriting
+                .change(|text| guard(file.client, text.unwrap_or_default(), &entry.place, &wanted)),
+            None => {
+                report.needs.extend(needs(state, name));
+                rewriting.change(|text| insert(file, text, name, &wanted))
+            }
+        };
+        let path = || known.as_ref().map_or_else(|| file.path.clone(), |read| read.path.clone());
+        report.left.extend(changed.err().map(|error| (path(), error)));
+    }
+    report.edits.extend(rewriting.edit());
+    Ok(())
 }
 
 /// Has clients start what they started before.
@@ -101,32 +101,45 @@ pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectRe
     for (path, undos) in ClientRecords::of_this_user()?.all() {
         let client = undos.iter().find_map(|undo| Undo::from_text(undo).ok());
         let Some(client) = client.map(|undo| undo.client()) else { continue };
-        if !clients.is_empty() && !clients.contains(&client) {
-            continue;
-        }
-        let Ok(bytes) = std::fs::read(&path) else {
-            // Whoever removed the file has undone it.
-            ClientRecords::of_this_user()?.set(&path, &[])?;
-            continue;
-        };
-        let Ok(before) = String::from_utf8(bytes) else {
-            let place = path.display().to_string();
-            report.left.push((path, ClientError::Edited { place }));
-            continue;
-        };
-        let (after, left, problems, was_absent) = undone(&before, &undos);
-        report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
-        let is_gone = was_absent && after.trim().is_empty();
-        let after = Some(after).filter(|_| !is_gone);
-        if after.as_ref() != Some(&before) {
-            let hidden = hidden_in(client, &path, &before);
-            let before = Some(before);
-            report.edits.push(FileEdit { client, path, before, after, undos: left, hidden });
-        } else if left != undos {
-            ClientRecords::of_this_user()?.set(&path, &left)?;
+        if clients.is_empty() || clients.contains(&client) {
+            disconnect_file(client, path, &undos, &mut report)?;
         }
     }
-    finish(report, consent, "facet disconnect")
+    finish(report, consent, command_line("disconnect", clients, Scope::Project))
+}
+
+fn disconnect_file(
+    client: Client,
+    path: PathBuf,
+    undos: &[String],
+    report: &mut ConnectReport,
+) -> Result<(), OpsError> {
+    let records = ClientRecords::of_this_user()?;
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        // Whoever removed the file has undone it.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(records.set(&path, &[])?);
+        }
+        Err(source) => return Err(OpsError::Unreadable { path, source }),
+    };
+    let Ok(before) = String::from_utf8(bytes) else {
+        let place = path.display().to_string();
+        report.left.push((path, ClientError::Edited { place }));
+        return Ok(());
+    };
+    let (after, left, problems, was_absent) = undone(&before, undos);
+    report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
+    let is_gone = was_absent && after.trim().is_empty();
+    let after = Some(after).filter(|_| !is_gone);
+    if after.as_ref() != Some(&before) {
+        let kinds = kinds_of(client, &path);
+        let before = Some(before);
+        report.edits.push(FileEdit { client, path, before, after, undos: left, kinds });
+    } else if left != undos {
+        records.set(&path, &left)?;
+    }
+    Ok(())
 }
 
 /// The variables of a server that nobody sets for it yet.
@@ -143,24 +156,18 @@ fn is_pinned_as(entry: &Entry, state: &State, name: &str) -> bool {
     pinned.is_some() && launch_of_entry(entry).as_ref() == pinned
 }
 
-/// What is not shown of a file, wherever it lies.
-fn hidden_in(client: Client, path: &Path, text: &str) -> Vec<Secret> {
-    let here = Path::new(".");
-    let Ok(places) = places(here) else { return Vec::new() };
-    let files = client.files(&places).into_iter();
-    let parsed =
-        files.filter_map(|file| parse(&ClientFile { path: path.to_owned(), ..file }, text).ok());
-    parsed.flat_map(|entries| secrets(&entries)).collect()
+/// How the servers of a file may be found, wherever it lies.
+fn kinds_of(client: Client, path: &Path) -> Vec<ClientFile> {
+    let files = places(Path::new(".")).map(|places| client.files(&places)).unwrap_or_default();
+    files.into_iter().map(|file| ClientFile { path: path.to_owned(), ..file }).collect()
 }
 
 fn finish(
     report: ConnectReport,
     consent: &dyn Consent,
-    verb: &str,
+    next: String,
 ) -> Result<ConnectReport, OpsError> {
     if !report.edits.is_empty() {
-        let clients: Vec<&str> = report.edits.iter().map(|edit| edit.client.name()).collect();
-        let next = format!("{verb} {} --yes", clients.join(" "));
         consent.may_rewrite(&report.edits).or_leave("nothing was rewritten", next)?;
         report.edits.iter().try_for_each(write)?;
     }

@@ -11,7 +11,7 @@ use facets_project::{Approval, Approvals, Change, LOCK, Project, ProjectError, S
 use crate::consent::Consent;
 use crate::inspect::installation_of;
 use crate::pinned::{Pinned, is_approved};
-use crate::{OpsError, ServerError};
+use crate::{OpsError, ServerError, shell_word};
 
 /// What begins a path that may only be read.
 const READ_ONLY: &str = "ro:";
@@ -50,6 +50,32 @@ impl std::str::FromStr for Setting {
             _ => Err("only network, filesystem, subprocess, sampling and elicitation are granted"
                 .to_owned()),
         }
+    }
+}
+
+/// As one types it.
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, value) = match self {
+            Self::Network(extent) => ("network", extent_word(extent, ",")),
+            Self::Filesystem(extent) => ("filesystem", extent_word(extent, ",")),
+            Self::Subprocess(is_granted) => ("subprocess", yes_or_no(*is_granted).to_owned()),
+            Self::Sampling(is_granted) => ("sampling", yes_or_no(*is_granted).to_owned()),
+            Self::Elicitation(is_granted) => ("elicitation", yes_or_no(*is_granted).to_owned()),
+        };
+        write!(f, "{name}={value}")
+    }
+}
+
+fn yes_or_no(is_granted: bool) -> &'static str {
+    if is_granted { "yes" } else { "no" }
+}
+
+fn extent_word(extent: &Extent, separator: &str) -> String {
+    match extent {
+        Extent::All => "all".to_owned(),
+        Extent::None => "none".to_owned(),
+        Extent::Listed(items) => items.join(separator),
     }
 }
 
@@ -121,7 +147,9 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     }
     let wider = grants.widened_since(before);
     if !wider.is_empty() {
-        let next = format!("facet grant {name} … --yes");
+        let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
+        let settings = settings.collect::<Vec<_>>().join(" ");
+        let next = format!("facet grant {name} {settings} --yes");
         consent.may_grant(name, &wider, &grants).or_leave("nothing more was granted", next)?;
     }
     let server = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
@@ -253,8 +281,8 @@ pub(crate) fn words(target: &Target, grants: &Grants) -> Vec<String> {
     let Target::Command(command) = target else {
         return vec![format!(
             "it runs elsewhere, out of reach of the sandbox; ask the model: {}; ask you: {}",
-            if grants.sampling { "yes" } else { "no" },
-            if grants.elicitation { "yes" } else { "no" }
+            yes_or_no(grants.sampling),
+            yes_or_no(grants.elicitation)
         )];
     };
     let may = format!("it may use {}", grants_words(grants));
@@ -275,19 +303,13 @@ pub(crate) fn words(target: &Target, grants: &Grants) -> Vec<String> {
 /// Grants as one sentence.
 #[must_use]
 pub fn grants_words(grants: &Grants) -> String {
-    let extent = |extent: &Extent| match extent {
-        Extent::All => "all".to_owned(),
-        Extent::None => "none".to_owned(),
-        Extent::Listed(items) => items.join(", "),
-    };
-    let flag = |flag: bool| if flag { "yes" } else { "no" };
     format!(
         "network: {}; files: {}; other programs: {}; ask the model: {}; ask you: {}",
-        extent(&grants.network),
-        extent(&grants.filesystem),
-        flag(grants.subprocess),
-        flag(grants.sampling),
-        flag(grants.elicitation)
+        extent_word(&grants.network, ", "),
+        extent_word(&grants.filesystem, ", "),
+        yes_or_no(grants.subprocess),
+        yes_or_no(grants.sampling),
+        yes_or_no(grants.elicitation)
     )
 }
 
@@ -304,6 +326,9 @@ mod tests {
         let paths = Extent::Listed(vec!["/a".to_owned(), "ro:b".to_owned()]);
         assert_eq!(read("filesystem=ro:b,/a"), Ok(Setting::Filesystem(paths)));
         assert_eq!(read("subprocess=no"), Ok(Setting::Subprocess(false)));
+        for text in ["network=a:1,b:2", "filesystem=/a,ro:b", "network=none", "sampling=yes"] {
+            assert_eq!(read(text).map(|setting| setting.to_string()).as_deref(), Ok(text));
+        }
         for wrong in [
             "network",
             "network=a.example",

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use facets_guard::{Envelope, Facts, id_key};
+use facets_guard::{Envelope, Facts, Shape, id_key};
 
 mod outlet;
 mod request;
@@ -30,9 +30,9 @@ const MOST_CONNECTIONS: usize = 256;
 /// Sessions at the same time: each is a process.
 const MOST_SESSIONS: usize = 32;
 /// A session that nobody used for this long makes room for another.
-const UNUSED: Duration = Duration::from_mins(10);
+const UNUSED: Duration = Duration::from_mins(1);
 /// How long a connection may say nothing.
-const IDLE: Duration = Duration::from_mins(2);
+const IDLE: Duration = Duration::from_secs(30);
 /// How often a stream that has nothing to say shows that it is there.
 const BEAT: Duration = Duration::from_secs(15);
 
@@ -122,7 +122,8 @@ impl Hub {
         while let Some(outcome) = Request::read(&mut reader, |request| self.check(request))? {
             match outcome {
                 Ok(request) => {
-                    if self.respond(&request, &mut writer)? == Connection::Ends {
+                    let ends = self.respond(&request, &mut writer)? == Connection::Ends;
+                    if ends || request.ends_connection() {
                         return Ok(());
                     }
                 }
@@ -198,6 +199,9 @@ impl Hub {
                 "the body is no message, or readers would read it differently",
             );
         };
+        if facts.shape == Shape::Batch {
+            return refuse(writer, 400, "several messages at once are not served: send one by one");
+        }
         let (id, session) = match self.session_for(request, &facts) {
             Ok(found) => found,
             Err(Refusal(status, reason)) => return refuse(writer, status, reason),
@@ -304,7 +308,8 @@ const NOT_STARTED: Refusal = Refusal(503, "the server cannot be started; see fac
 /// Whether a name leads to this machine, whoever resolves it.
 fn is_local_host(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    host.eq_ignore_ascii_case("localhost")
+        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Whether a connection takes more requests.

@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
+mod capabilities;
 mod files;
 mod namespace;
 mod syscalls;
@@ -88,6 +89,7 @@ fn parse(arguments: &[OsString]) -> Plan {
 /// back the port of the proxy, if there is one.
 fn confine(plan: &Plan) -> Result<Option<u16>, String> {
     let port = plan.proxy.as_deref().map(namespace::enter).transpose()?;
+    capabilities::restrict()?;
     files::restrict(&files::Rules {
         listed: plan.close_files.then_some((&plan.read, &plan.write)),
         execute: plan.close_subprocess.then_some(&plan.execute),

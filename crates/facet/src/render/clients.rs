@@ -128,9 +128,8 @@ pub(crate) fn edits(edits: &[FileEdit]) -> String {
     for edit in edits {
         let path = visible(&edit.path.display().to_string());
         let _ = writeln!(out, "{STRONG}{path}{STRONG:#}");
-        let before = edit.before.as_deref().unwrap_or_default();
-        let after = edit.after.as_deref().unwrap_or_default();
-        let diff = TextDiff::from_lines(before, after);
+        let (before, after) = edit.shown();
+        let diff = TextDiff::from_lines(&before, &after);
         // Lines that do not change are nobody's question, and may hold secrets.
         let changes: Vec<_> =
             diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).collect();
@@ -141,7 +140,7 @@ pub(crate) fn edits(edits: &[FileEdit]) -> String {
             let others = changes.iter().filter(|other| other.tag() != change.tag());
             let others: Vec<&str> = others.map(similar::Change::value).collect();
             let part = changed_part(change.value(), &others);
-            let line = visible(&edit.shown(part.trim_end_matches(['\r', '\n'])));
+            let line = visible(part.trim_end_matches(['\r', '\n']));
             let _ = writeln!(out, "{style}{sign} {line}{style:#}");
         }
     }

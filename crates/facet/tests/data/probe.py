@@ -1,5 +1,7 @@
 """An MCP server whose one tool tells what it can reach: python3 probe.py"""
 
+import ctypes
+import errno
 import json
 import os
 import socket
@@ -35,6 +37,18 @@ def reach_by_file(stream, datagram):
         send_from_pair(datagram)
 
 
+def find_hatch():
+    """Another namespace, or a capability beyond files, users and ports."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    libc.capget(header, sets)
+    libc.setns(-1, 0)
+    kept = 0x4DB
+    if ctypes.get_errno() == errno.EPERM and sets[0] & ~kept == 0 and sets[3] == 0:
+        raise OSError("closed")
+
+
 def send(port):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagram:
         datagram.sendto(b"x", ("127.0.0.1", port))
@@ -60,6 +74,7 @@ def probe(asked):
         "read": attempt(lambda: open(asked["secret"]).read()),
         "write": attempt(lambda: write(asked["directory"] + "/written")),
         "scratch": attempt(lambda: write(os.environ["TMPDIR"] + "/x")),
+        "hatch": attempt(find_hatch),
         "granted": attempt(lambda: proxied(asked["granted"])),
         "denied": attempt(lambda: proxied(asked["denied"])),
     }

@@ -34,6 +34,10 @@ impl Controls {
 
     pub(super) fn add(&self, control: Control) {
         let mut all = self.all();
+        // Whoever asked for the end did not know of this one.
+        if all.is_stopped {
+            control.stop();
+        }
         all.controls.retain(Control::is_alive);
         all.controls.push(control);
     }

@@ -34,6 +34,12 @@ impl Request {
         self.headers.iter().any(|(known, _)| known == name)
     }
 
+    /// Whether the client wants no other answer on this connection.
+    pub(super) fn ends_connection(&self) -> bool {
+        let mut wishes = self.headers.iter().filter(|(name, _)| name == "connection");
+        wishes.any(|(_, wish)| wish.to_ascii_lowercase().contains("close"))
+    }
+
     /// Whether a client takes answers as events.
     pub(super) fn takes_events(&self) -> bool {
         self.header("accept").is_some_and(|kinds| kinds.contains("text/event-stream"))

@@ -42,18 +42,29 @@ pub(super) fn restrict(closed: Closed) -> Result<(), String> {
         filters.push(process_filter().map_err(|error| failed(&error))?);
         filters.push(newer_clone_filter().map_err(|error| failed(&error))?);
     }
-    // Limits of other processes can end them, and no cage is around that.
-    filters.push(limits_filter().map_err(|error| failed(&error))?);
+    filters.push(hatch_filter().map_err(|error| failed(&error))?);
     apply_filter(&other_abi_filter()).map_err(|error| failed(&error))?;
     filters.iter().try_for_each(|filter| apply_filter(filter).map_err(|error| failed(&error)))
 }
 
-fn limits_filter() -> Result<BpfProgram, seccompiler::Error> {
+/// Ways out that no cage is around: limits of other processes, which can end them; other
+/// namespaces; files by a number instead of a path; programs for the kernel, and what it knows
+/// of others; keys that all processes of a user share.
+fn hatch_filter() -> Result<BpfProgram, seccompiler::Error> {
     let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
-    filter(
-        BTreeMap::from([(libc::SYS_prlimit64, vec![SeccompRule::new(vec![other])?])]),
-        libc::EPERM,
-    )
+    let mut rules = BTreeMap::from([(libc::SYS_prlimit64, vec![SeccompRule::new(vec![other])?])]);
+    for call in [
+        libc::SYS_setns,
+        libc::SYS_open_by_handle_at,
+        libc::SYS_bpf,
+        libc::SYS_perf_event_open,
+        libc::SYS_add_key,
+        libc::SYS_request_key,
+        libc::SYS_keyctl,
+    ] {
+        rules.insert(call, Vec::new());
+    }
+    filter(rules, libc::EPERM)
 }
 
 /// Threads are made like processes, and share what these do not.
