@@ -7,6 +7,7 @@ mod remotes;
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -495,6 +496,90 @@ fn a_file_that_somebody_else_writes_meanwhile_is_left() {
     user.facet(&["adopt", "--yes"]).exits(0);
     user.facet(&["disconnect", "--yes"]).exits(0);
     assert!(user.trusted.read(".mcp.json").starts_with(&text));
+}
+
+#[test]
+fn what_is_away_is_undone_when_it_comes_back() {
+    let user = User::new();
+    let sample = &SAMPLES[0];
+    let before = user.write(sample);
+    user.facet(&["adopt", "--yes"]).exits(0);
+    let (path, away) = (user.path(sample), user.trusted.file("away"));
+    std::fs::rename(&path, &away).unwrap();
+    assert!(user.facet(&["disconnect", "--yes"]).exits(0).out.contains("nothing to change"));
+    std::fs::rename(&away, &path).unwrap();
+    // Under another name it is not what facet wrote.
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"files\": {", "\"other\": {")).unwrap();
+    let ran = user.facet(&["--format", "json", "disconnect", "--yes"]).exits(2);
+    assert_eq!(ran.json()["left"][0]["code"], "client-entry-unrecorded", "{}", ran.out);
+    std::fs::write(&path, text).unwrap();
+    user.facet(&["disconnect", "--yes"]).exits(0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+}
+
+/// Claude Code writes its own file every few minutes.
+#[test]
+fn a_file_that_the_client_writes_anew_is_restored() {
+    let user = User::new();
+    let server = user.trusted.file("server.sh");
+    let script = format!(
+        "#!/bin/sh\nexec {} {}\n",
+        workspace_binary("acting-server").display(),
+        user.trusted.declarations().display()
+    );
+    user.trusted.write("server.sh", &script);
+    std::fs::set_permissions(&server, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for args in [None, Some(json!([])), Some(json!(["x"]))] {
+        let mut entry = json!({ "command": server, "env": { "K": SECRET } });
+        if let Some(args) = args {
+            entry["args"] = args;
+        }
+        let far = json!({ "type": "sse", "url": "https://mcp.example.com/sse" });
+        let text = |count: u32| {
+            let servers = json!({ "far": far, "files": entry });
+            let document = json!({ "count": count, "mcpServers": servers });
+            format!("{}\n", serde_json::to_string_pretty(&document).unwrap())
+        };
+        user.trusted.write(".mcp.json", &text(1));
+        let _ = user.facet(&["remove", "files"]);
+        user.facet(&["adopt", "--yes"]).exits(0);
+        let now = user.trusted.read(".mcp.json");
+        assert!(now.contains("\"run\""), "{now}");
+        user.trusted.write(".mcp.json", &spread(&now).replace("\"count\": 1", "\"count\": 2"));
+        user.facet(&["disconnect", "--yes"]).exits(0);
+        // What facet wrote goes, and the rest is as the client wrote it.
+        let undone = user.trusted.read(".mcp.json");
+        assert_eq!(spread(&undone), spread(&text(2)), "{entry}");
+    }
+}
+
+/// JSON as many clients write it: everything on a line of its own.
+fn spread(text: &str) -> String {
+    let (mut out, mut depth, mut is_inside, mut last) = (String::new(), 0_usize, false, ' ');
+    for letter in text.chars() {
+        let is_quote = letter == '"' && last != '\\';
+        match letter {
+            _ if is_inside || is_quote => out.push(letter),
+            '{' | '[' | ',' => {
+                depth += usize::from(letter != ',');
+                out.extend([letter, '\n']);
+                out.push_str(&"  ".repeat(depth));
+            }
+            '}' | ']' => {
+                depth -= 1;
+                out.push('\n');
+                out.push_str(&"  ".repeat(depth));
+                out.push(letter);
+            }
+            ':' => out.push_str(": "),
+            letter if letter.is_whitespace() => {}
+            letter => out.push(letter),
+        }
+        is_inside ^= is_quote;
+        last = letter;
+    }
+    out
 }
 
 /// On one long line, with what comes before and behind the command.

@@ -9,7 +9,7 @@ use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use facets_testkit::{Client, component, repository_root, skip};
+use facets_testkit::{Client, component, put_program, repository_root, skip};
 use serde_json::{Value, json};
 
 /// A project for any user, and things that may or may not be reached.
@@ -33,7 +33,7 @@ impl Place {
         }
         open_to_all(folder.path(), 0o755);
         std::fs::write(outside.join("secret"), "secret").unwrap();
-        std::fs::copy(env!("CARGO_BIN_EXE_facet"), folder.path().join("facet")).unwrap();
+        put_program(Path::new(env!("CARGO_BIN_EXE_facet")), &folder.path().join("facet"));
         for script in ["probe.mjs", "probe.py"] {
             let data = repository_root().join("crates/facet/tests/data").join(script);
             std::fs::copy(data, folder.path().join("work").join(script)).unwrap();
@@ -173,7 +173,7 @@ fn check_all(user: Option<&'static str>) {
         if user.is_some() && !runtime.starts_with("/usr") {
             let copy = place.path("runtime/bin").join(name);
             std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
-            std::fs::copy(&runtime, &copy).unwrap();
+            put_program(&runtime, &copy);
             runtime = copy;
         }
         check(&place, name, &runtime, script);

@@ -8,7 +8,7 @@ use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use facets_testkit::{component, repository_root};
+use facets_testkit::{component, put_program, repository_root};
 use serde_json::Value;
 
 /// Copies of what another user must be able to reach, and things that must not be reached.
@@ -31,7 +31,7 @@ impl Place {
         std::fs::write(folder.path().join("outside/secret"), "secret").unwrap();
         let script = repository_root().join("crates/facet/tests/data/escape.mjs");
         std::fs::copy(script, folder.path().join("work/escape.mjs")).unwrap();
-        std::fs::copy(env!("CARGO_BIN_EXE_facet"), folder.path().join("facet")).unwrap();
+        put_program(Path::new(env!("CARGO_BIN_EXE_facet")), &folder.path().join("facet"));
         let socket = folder.path().join("outside/socket");
         let unix = UnixListener::bind(&socket).unwrap();
         open_to_all(&socket, 0o777);
@@ -142,7 +142,7 @@ fn what_is_closed_is_closed_for_an_unprivileged_user() {
     if let Some(bun) = component("bun") {
         let copy = place.path("runtime/bin/bun");
         std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        std::fs::copy(bun, &copy).unwrap();
+        put_program(&bun, &copy);
         check(&place, &copy, Some("nobody"));
     }
     // Node is where everybody can start it, or it is no test of the sandbox.

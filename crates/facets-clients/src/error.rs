@@ -120,6 +120,12 @@ pub enum ClientError {
         /// Which entry.
         place: String,
     },
+    /// The entry starts facet, and there is no record of what it started before.
+    #[error("{place} still starts facet, and there is no record of what stood there")]
+    Unrecorded {
+        /// Which entry.
+        place: String,
+    },
     /// Somebody else wrote the file after it was read.
     #[error("another program has written this file meanwhile")]
     Overtaken,
@@ -151,6 +157,7 @@ impl ClientError {
             Self::Exists { .. } => "client-entry-exists",
             Self::Gone { .. } => "client-entry-gone",
             Self::Edited { .. } => "client-entry-edited",
+            Self::Unrecorded { .. } => "client-entry-unrecorded",
             Self::Overtaken => "client-file-overtaken",
             Self::Record { .. } => "client-undo-malformed",
         }
@@ -173,6 +180,7 @@ impl ClientError {
         "client-entry-exists",
         "client-entry-gone",
         "client-entry-edited",
+        "client-entry-unrecorded",
         "client-file-overtaken",
         "client-undo-malformed",
     ];
@@ -198,6 +206,12 @@ impl ClientError {
 
     pub(crate) fn gone(place: &[String]) -> Self {
         Self::Gone { place: shown(place) }
+    }
+
+    /// The entry at a place starts facet, and nobody knows why.
+    #[must_use]
+    pub fn unrecorded(place: &[String]) -> Self {
+        Self::Unrecorded { place: shown(place) }
     }
 
     pub(crate) fn edited(place: &[String]) -> Self {

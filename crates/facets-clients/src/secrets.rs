@@ -88,8 +88,13 @@ const SECRET_KEYS: &[&str] = &[
     "signing",
 ];
 
+/// Last words of names that may also hold something harmless.
+const DOUBTFUL_WORDS: &[&str] = &["auth", "cookie", "cookies", "session", "sid"];
+
 /// Names of what is long and random and known to everybody.
 const HASH_WORDS: &[&str] = &[
+    "archive",
+    "blob",
     "checksum",
     "commit",
     "digest",
@@ -104,6 +109,7 @@ const HASH_WORDS: &[&str] = &[
     "sha256",
     "sha512",
     "tag",
+    "tree",
 ];
 
 /// The places of arguments that look like secrets.
@@ -115,6 +121,9 @@ pub fn secret_arguments(args: &[String]) -> Vec<usize> {
         let secret = match option {
             Some(name) if is_secret_name(name) && !arg.starts_with('-') => is_secret_value(arg),
             Some(name) if is_hash_name(name) => false,
+            Some(name) if is_doubtful_name(name) => is_secret_value(arg) && is_strong(arg),
+            // A login, not the numbers of a user and a group.
+            Some("u" | "user") => arg.split_once(':').is_some_and(|(_, word)| is_strong(word)),
             _ => looks_like_secret(arg),
         };
         if secret {
@@ -237,6 +246,10 @@ fn is_secret_name(name: &str) -> bool {
     }
 }
 
+fn is_doubtful_name(name: &str) -> bool {
+    words(name).last().is_some_and(|last| DOUBTFUL_WORDS.contains(&last.as_str()))
+}
+
 fn is_hash_name(name: &str) -> bool {
     words(name).last().is_some_and(|last| HASH_WORDS.contains(&last.as_str()))
 }
@@ -335,7 +348,34 @@ fn is_secret_url(arg: &str) -> bool {
                 && is_secret_value(value)
         })
     };
-    query.split('&').any(secret) || path.split(['/', '?', '&', '=']).any(has_known_prefix)
+    query.split('&').any(secret)
+        || path.split(['/', '?', '&', '=']).any(has_known_prefix)
+        || has_secret_on_the_way(&path[..path.find(['?', '#']).unwrap_or(path.len())])
+}
+
+/// Some services put the secret of a user into the path.
+fn has_secret_on_the_way(path: &str) -> bool {
+    let mut before = "";
+    path.split('/').any(|part| {
+        let name = std::mem::replace(&mut before, part);
+        !is_hash_name(name)
+            && !is_file_name(part)
+            && (is_random(part)
+                || is_hex(part)
+                || (is_secret_name(name) && is_secret_value(part) && is_strong(part)))
+    })
+}
+
+/// A key or an identifier of 128 bits or more.
+fn is_hex(text: &str) -> bool {
+    let digits = text.replace('-', "");
+    digits.len() >= 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Not a word that somebody chose to be read.
+fn is_strong(text: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
+    text.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// Long and without a word in it.

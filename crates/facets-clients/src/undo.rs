@@ -131,13 +131,42 @@ fn restore(undo: &Undo, body: &str, regions: &[Region]) -> Result<String, Client
     let holes = holes(*client, &opened.layout);
     let mut edits = Vec::new();
     for (span, region) in found.iter().zip(regions) {
-        if cut(body, span, &holes) != region.written {
+        if !is_same(*client, &cut(body, span, &holes), &region.written) {
             return Err(edited());
         }
         let original = fill(&region.original, body, &holes).ok_or_else(edited)?;
         edits.push((span.clone(), original));
     }
     apply(body, &edits).ok_or_else(edited)
+}
+
+/// Whether an entry is what was written. Clients write JSON anew with other white space.
+fn is_same(client: Client, found: &[Segment], written: &[Segment]) -> bool {
+    if client.format() == Format::Toml {
+        return found == written;
+    }
+    let squeeze = |segments: &[Segment]| -> Vec<Segment> {
+        let pieces = segments.iter().map(|segment| match segment {
+            Segment::Text(text) => Segment::Text(squeezed(text)),
+            hole @ Segment::Hole(_) => hole.clone(),
+        });
+        pieces.filter(|piece| *piece != Segment::Text(String::new())).collect()
+    };
+    squeeze(found) == squeeze(written)
+}
+
+/// A piece of JSON without the white space between its words.
+fn squeezed(text: &str) -> String {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    let keep = |letter: &char| {
+        let keeps = is_inside || !letter.is_ascii_whitespace();
+        if *letter == '"' && !is_escaped {
+            is_inside = !is_inside;
+        }
+        is_escaped = is_inside && *letter == '\\' && !is_escaped;
+        keeps
+    };
+    text.chars().filter(keep).collect()
 }
 
 fn cut_off(undo: &Undo, body: &str, appended: &Appended) -> Result<String, ClientError> {
@@ -169,7 +198,7 @@ fn take_out(undo: &Undo, body: &str, inserted: &Inserted) -> Result<Option<Strin
     let Some(index) = outer.position(&place[inserted.existed]) else {
         return Err(ClientError::gone(place));
     };
-    if body[outer.members[index].value.clone()] == inserted.value {
+    if squeezed(&body[outer.members[index].value.clone()]) == squeezed(&inserted.value) {
         if inserted.blank.is_some() && is_all(body, &outer) {
             return Ok(None);
         }
@@ -179,7 +208,7 @@ fn take_out(undo: &Undo, body: &str, inserted: &Inserted) -> Result<Option<Strin
     let (container, name) = (&place[..place.len() - 1], &place[place.len() - 1]);
     let inner = at(json, container, place)?;
     let Some(index) = inner.position(name) else { return Err(ClientError::gone(place)) };
-    if body[inner.members[index].value.clone()] != inserted.entry {
+    if squeezed(&body[inner.members[index].value.clone()]) != squeezed(&inserted.entry) {
         return Err(ClientError::edited(place));
     }
     let edits = remove(body, &inner, &[index]);

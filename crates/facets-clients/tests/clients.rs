@@ -465,11 +465,14 @@ fn whatever_else_changes_an_entry_comes_back() {
         after.replace("\"facet\"", "\"facette\""),
         after.replace("\"AUTH\"", "\"AUTH2\""),
         after.replace("\"stdio\"", "\"stdio\", \"timeout\": 3"),
-        after.replace("\"command\"", " \"command\""),
         CLAUDE_PROJECT.to_owned(),
     ] {
         assert_eq!(undo(&text, &record), edited, "{text}");
     }
+    // Clients write white space as they like.
+    let spaced =
+        after.replace("\"stdio\"", "\n\t\"stdio\"").replace("\"issues\"]", "\"issues\"\n]");
+    assert_eq!(undo(&spaced, &record).as_deref(), Ok(CLAUDE_PROJECT));
     let gone = Err(ClientError::Gone { place: "mcpServers.issues".to_owned() });
     assert_eq!(undo(&after.replace("\"issues\": {", "\"bugs\": {"), &record), gone);
     assert_eq!(undo("{}", &record), gone);

@@ -222,8 +222,8 @@ pub(crate) fn undone(
                 was_absent |= undo.file_was_absent();
                 text = other;
             }
-            // Whoever removed the entry has undone it.
-            Err(ClientError::Gone { .. }) => {}
+            // There is nothing to undo; it may come back.
+            Err(ClientError::Gone { .. }) => left.insert(0, written.clone()),
             Err(error) => {
                 problems.push(error);
                 left.insert(0, written.clone());

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_clients::{ClientError, ClientFile, Entry, Undo, guard, insert};
+use facets_clients::{ClientError, ClientFile, Entry, Undo, guard, insert, parse};
 use facets_lock::{Launch, LockedEntry};
 use facets_project::{ClientRecords, Project, State};
 
@@ -105,7 +105,29 @@ pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectRe
             disconnect_file(client, path, &undos, &mut report)?;
         }
     }
+    note_unrecorded(clients, &mut report)?;
     finish(report, consent, command_line("disconnect", clients, Scope::Project))
+}
+
+/// What starts facet here all the same: an entry that was renamed, or a file that was moved.
+fn note_unrecorded(clients: &[Client], report: &mut ConnectReport) -> Result<(), OpsError> {
+    let places = places(Project::here()?.place())?;
+    for scope in [Scope::Project, Scope::User] {
+        for file in files(clients, scope, &places) {
+            let Ok(Some(read)) = read(&file) else { continue };
+            if report.left.iter().any(|(path, _)| *path == read.path) {
+                continue;
+            }
+            let edit = report.edits.iter().find(|edit| edit.path == read.path);
+            let after = edit.map_or(Some(read.text.as_str()), |edit| edit.after.as_deref());
+            let entries = parse(&file, after.unwrap_or_default()).unwrap_or_default();
+            let left = entries.iter().filter(|entry| entry.is_facet(Some(&program())));
+            report.left.extend(
+                left.map(|entry| (read.path.clone(), ClientError::unrecorded(&entry.place))),
+            );
+        }
+    }
+    Ok(())
 }
 
 fn disconnect_file(
@@ -117,10 +139,8 @@ fn disconnect_file(
     let records = ClientRecords::of_this_user()?;
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
-        // Whoever removed the file has undone it.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(records.set(&path, &[])?);
-        }
+        // There is nothing to undo; it may come back with another branch, or another disk.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(source) => return Err(OpsError::Unreadable { path, source }),
     };
     let Ok(before) = String::from_utf8(bytes) else {

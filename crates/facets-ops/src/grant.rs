@@ -145,6 +145,12 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     if !is_approved(&pinned.server, &project)? {
         return Err(ServerError::NotApproved { name: name.clone(), asked: false }.into());
     }
+    // A grant that cannot be given is better known now than when a client starts it.
+    if let Extent::Listed(paths) = &grants.filesystem {
+        for path in paths {
+            place_of(project.place(), path.strip_prefix(READ_ONLY).unwrap_or(path))?;
+        }
+    }
     let wider = grants.widened_since(before);
     if !wider.is_empty() {
         let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
@@ -230,6 +236,22 @@ fn is_without_links(path: &Path, real: &Path) -> bool {
     plain == real
 }
 
+/// Where a granted path leads.
+fn place_of(directory: &Path, text: &str) -> Result<PathBuf, OpsError> {
+    let path = directory.join(text);
+    // One that is not there would allow nothing, silently.
+    let place = std::fs::canonicalize(&path).map_err(|error| {
+        let reason = error.to_string();
+        ServerError::GrantUnusable { path: path.clone(), reason }
+    })?;
+    // Whoever can write beside a link decides where it leads.
+    if !is_without_links(&path, &place) {
+        let reason = "it is a link, or lies behind one; grant the place that it leads to";
+        return Err(ProjectError::Untrusted { path, reason }.into());
+    }
+    Ok(place)
+}
+
 fn listed(paths: &[String], command: &ServerCommand) -> Result<Filesystem, OpsError> {
     let (mut read, mut write) = (Vec::new(), Vec::new());
     for text in paths {
@@ -237,15 +259,7 @@ fn listed(paths: &[String], command: &ServerCommand) -> Result<Filesystem, OpsEr
             Some(text) => (&mut read, text),
             None => (&mut write, text.as_str()),
         };
-        let path = command.directory.join(text);
-        // A path that is not there would allow nothing, silently.
-        let place = std::fs::canonicalize(&path)
-            .map_err(|source| OpsError::Unreadable { path: path.clone(), source })?;
-        // Whoever can write beside a link decides where it leads.
-        if !is_without_links(&path, &place) {
-            let reason = "it is a link, or lies behind one; grant the place that it leads to";
-            return Err(ProjectError::Untrusted { path, reason }.into());
-        }
+        let place = place_of(&command.directory, text)?;
         list.push(place);
     }
     read.extend(own_files(command, &write));

@@ -25,13 +25,18 @@ pub(crate) fn replace_with_mode(
     bytes: &[u8],
     mode: Option<u32>,
 ) -> Result<(), OpsError> {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let before = fs::metadata(path).ok();
     if fs::symlink_metadata(path).is_ok_and(|data| !data.is_file()) {
         return Err(OpsError::NotRegular { path: path.to_owned() });
     }
     staged(path, bytes, |staged| {
         // What nobody else could read must not become readable; a new file may hold secrets.
         fs::set_permissions(staged, fs::Permissions::from_mode(mode.unwrap_or(0o600)))?;
+        // Root may write for somebody else, who wants to read it again; others cannot give away.
+        if let Some(before) = &before {
+            let _ = std::os::unix::fs::chown(staged, Some(before.uid()), Some(before.gid()));
+        }
         fs::rename(staged, path)
     })
 }

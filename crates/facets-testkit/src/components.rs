@@ -109,3 +109,13 @@ fn ask(command: &mut Command, cases: &[impl AsRef<[u8]>]) -> Vec<String> {
     assert_eq!(answers.len(), cases.len(), "one answer for each case");
     answers
 }
+
+/// Puts a program somewhere. What is written may be held open by whoever another thread is just
+/// starting, and is then too busy to be started itself; a link is not written.
+pub fn put_program(program: &Path, place: &Path) {
+    if std::fs::hard_link(program, place).is_err()
+        && let Err(error) = std::fs::copy(program, place)
+    {
+        panic!("cannot put {} at {}: {error}", program.display(), place.display());
+    }
+}

@@ -9,7 +9,8 @@ mod random;
 
 pub use client::Client;
 pub use components::{
-    ask_oracle, component, ecmascript, repository_root, shared_vectors, skip, workspace_binary,
+    ask_oracle, component, ecmascript, put_program, repository_root, shared_vectors, skip,
+    workspace_binary,
 };
 pub use json::{double_literal, random_document, random_json};
 pub use processes::{Process, processes};

@@ -103,10 +103,11 @@ impl Renderer {
         Shown::failure(talk)
     }
 
-    /// An error as one line of plain text.
+    /// An error as one line of plain text, for somebody who does not see where it comes from.
     pub(crate) fn one_line(&self, error: &OpsError) -> String {
-        let failure = self.describe(error);
-        format!("{}. Next: {}", failure.message, failure.next)
+        let Failure { message, next, .. } = self.describe(error);
+        let place = std::env::current_dir().unwrap_or_default();
+        format!("{message} (in {}). Next: {next}", place.display())
     }
 
     pub(crate) fn digest_file(&self, report: &DigestFileReport) -> Shown {

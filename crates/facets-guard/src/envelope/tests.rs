@@ -138,7 +138,7 @@ fn without_texts(text: &str) -> String {
         });
         let Some(end) = end else { break };
         count += 1;
-        out.push_str(&format!("{before}\"{count}\""));
+        out = format!("{out}{before}\"{count}\"");
         rest = &after[end + 1..];
     }
     out + rest

@@ -108,6 +108,14 @@ pub enum ServerError {
         /// Its name.
         name: String,
     },
+    /// A path that is granted is not there, or cannot be followed.
+    #[error("{path:?} is granted to a server, and cannot be used")]
+    GrantUnusable {
+        /// The path.
+        path: std::path::PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// The lock pins a signer, and nothing of theirs was shown.
     #[error("the server {name:?} was not started: its signer cannot be verified")]
     NotAttested {
@@ -171,6 +179,7 @@ impl ServerError {
         "above-accepted",
         "nothing-pinned",
         "launch-differs",
+        "grant-unusable",
         "not-attested",
         "not-running",
         "address-unusable",
@@ -193,6 +202,7 @@ impl ServerError {
             Self::Git { .. } => "git-failed",
             Self::Incomparable { .. } => "diff-incomparable",
             Self::OtherLaunch { .. } => "launch-differs",
+            Self::GrantUnusable { .. } => "grant-unusable",
             Self::NotAttested { .. } => "not-attested",
             Self::Unservable { .. } => "address-unusable",
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
@@ -235,8 +245,9 @@ impl ServerError {
             Self::NotText => both("words in UTF-8", "other bytes".to_owned()),
             Self::Git { reason, .. } => both("a file in the history", reason.clone()),
             Self::OtherLaunch { .. } => {
-                both("the command or address of the lock", "another one".to_owned())
+                both("the command or address of the lock", "another one, or none".to_owned())
             }
+            Self::GrantUnusable { reason, .. } => both("a path that is there", reason.clone()),
             Self::NotAttested { signer, reason, .. } => {
                 both(&format!("a valid statement of {signer}"), reason.clone())
             }
@@ -261,6 +272,7 @@ impl ServerError {
                 format!("facet approve {name}")
             }
             Self::OtherLaunch { name } => format!("facet approve {name}"),
+            Self::GrantUnusable { .. } => "facet grant --help".to_owned(),
             Self::Unanswered { next, .. } => next.clone(),
             Self::Unservable { name, .. } => format!("facet run {name} --http 127.0.0.1:0"),
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
