@@ -1,11 +1,13 @@
 //! Adds an entry for a server that a file does not know yet.
 
+use facets_digest::json::quoted;
+
 use crate::client::{Client, ClientFile, Format};
 use crate::edit::{apply, line_end, line_start, list};
 use crate::entry::{self, Transport};
 use crate::error::{ClientError, shown};
 use crate::guard::{Guarded, Opened};
-use crate::json::{Json, Object, quoted};
+use crate::json::{Json, Object};
 use crate::json_edit::{Style, add_behind, fill};
 use crate::parse::is_group;
 use crate::undo::{Appended, Blank, Change, Inserted, Undo, undo};

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use facets_digest::json::{Limits, Position, TokenKind, Tokenizer, write_string};
+use facets_digest::json::{Limits, Position, TokenKind, Tokenizer};
 
 use crate::client::Format;
 use crate::error::ClientError;
@@ -354,13 +354,6 @@ impl Scanner<'_> {
         }
         Ok(())
     }
-}
-
-/// A text as a JSON string.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Adds and removes members of JSON objects in the style of those around them.
 
+use facets_digest::json::quoted;
+
 use crate::edit::{Edit, line_start};
-use crate::json::{Json, Member, Object, quoted};
+use crate::json::{Json, Member, Object};
 
 /// How the members of an object are written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Entries in JSON, with or without comments.
 
+use facets_digest::json::quoted;
+
 use std::ops::Range;
 
 use crate::MAX_MEMBERS;
@@ -8,7 +10,7 @@ use crate::edit::{Edit, list};
 use crate::entry::{Data, Entry, Layout, Node, Transport};
 use crate::error::ClientError;
 use crate::guard::{Guarded, Move};
-use crate::json::{Json, Member, Object, quoted};
+use crate::json::{Json, Member, Object};
 use crate::json_edit::{Style, add_behind, fill, remove};
 
 /// The object at a place, or nothing if a member on the way is missing.

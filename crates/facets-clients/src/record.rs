@@ -1,6 +1,8 @@
 //! An undo as text.
 
-use facets_digest::json::{self, Limits, Number, Object, Origin, Value, write_list, write_string};
+use facets_digest::json::{
+    self, Limits, Number, Object, Origin, Value, quoted, write_list, write_string,
+};
 
 use crate::error::ClientError;
 use crate::json_edit::Filling;
@@ -28,14 +30,14 @@ impl Undo {
                 let absent = appended.absent.to_string();
                 let Appended { lead, text, trail, .. } = appended;
                 let members = [("lead", lead), ("text", text), ("trail", trail)];
-                let members = members.map(|(name, value)| (name, string(value)));
+                let members = members.map(|(name, value)| (name, quoted(value)));
                 ("appended", object(&[&members[..], &[("absent", absent)]].concat()))
             }
         };
         object(&[
             ("version", VERSION.to_owned()),
-            ("client", string(self.client.name())),
-            ("place", list(&self.place, |name| string(name))),
+            ("client", quoted(self.client.name())),
+            ("place", list(&self.place, |name| quoted(name))),
             change,
         ])
     }
@@ -78,16 +80,16 @@ fn inserted_text(inserted: &Inserted) -> String {
     let Inserted { existed, value, entry, lead, filling, blank } = inserted;
     let mut members = vec![
         ("existed", existed.to_string()),
-        ("value", string(value)),
-        ("entry", string(entry)),
-        ("lead", string(lead)),
+        ("value", quoted(value)),
+        ("entry", quoted(entry)),
+        ("lead", quoted(lead)),
     ];
     if let Some(Filling { lead, trail, was }) = filling {
-        members.push(("filling", list(&[lead, trail, was], |text| string(text))));
+        members.push(("filling", list(&[lead, trail, was], |text| quoted(text))));
     }
     match blank {
         Some(Blank::Absent) => members.push(("blank", "null".to_owned())),
-        Some(Blank::Text(text)) => members.push(("blank", string(text))),
+        Some(Blank::Text(text)) => members.push(("blank", quoted(text))),
         None => {}
     }
     object(&members)
@@ -132,8 +134,8 @@ fn read_region(value: &Value<'_>) -> Result<Region, ClientError> {
 /// Literal text is a string; a hole is the path of a value, or the number of a comment.
 fn segment(segment: &Segment) -> String {
     match segment {
-        Segment::Text(text) => string(text),
-        Segment::Hole(Hole::Value(path)) => list(path, |name| string(name)),
+        Segment::Text(text) => quoted(text),
+        Segment::Hole(Hole::Value(path)) => list(path, |name| quoted(name)),
         Segment::Hole(Hole::Comment(number)) => number.to_string(),
     }
 }
@@ -183,12 +185,6 @@ fn texts(value: Option<&Value<'_>>, name: &str) -> Result<Vec<String>, ClientErr
         _ => Err(wrong(&format!("{name} is not made of texts"))),
     };
     as_list(value, name)?.iter().map(text).collect()
-}
-
-fn string(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn list<T>(items: &[T], text: impl Fn(&T) -> String) -> String {

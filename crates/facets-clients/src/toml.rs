@@ -7,7 +7,6 @@ use toml_edit::Key;
 use toml_edit::Value;
 
 use crate::error::ClientError;
-use crate::json;
 
 /// One part of a key.
 #[derive(Clone, Debug)]
@@ -132,7 +131,7 @@ pub(crate) fn end_of_line(text: &str, offset: usize) -> usize {
 
 /// A text as a TOML string.
 pub(crate) fn quoted(text: &str) -> String {
-    json::quoted(text).replace('\u{7f}', "\\u007F")
+    facets_digest::json::quoted(text).replace('\u{7f}', "\\u007F")
 }
 
 /// A name as one part of a key.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, RawMember, Value};
+use facets_digest::json::{self, Limits, Origin, RawMember, Value, quoted};
 use facets_surface::{Definition, Kind};
 
 use crate::envelope::{Envelope, Facts, is_same_but_for_case};
@@ -13,7 +13,6 @@ use crate::lines::MOST_HELD;
 use crate::pins::Match;
 use crate::server::Fate;
 use crate::standings::Standing;
-use crate::words::quoted;
 
 /// An envelope stands around definitions that may themselves be 128 deep.
 const PAGE: Limits = Limits { bytes: MOST_HELD, depth: 136, values: 4_000_000 };

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::collections::BTreeSet;
 
-use facets_digest::json::{self, Limits};
+use facets_digest::json::{self, Limits, quoted};
 use facets_surface::Kind;
 
 use crate::client::{BATCH, params_of};
@@ -12,7 +12,7 @@ use crate::event::{Event, Happening, Subject, Why};
 use crate::guard::{Guard, Outbox, Own};
 use crate::id::id_key;
 use crate::lines::push_line;
-use crate::words::{quoted, refusal};
+use crate::words::refusal;
 
 /// How long a server may take for all its pages.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,6 +1,6 @@
 //! What the guard says to the client, in JSON-RPC and in plain words.
 
-use facets_digest::json::write_string;
+use facets_digest::json::quoted;
 
 use crate::event::{Subject, Why};
 use crate::guard::Rules;
@@ -9,12 +9,6 @@ use crate::guard::Rules;
 const REFUSED: i64 = -32010;
 /// Enough of a name to recognise it.
 const SHOWN: usize = 200;
-
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
 
 fn shown(name: &str) -> String {
     let mut shown: String = name.chars().take(SHOWN).collect();

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use facets_digest::json::{JsonError, TokenKind, Tokenizer, compare_utf16};
+use facets_digest::json::{JsonError, TokenKind, Tokenizer, compare_utf16, quoted};
 use facets_model::tree::blank_comments;
 
-use crate::launch::quoted;
 use crate::server::LIMITS;
 
 /// Where a new member goes.

@@ -1,8 +1,6 @@
 //! What a server may do, by the decision of a user (spec 11.4).
 
-use facets_digest::json::{Value, write_list, write_string};
-
-use crate::launch::quoted;
+use facets_digest::json::{Value, quoted, write_list, write_string};
 
 /// How much of something is granted.
 #[derive(Clone, Debug, PartialEq, Eq)]

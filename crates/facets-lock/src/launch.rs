@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use facets_digest::json::{write_list, write_string};
+use facets_digest::json::{quoted, write_list, write_string};
 use facets_digest::{Digest, Hasher};
 
 /// Exactly what is started or called.
@@ -89,10 +89,4 @@ impl std::fmt::Display for Launch {
             Self::Url { url, .. } => f.write_str(url),
         }
     }
-}
-
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use facets_digest::Digest;
 use facets_digest::json::{
-    self, Limits, Origin, RawMember, Value, split_object, write_pretty_list, write_string,
+    self, Limits, Origin, RawMember, Value, quoted, split_object, write_pretty_list, write_string,
 };
 use facets_surface::{ContractDigest, Era, Part, ResourcesDigest, SurfaceHashes, ToolIdentity};
 
-use crate::launch::quoted;
 use crate::{Grants, Launch, LockError};
 
 /// A tool of 10,000, its hashes and its contract's, is ten values; a lock may have many servers.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, Value, write_string};
+use facets_digest::json::{self, Limits, Origin, Value, quoted};
 use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
 use facets_wire::RpcError;
 
@@ -121,9 +121,7 @@ impl Client {
             ));
         }
         if let Some(cursor) = cursor {
-            let mut quoted = Vec::new();
-            write_string(cursor, &mut quoted);
-            members.push(format!("\"cursor\":{}", String::from_utf8_lossy(&quoted)));
+            members.push(format!("\"cursor\":{}", quoted(cursor)));
         }
         format!("{{{}}}", members.join(","))
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use facets_digest::json::write_string;
+use facets_digest::json::quoted;
 use facets_digest::{Digest, Hasher};
 use facets_lock::{Launch, LockedServer};
 
@@ -21,16 +21,11 @@ impl Approval {
     /// What a lock entry asks for, in a project.
     #[must_use]
     pub fn of(server: &LockedServer, project: &Path) -> Self {
-        let text = |text: &str| {
-            let mut out = Vec::new();
-            write_string(text, &mut out);
-            String::from_utf8_lossy(&out).into_owned()
-        };
         let directory = match server.launch {
             // A name that is no text is known by its bytes: two of them are never one.
             Launch::Command { .. } => match project.to_str() {
-                Some(place) => text(place),
-                None => text(&Digest::of(project.as_os_str().as_encoded_bytes()).hex()),
+                Some(place) => quoted(place),
+                None => quoted(&Digest::of(project.as_os_str().as_encoded_bytes()).hex()),
             },
             Launch::Url { .. } => "null".to_owned(),
         };
@@ -38,7 +33,7 @@ impl Approval {
             "{{\"bytes\":null,\"directory\":{directory},\"grants\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"}}",
             server.grants.to_json(),
             server.launch.digest(),
-            server.source.as_deref().map_or_else(|| "null".to_owned(), text),
+            server.source.as_deref().map_or_else(|| "null".to_owned(), quoted),
             server.surface,
             // Everything that was seen, also what is in no hash: resources, behaviour, era.
             server.surface_file_digest,

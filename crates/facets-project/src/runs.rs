@@ -6,7 +6,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use facets_digest::json::{self, Limits, Origin, Value, write_string};
+use facets_digest::json::{self, Limits, Origin, Value, quoted};
 
 use crate::ProjectError;
 use crate::approvals::{home, make_private};
@@ -36,17 +36,12 @@ pub struct RunRecord {
 
 impl RunRecord {
     fn to_json(&self) -> String {
-        let text = |text: &str| {
-            let mut out = Vec::new();
-            write_string(text, &mut out);
-            String::from_utf8_lossy(&out).into_owned()
-        };
         format!(
             "{{\"launch\":{},\"name\":{},\"pid\":{},\"project\":{},\"started\":{}}}\n",
-            text(&self.launch),
-            text(&self.name),
+            quoted(&self.launch),
+            quoted(&self.name),
             self.pid,
-            text(&self.project),
+            quoted(&self.project),
             self.started
         )
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use facets_digest::json::write_string;
+use facets_digest::json::quoted;
 use facets_guard::Envelope;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -43,9 +43,7 @@ pub fn answer_with_error(client: &ClientEnds, reason: &str) {
 }
 
 fn error_line(id: &str, reason: &str) -> String {
-    let mut text = Vec::new();
-    write_string(&format!("facet: {reason}"), &mut text);
-    let text = String::from_utf8_lossy(&text);
+    let text = quoted(&format!("facet: {reason}"));
     format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32010,\"message\":{text}}}}}\n"
     )

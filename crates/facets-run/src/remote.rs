@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use facets_digest::json::{self, Limits, write_string};
+use facets_digest::json::{self, Limits, quoted};
 use facets_guard::{Envelope, Facts, id_key};
 use facets_launch::Ending;
 use facets_mcp::{Along, Answer, Header, Poster};
@@ -247,9 +247,7 @@ impl Bridge {
     /// Whoever waits for an answer is told that none comes.
     fn fail(&self, facts: &Facts, reason: &str) {
         let (Some(id), Some(_)) = (&facts.id, &facts.method) else { return };
-        let mut text = Vec::new();
-        write_string(&format!("facet: {reason}"), &mut text);
-        let text = String::from_utf8_lossy(&text);
+        let text = quoted(&format!("facet: {reason}"));
         let line = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32000,\"message\":{text}}}}}"
         );

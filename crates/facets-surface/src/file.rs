@@ -1,5 +1,5 @@
 use facets_digest::json::{
-    self, JsonError, Limits, Number, Origin, RawMember, Value, write_string,
+    self, JsonError, Limits, Number, Origin, RawMember, Value, quoted, write_string,
 };
 
 use crate::{
@@ -100,12 +100,6 @@ pub fn write_surface_file(surface: &Surface) -> String {
 
 /// The envelope of the file stands around definitions of up to 128.
 const FILE_LIMITS: Limits = Limits { bytes: 256 << 20, depth: 136, values: 8_000_000 };
-
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
 
 /// Each tool's contract (spec 6.1). It follows from the rest of the file, and stands here for
 /// its readers.

@@ -52,6 +52,15 @@ pub fn write_list<T>(
     out.push(end as u8);
 }
 
+/// A string in quotes.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text, &mut out);
+    // Text in, text out: nothing is lost.
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// Appends a string in quotes, with only the escapes that JSON cannot do without.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');

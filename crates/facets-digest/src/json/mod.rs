@@ -22,7 +22,7 @@ mod split;
 mod token;
 mod value;
 
-pub use canonical::{write_list, write_string};
+pub use canonical::{quoted, write_list, write_string};
 pub use error::{JsonError, JsonErrorKind, Position};
 pub use number::{MAX_SAFE_INTEGER, Number, Origin};
 pub use order::compare_utf16;

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use facets_digest::json::write_string;
+use facets_digest::json::quoted;
 use facets_guard::{Event, Why};
 
 use crate::OpsError;
@@ -55,12 +55,6 @@ fn line(server: &str, event: &Event, at: SystemTime) -> String {
     let members: Vec<String> =
         members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
     format!("{{{}}}\n", members.join(","))
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// A time as RFC 3339 has it, in UTC, with milliseconds.
