@@ -164,13 +164,7 @@ impl Guard {
     pub(crate) fn opened(&mut self, id: &str, text: &[u8], out: &mut Outbox) -> Fate {
         match self.opening_fate(id, text, out) {
             Ok(fate) => fate,
-            Err(why) => {
-                let subject = Subject::Message;
-                let sentence = self.report(Happening::Dropped, subject, why.clone(), "", out);
-                let mut line = crate::words::refusal(id, &self.rules, &why, "", &sentence);
-                line.pop();
-                Fate::Replace(line)
-            }
+            Err(why) => self.replaced_by_error(id, &why, "", out),
         }
     }
 
@@ -178,12 +172,9 @@ impl Guard {
         let message = split(text)?;
         let result = split(member(&message, "result").unwrap_or("{}").as_bytes())?;
         self.note_announced(&result);
-        let twins = |name: &str| {
-            let same = |other: &&RawMember<'_>| {
-                other.name != name && is_same_but_for_case(&other.name, name)
-            };
-            result.iter().any(|member| same(&member))
-        };
+        let has_twin = result.iter().any(|member| {
+            member.name != "instructions" && is_same_but_for_case(&member.name, "instructions")
+        });
         let is_approved = match member(&result, "instructions") {
             None | Some("null") => true,
             Some(raw) => match json::parse(raw.as_bytes(), Origin::Captured, PAGE) {
@@ -191,7 +182,7 @@ impl Guard {
                 _ => false,
             },
         };
-        if is_approved && !twins("instructions") {
+        if is_approved && !has_twin {
             return Ok(Fate::Pass);
         }
         let why = Why::Changed(Vec::new());

@@ -230,7 +230,13 @@ impl Guard {
         }
     }
 
-    fn replaced_by_error(&mut self, id: &str, why: &Why, method: &str, out: &mut Outbox) -> Fate {
+    pub(crate) fn replaced_by_error(
+        &mut self,
+        id: &str,
+        why: &Why,
+        method: &str,
+        out: &mut Outbox,
+    ) -> Fate {
         let subject = Subject::Message;
         let sentence = self.report(Happening::Dropped, subject, why.clone(), method, out);
         let mut line = words::refusal(id, &self.rules, why, "", &sentence);

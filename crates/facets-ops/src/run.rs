@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use facets_guard::{Event, Guard, Pins, Rules};
 pub use facets_guard::{Happening, OnDrift};
-use facets_launch::{Launcher, ServerCommand};
+use facets_launch::{LaunchError, Launcher, ServerCommand};
 use facets_lock::{Grants, LockedServer};
 use facets_probe::Target;
 use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
@@ -261,7 +261,7 @@ impl Front {
 }
 
 fn supervisor_failed(source: std::io::Error) -> OpsError {
-    OpsError::Unreadable { path: "facet".into(), source }
+    facets_probe::ObserveError::from(LaunchError::Supervisor(source)).into()
 }
 
 fn register(
