@@ -403,11 +403,9 @@ impl Guard {
 
     /// A request of the client is answered, or given up.
     pub(crate) fn no_longer_pending(&mut self, key: &str) -> Option<Asked> {
-        let asked = self.pending.remove(key);
-        if asked.is_some() {
-            self.suspects.mark_done(key);
-        }
-        asked
+        let (key, asked) = self.pending.remove_entry(key)?;
+        self.suspects.mark_done(key);
+        Some(asked)
     }
 
     /// Records something that is not as it should be, and says it once to the client.

@@ -69,8 +69,8 @@ impl Guard {
     fn lost_batch(&mut self, why: Why, out: &mut Outbox) {
         let sentence = "the server's answers cannot be read".to_owned();
         for id in core::mem::take(&mut self.pending).into_keys() {
-            self.suspects.mark_done(&id);
             self.say_client.extend(words::refusal(&id, &self.rules, &why, "", &sentence));
+            self.suspects.mark_done(id);
         }
         self.dropped(why, "", out);
     }

@@ -1,7 +1,7 @@
 //! Requests whose answers may have come under an id that nobody used.
 
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// How long the right answer may still take.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -11,23 +11,19 @@ const REMEMBERED: usize = 4096;
 /// What the server may have answered wrongly.
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
-    done: BTreeSet<String>,
-    order: VecDeque<String>,
+    /// The oldest first. Every call comes by here, and hardly anybody looks.
+    done: VecDeque<String>,
     deadlines: BTreeMap<String, Duration>,
 }
 
 impl Suspects {
     /// An id that was answered, or that nobody waits for any more.
-    pub(crate) fn mark_done(&mut self, key: &str) {
-        self.deadlines.remove(key);
-        if self.done.insert(key.to_owned()) {
-            self.order.push_back(key.to_owned());
+    pub(crate) fn mark_done(&mut self, key: String) {
+        self.deadlines.remove(&key);
+        if self.done.len() >= REMEMBERED {
+            self.done.pop_front();
         }
-        if self.order.len() > REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.done.remove(&oldest);
-        }
+        self.done.push_back(key);
     }
 
     /// An answer under an id that is not waited for: if nobody ever used it, it was meant for
@@ -38,7 +34,7 @@ impl Suspects {
         waiting: impl Iterator<Item = &'k String>,
         now: Duration,
     ) {
-        if !self.done.contains(key) {
+        if !self.done.iter().any(|done| done == key) {
             for key in waiting {
                 self.deadlines.entry(key.clone()).or_insert(now + PATIENCE);
             }
