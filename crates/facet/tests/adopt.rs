@@ -470,6 +470,13 @@ fn the_doctor_sees_who_starts_without_facet() {
     let taken = clients(1);
     assert_eq!(taken["detail"], "started without facet again: files (Claude Code)");
     assert_eq!(taken["fix"], "facet adopt");
+    // An unreadable file of another client does not hide that.
+    user.trusted.write("opencode.json", "{");
+    assert_eq!(clients(1)["fix"], "facet adopt");
+    std::fs::remove_file(user.trusted.file("opencode.json")).unwrap();
+    // What somebody else has undone needs no undoing.
+    user.facet(&["disconnect", "--yes"]).exits(0);
+    assert_eq!(clients(0)["health"], "open");
     user.facet(&["adopt", "--yes"]).exits(0);
     assert_eq!(clients(0)["health"], "open");
     user.facet(&["disconnect", "--yes"]).exits(0);
@@ -591,14 +598,17 @@ fn no_part_of_a_secret_is_shown() {
         "env": { "A": SECRET, "KEY": key }, "command": workspace_binary("acting-server"),
         "args": [user.trusted.declarations()], "headers": { "X": SECRET },
     });
-    let text = format!("{{\"pad\":\"{}\",\"mcpServers\":{{\"files\":{entry}}}}}", "x".repeat(300));
+    let text = format!(
+        "{{\"pad\":\"{}\",\"apiKey\":\"qwertz-zuiop-7\",\"mcpServers\":{{\"files\":{entry}}}}}",
+        "x".repeat(300)
+    );
     let text = text.replace("/slash", "\\/slash").replace('\u{e9}', "\\u00e9");
     user.trusted.write(".mcp.json", &text);
     for arguments in [&["adopt", "--yes"][..], &["disconnect", "--yes"]] {
         let ran = user.facet(arguments).exits(0);
         let shown = format!("{}{}", ran.out, ran.talk);
         assert!(shown.contains("command"), "{shown}");
-        for secret in [SECRET, "MIIBVgIBADANBgkqhkiG9w0B", "slash"] {
+        for secret in [SECRET, "MIIBVgIBADANBgkqhkiG9w0B", "slash", "qwertz-zuiop-7"] {
             let pieces =
                 secret.as_bytes().windows(5).map(|piece| std::str::from_utf8(piece).unwrap());
             for piece in pieces {

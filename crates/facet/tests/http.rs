@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 #[allow(dead_code, reason = "each test uses a part of it")]
+mod remotes;
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -163,14 +165,19 @@ fn the_newer_era_has_no_sessions_and_ids_do_not_meet() {
             let (listening, meta) = (&listening, &meta);
             scope.spawn(move || {
                 let text = format!("from {number}");
-                let params =
+                let mut params =
                     json!({ "_meta": meta, "name": "echo", "arguments": { "text": text } });
-                // All of them use the same id.
+                params["_meta"]["progressToken"] = json!(1);
+                // All of them use the same id, and the same token.
                 let call =
                     json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
                 let answer = listening.post(BOTH, &call);
-                let message = answer.messages().pop().unwrap();
+                let mut messages = answer.messages();
+                let message = messages.pop().unwrap();
                 assert_eq!(message["id"], 7, "{message}");
+                assert_eq!(messages.len(), 1, "{messages:?}");
+                assert_eq!(messages[0]["params"]["progressToken"], 1, "{messages:?}");
+                assert_eq!(messages[0]["params"]["message"], text, "{messages:?}");
                 assert_eq!(message["result"]["content"][0]["text"], text, "{message}");
             });
         }
@@ -210,6 +217,39 @@ fn only_this_machine_is_served() {
     }
     let ran = trusted.facet(&["run", "s", "--http", "0.0.0.0:0"]).exits(2);
     assert!(ran.talk.contains("0.0.0.0"), "{}", ran.talk);
+}
+
+#[test]
+fn what_is_not_served_is_refused() {
+    let trusted = acting();
+    let listening = Listening::start(&trusted);
+    let batch = json!([{ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }]);
+    assert_eq!(listening.post(BOTH, &batch).status, 400);
+    let listen = json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen" });
+    assert_eq!(listening.post(BOTH, &listen).status, 400);
+}
+
+/// Something that is no answer is answered with an error, and soon.
+#[test]
+fn a_remote_server_that_answers_nonsense_keeps_nobody_waiting() {
+    let port = remotes::serve(|asked, stream| {
+        let json = "200 OK\r\nContent-Type: application/json";
+        match &asked.body {
+            body if !body.contains("tools/call") => remotes::honest(asked, stream),
+            body if body.contains("page") => remotes::respond(stream, json, "<html></html>"),
+            body if body.contains("empty") => remotes::respond(stream, json, "{}"),
+            _ => remotes::respond(stream, json, r#"{"jsonrpc":"2.0","id":99,"result":{}}"#),
+        }
+    });
+    let near = Trusted::new();
+    near.facet(&["add", "far", &format!("http://127.0.0.1:{port}/mcp"), "--yes"]).exits(0);
+    let mut client = Client::start(&mut near.command(&["run", "far"]), Stdio::null());
+    client.initialize("test", &json!({}));
+    assert_eq!(client.tools(), ["a"]);
+    for what in ["page", "empty", "other"] {
+        let answer = client.call("a", &json!({ "what": what }));
+        assert_eq!(answer["error"]["code"], -32000, "{what}: {answer}");
+    }
 }
 
 /// The remote server is one that facet itself serves; the guard before it is another.

@@ -159,6 +159,11 @@ pub fn looks_like_secret(arg: &str) -> bool {
         || has_secret_inside(arg)
 }
 
+/// Whether what stands under a name is a secret, by either of them.
+pub(crate) fn is_secret(name: &str, value: &str) -> bool {
+    looks_like_secret(value) || (is_secret_name(name) && is_secret_value(value))
+}
+
 /// `--api-key` of an option that has its value in the next argument.
 fn option_name(arg: &str) -> Option<&str> {
     let name = arg.strip_prefix('-')?.trim_start_matches('-');

@@ -470,9 +470,8 @@ fn url_elicitation(text: &[u8]) -> Option<Vec<String>> {
     const VISIT: &str = "-32042";
     let members = json::split_object(text, BATCH).ok()??;
     let error = members.iter().find(|member| member.name == "error")?.value;
-    let Ok(Some(members)) = json::split_object(error.as_bytes(), BATCH) else {
-        return Some(Vec::new());
-    };
+    // What cannot be read may be a question.
+    let members = json::split_object(error.as_bytes(), BATCH).ok()?.unwrap_or_default();
     let mut codes = members.iter().filter(|member| is_same_but_for_case(&member.name, "code"));
     let asks = codes.any(|code| id_key(code.value) == VISIT);
     Some(if asks { vec!["elicitation/create".to_owned()] } else { Vec::new() })

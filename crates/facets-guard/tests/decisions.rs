@@ -136,6 +136,8 @@ fn questions_that_are_denied_are_denied_wherever_they_stand() {
         r#"{"id":1,"error":{"code":-32042,"message":"visit"}}"#.to_owned(),
         r#"{"id":1,"error":{"message":"visit","code":-3.2042e4}}"#.to_owned(),
         r#"{"id":1,"error":{"Code":0,"message":"visit","code":-32042}}"#.to_owned(),
+        r#"{"id":1,"error":{"code":-32603,"code":-32042,"message":"visit"}}"#.to_owned(),
+        r#"{"id":1,"error":{"code":-32042,"x":1,"x":2,"message":"visit"}}"#.to_owned(),
         asking.replace("{\"resultType\"", "{\"InputRequests\":{},\"resultType\""),
         asking.replace("}}}}", "}},\"InputRequests\":{}}}"),
         asking.replace("{\"method\"", "{\"Method\":\"ping\",\"method\""),

@@ -201,9 +201,11 @@ pub(crate) fn program() -> String {
 }
 
 /// Undoes everything that was done to a file; what cannot be undone is given back.
+/// `starts_facet` tells of a place whether its entry does.
 pub(crate) fn undone(
     text: &str,
     undos: &[String],
+    starts_facet: impl Fn(&[String]) -> bool,
 ) -> (String, Vec<String>, Vec<ClientError>, bool) {
     let mut text = text.to_owned();
     let (mut left, mut problems, mut was_absent) = (Vec::new(), Vec::new(), false);
@@ -224,6 +226,8 @@ pub(crate) fn undone(
             }
             // There is nothing to undo; it may come back.
             Err(ClientError::Gone { .. }) => left.insert(0, written.clone()),
+            // Somebody else has undone it.
+            Err(ClientError::Edited { .. }) if !starts_facet(undo.place()) => {}
             Err(error) => {
                 problems.push(error);
                 left.insert(0, written.clone());
@@ -248,10 +252,18 @@ pub(crate) fn servers_of_clients(project: &Path) -> Result<(usize, Vec<Unguarded
     let unreadable = |source| OpsError::Unreadable { path: project.to_owned(), source };
     let places = places(&fs::canonicalize(project).map_err(unreadable)?)?;
     let (own, records) = (program(), ClientRecords::if_any()?);
-    let (mut guarded, mut unguarded) = (0, Vec::new());
+    let (mut guarded, mut unguarded, mut unread) = (0, Vec::new(), None);
     for scope in [Scope::Project, Scope::User] {
         for file in files(&[], scope, &places) {
-            let Some(read) = read(&file)? else { continue };
+            let read = match read(&file) {
+                Ok(None) => continue,
+                Ok(Some(read)) => read,
+                // One that cannot be read must not hide what others say.
+                Err(error) => {
+                    unread.get_or_insert(error);
+                    continue;
+                }
+            };
             let undos: Vec<Undo> = records
                 .of(&read.path)?
                 .iter()
@@ -268,5 +280,8 @@ pub(crate) fn servers_of_clients(project: &Path) -> Result<(usize, Vec<Unguarded
             }
         }
     }
-    Ok((guarded, unguarded))
+    match unread {
+        Some(error) if !unguarded.iter().any(|one: &Unguarded| one.was_guarded) => Err(error),
+        _ => Ok((guarded, unguarded)),
+    }
 }

@@ -148,12 +148,18 @@ fn disconnect_file(
         report.left.push((path, ClientError::Edited { place }));
         return Ok(());
     };
-    let (after, left, problems, was_absent) = undone(&before, undos);
+    let kinds = kinds_of(client, &path, undos);
+    let entries: Vec<Entry> =
+        kinds.iter().flat_map(|kind| parse(kind, &before).unwrap_or_default()).collect();
+    let starts_facet = |place: &[String]| {
+        let entry = entries.iter().find(|entry| entry.place == place);
+        entry.is_none_or(|entry| entry.is_facet(Some(&program())))
+    };
+    let (after, left, problems, was_absent) = undone(&before, undos, starts_facet);
     report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
     let is_gone = was_absent && after.trim().is_empty();
     let after = Some(after).filter(|_| !is_gone);
     if after.as_ref() != Some(&before) {
-        let kinds = kinds_of(client, &path);
         let before = Some(before);
         report.edits.push(FileEdit { client, path, before, after, undos: left, kinds });
     } else if left != undos {
@@ -176,10 +182,20 @@ fn is_pinned_as(entry: &Entry, state: &State, name: &str) -> bool {
     pinned.is_some() && launch_of_entry(entry).as_ref() == pinned
 }
 
-/// How the servers of a file may be found, wherever it lies.
-fn kinds_of(client: Client, path: &Path) -> Vec<ClientFile> {
+/// How the servers of a file may be found, wherever it lies: in the usual place, and where facet
+/// has rewritten some.
+fn kinds_of(client: Client, path: &Path, undos: &[String]) -> Vec<ClientFile> {
     let files = places(Path::new(".")).map(|places| client.files(&places)).unwrap_or_default();
-    files.into_iter().map(|file| ClientFile { path: path.to_owned(), ..file }).collect()
+    let mut kinds: Vec<ClientFile> =
+        files.into_iter().map(|file| ClientFile { path: path.to_owned(), ..file }).collect();
+    for undo in undos.iter().filter_map(|undo| Undo::from_text(undo).ok()) {
+        let Some((_, container)) = undo.place().split_last() else { continue };
+        for kind in kinds.iter_mut().filter(|kind| !kind.containers.iter().any(|c| c == container))
+        {
+            kind.containers.push(container.to_vec());
+        }
+    }
+    kinds
 }
 
 fn finish(

@@ -163,7 +163,15 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
     project.change(|now| change(now, &state, name, &server))?;
     // A lock that somebody sets back must not bring back what was taken away.
-    Approvals::of_this_user()?.remove(&Approval::of(&pinned.server, project.place()))?;
+    let old = Approval::of(&pinned.server, project.place());
+    let mut others = state.lock.servers().keys().filter(|other| *other != name);
+    let is_shared = others.any(|other| {
+        let server = state.lock.server(other);
+        server.is_some_and(|server| Approval::of(server, project.place()) == old)
+    });
+    if !is_shared {
+        Approvals::of_this_user()?.remove(&old)?;
+    }
     Ok(GrantReport { name: name.clone(), grants, is_changed: true })
 }
 

@@ -202,6 +202,10 @@ impl Hub {
         if facts.shape == Shape::Batch {
             return refuse(writer, 400, "several messages at once are not served: send one by one");
         }
+        let is_shared = !request.has("mcp-session-id");
+        if is_shared && facts.method.as_deref() == Some("subscriptions/listen") {
+            return refuse(writer, 400, "subscriptions are not served without a session");
+        }
         let (id, session) = match self.session_for(request, &facts) {
             Ok(found) => found,
             Err(Refusal(status, reason)) => return refuse(writer, status, reason),
@@ -209,7 +213,10 @@ impl Hub {
         let headers: Vec<(&str, &str)> =
             id.iter().map(|id| ("Mcp-Session-Id", id.as_str())).collect();
         if facts.method.is_none() || facts.id.is_none() {
-            session.tell(&request.body)?;
+            // Whose request it would cancel, or answer, nobody can say where several share.
+            if id.is_some() {
+                session.tell(&request.body)?;
+            }
             answer(writer, 202, &headers, b"")?;
             return Ok(Connection::GoesOn);
         }

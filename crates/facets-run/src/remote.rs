@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use facets_digest::json::{self, Limits, quoted};
-use facets_guard::{Envelope, Facts, id_key};
+use facets_guard::{Envelope, Facts, Shape, id_key};
 use facets_launch::Ending;
 use facets_mcp::{Along, Answer, Header, Poster};
 use facets_wire::EventParser;
@@ -94,9 +94,10 @@ impl Bridge {
         let facts = Envelope::read(message).unwrap_or_else(|(facts, _)| facts);
         let is_request = facts.method.is_some() && facts.id.is_some();
         // The opening comes before everything else; the rest may overtake.
-        if !is_request || facts.method.as_deref() == Some("initialize") {
+        let opens = ["initialize", "notifications/initialized"];
+        if facts.method.as_deref().is_some_and(|method| opens.contains(&method)) {
             self.exchange(message, &facts);
-            if facts.method.as_deref() == Some("notifications/initialized") {
+            if !is_request {
                 self.listen();
             }
             return;
@@ -131,7 +132,7 @@ impl Bridge {
                     Answer::Message(reader, Some(status)) => self.error(reader, status, facts),
                 };
                 if !is_answered {
-                    self.fail(facts, "the connection ended without an answer");
+                    self.fail(facts, "the server gave no answer that could be used");
                 }
             }
         }
@@ -159,6 +160,17 @@ impl Bridge {
         let mut bytes = Vec::new();
         let held = (&mut reader).take(HELD as u64).read_to_end(&mut bytes);
         if held.is_err() || bytes.is_empty() {
+            return false;
+        }
+        // One that is held whole is known to answer, or not to.
+        let begins_well = match Envelope::read(bytes.trim_ascii()) {
+            Ok(answer) if bytes.len() < HELD => {
+                answer.method.is_none() && same_id(&answer, facts) || answer.shape == Shape::Batch
+            }
+            Err(_) => bytes.len() >= HELD,
+            Ok(_) => true,
+        };
+        if !begins_well {
             return false;
         }
         if facts.method.as_deref() == Some("initialize") {
@@ -198,7 +210,6 @@ impl Bridge {
     /// Messages, one event each; whether the answer to a request was among them.
     fn events(&self, mut reader: Box<dyn Read + Send>, request: &Facts) -> bool {
         let is_opening = request.method.as_deref() == Some("initialize");
-        let id = request.id.as_deref().map(id_key);
         let mut is_answered = false;
         let mut parser = EventParser::new(MOST_BYTES);
         let mut buffer = [0; 16 << 10];
@@ -212,8 +223,9 @@ impl Bridge {
                     continue;
                 }
                 let facts = Envelope::read(&event.data).unwrap_or_else(|(facts, _)| facts);
-                is_answered |= facts.method.is_none() && facts.id.as_deref().map(id_key) == id;
-                if self.write_line(event.data).is_err() {
+                is_answered |= facts.method.is_none() && same_id(&facts, request);
+                // What follows an opening on the same stream keeps everybody waiting.
+                if self.write_line(event.data).is_err() || (is_answered && is_opening) {
                     return true;
                 }
             }
@@ -253,6 +265,10 @@ impl Bridge {
         );
         let _ = self.write_line(line.into_bytes());
     }
+}
+
+fn same_id(one: &Facts, other: &Facts) -> bool {
+    one.id.as_deref().map(id_key) == other.id.as_deref().map(id_key)
 }
 
 /// Line ends are white space in JSON, and nothing else.

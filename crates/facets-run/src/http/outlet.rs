@@ -38,6 +38,13 @@ impl Outlet {
         self.sender.send(message).is_ok()
     }
 
+    /// The last message, which is waited for: it goes its way whatever else waits.
+    pub(super) fn answer(&self, message: Vec<u8>) {
+        self.waiting.fetch_add(message.len(), Ordering::Relaxed);
+        // If nobody waits any more, nobody does.
+        let _ = self.sender.send(message);
+    }
+
     /// Whether somebody reads.
     pub(super) fn is_open(&self) -> bool {
         Arc::strong_count(&self.waiting) > 1

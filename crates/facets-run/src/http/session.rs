@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use facets_digest::json::{self, Limits};
+use facets_digest::json::{self, Limits, quoted};
 use facets_guard::{Envelope, Facts, id_key};
 
 use super::outlet::{Inlet, Outlet, outlet};
@@ -19,7 +19,7 @@ const MOST_KEPT: usize = 1000;
 const MOST_KEPT_BYTES: usize = 4 << 20;
 /// Bytes of a message of the server: here it has to be held.
 const LONGEST: u64 = 256 << 20;
-const MESSAGE: Limits = Limits { bytes: 64 << 20, depth: 200, values: 8_000_000 };
+const MESSAGE: Limits = Limits { bytes: 256 << 20, depth: 200, values: 8_000_000 };
 
 #[derive(Debug)]
 struct Waiting {
@@ -38,6 +38,24 @@ impl Waiting {
         Self { posts, listener: None, kept, used: Instant::now(), has_ended }
     }
 
+    /// Beside the answers: to the request that was made last, or to whoever listens.
+    fn tell(&self, message: &[u8]) -> bool {
+        let posts = self.posts.values().filter(|post| post.outlet.is_open());
+        let last = posts.max_by_key(|post| post.number).map(|post| &post.outlet);
+        let mut outlets = last.into_iter().chain(&self.listener);
+        outlets.any(|outlet| outlet.send(message.to_vec()))
+    }
+
+    /// Where several share, progress finds whoever asked for it, and the rest whoever is alone.
+    fn tell_one_of_many(&self, facts: &Facts, message: &[u8]) {
+        let is_progress = facts.method.as_deref() == Some("notifications/progress");
+        if is_progress && let Some((key, message)) = with_own_token(message, &self.posts) {
+            self.posts.get(&key).map(|post| post.outlet.send(message));
+        } else if let (false, 1) = (is_progress, self.posts.len()) {
+            self.tell(message);
+        }
+    }
+
     fn keep(&mut self, message: &[u8]) {
         self.kept.push_back(message.to_vec());
         let size = |kept: &VecDeque<Vec<u8>>| kept.iter().map(Vec::len).sum::<usize>();
@@ -53,6 +71,8 @@ struct Post {
     number: u64,
     /// The id that the client used, where the guard sees another.
     id: Option<String>,
+    /// And the token for its progress.
+    token: Option<String>,
 }
 
 /// A session.
@@ -107,7 +127,11 @@ impl HttpSession {
     /// Ends it: the guard sees that its client has left, and whoever waits that nothing comes.
     pub(super) fn close(&self) {
         *self.waiting() = Waiting::new(true);
-        drop(self.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+        // Whoever is just writing closes it afterwards; a server that does not read must not
+        // hold up anybody else.
+        if let Ok(mut input) = self.input.try_lock() {
+            *input = None;
+        }
     }
 
     /// How long nobody has used it.
@@ -125,25 +149,16 @@ impl HttpSession {
         waiting.used = Instant::now();
         if let Some(post) = id.and_then(|id| waiting.posts.remove(&id_key(id))) {
             let message = match post.id {
-                Some(id) => with_id(message, &id).unwrap_or_else(|| message.to_vec()),
+                Some(id) => with_id(message, &id).unwrap_or_else(|| unusable(&id)),
                 None => message.to_vec(),
             };
-            // If nobody waits any more, nobody does.
-            post.outlet.send(message);
+            post.outlet.answer(message);
             return;
         }
-        // Beside the answers: to the request that was made last, or to whoever listens.
-        let last = waiting.posts.values().max_by_key(|post| post.number);
-        let outlet = last.map(|post| &post.outlet).or(waiting.listener.as_ref());
-        if outlet.is_some_and(|outlet| outlet.send(message.to_vec())) {
-            return;
-        }
-        if last.is_none() {
-            waiting.listener = None;
-        }
-        // Nobody can listen to what several share.
-        if !self.is_shared {
-            waiting.keep(message);
+        match self.is_shared {
+            true => waiting.tell_one_of_many(&facts, message),
+            false if waiting.tell(message) => {}
+            false => waiting.keep(message),
         }
     }
 
@@ -159,10 +174,16 @@ impl HttpSession {
             *byte = b' ';
         }
         line.push(b'\n');
-        match &mut *self.input.lock().unwrap_or_else(PoisonError::into_inner) {
+        self.waiting().used = Instant::now();
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = match &mut *input {
             Some(input) => input.write_all(&line),
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        };
+        if self.has_ended() {
+            *input = None;
         }
+        written
     }
 
     /// Sends a request; what comes to it is received until its answer.
@@ -170,11 +191,16 @@ impl HttpSession {
         let id = facts.id.clone()?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         let (outlet, answers) = outlet();
-        let (key, text, original) = if self.is_shared {
+        let (key, text, original, token) = if self.is_shared {
             let key = format!("\"http-{number}\"");
-            (key.clone(), with_id(message, &key)?, Some(id))
+            let text = with_id(message, &key)?;
+            let (text, token) = match with_token(&text, &key) {
+                Some((text, token)) => (text, Some(token)),
+                None => (text, None),
+            };
+            (key, text, Some(id), token)
         } else {
-            (id_key(&id), message.to_vec(), None)
+            (id_key(&id), message.to_vec(), None, None)
         };
         {
             let mut waiting = self.waiting();
@@ -182,7 +208,7 @@ impl HttpSession {
                 return None;
             }
             waiting.used = Instant::now();
-            waiting.posts.insert(key.clone(), Post { outlet, number, id: original });
+            waiting.posts.insert(key.clone(), Post { outlet, number, id: original, token });
         }
         if self.tell(&text).is_err() {
             self.waiting().posts.remove(&key);
@@ -205,22 +231,54 @@ impl HttpSession {
     }
 }
 
+/// Instead of an answer that cannot be given another id.
+fn unusable(id: &str) -> Vec<u8> {
+    let reason = "facet: the answer is too large, or cannot be read";
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32000,\"message\":\"{reason}\"}}}}"
+    )
+    .into_bytes()
+}
+
+/// An object with another value for a member that it has.
+fn with(object: &str, name: &str, value: &str) -> Option<String> {
+    let members = json::split_object(object.as_bytes(), MESSAGE).ok()??;
+    let written: Vec<String> = members
+        .iter()
+        .map(|member| {
+            let value = if member.name == name { value } else { member.value };
+            format!("{}:{value}", quoted(&member.name))
+        })
+        .collect();
+    Some(format!("{{{}}}", written.join(",")))
+}
+
+fn member<'t>(object: &'t str, name: &str) -> Option<&'t str> {
+    let members = json::split_object(object.as_bytes(), MESSAGE).ok()??;
+    members.into_iter().find(|member| member.name == name).map(|member| member.value)
+}
+
 /// A message with another id.
 fn with_id(message: &[u8], id: &str) -> Option<Vec<u8>> {
-    let members = json::split_object(message, MESSAGE).ok()??;
-    let mut out = Vec::from(*b"{");
-    for member in members {
-        if out.len() > 1 {
-            out.push(b',');
-        }
-        json::write_string(&member.name, &mut out);
-        out.push(b':');
-        out.extend_from_slice(if member.name == "id" {
-            id.as_bytes()
-        } else {
-            member.value.as_bytes()
-        });
-    }
-    out.push(b'}');
-    Some(out)
+    with(std::str::from_utf8(message).ok()?, "id", id).map(String::into_bytes)
+}
+
+/// A request that asks for progress under another token, and the token that it had.
+fn with_token(message: &[u8], token: &str) -> Option<(Vec<u8>, String)> {
+    let message = std::str::from_utf8(message).ok()?;
+    let params = member(message, "params")?;
+    let meta = member(params, "_meta")?;
+    let had = member(meta, "progressToken")?;
+    let params = with(params, "_meta", &with(meta, "progressToken", token)?)?;
+    Some((with(message, "params", &params)?.into_bytes(), had.to_owned()))
+}
+
+/// Progress as it was asked for, and the key of the request that did.
+fn with_own_token(message: &[u8], posts: &BTreeMap<String, Post>) -> Option<(String, Vec<u8>)> {
+    let message = std::str::from_utf8(message).ok()?;
+    let params = member(message, "params")?;
+    let key = id_key(member(params, "progressToken")?);
+    let token = posts.get(&key)?.token.as_deref()?;
+    let message = with(message, "params", &with(params, "progressToken", token)?)?;
+    Some((key, message.into_bytes()))
 }

@@ -249,6 +249,14 @@ impl Server {
         if self.has_turned() && self.mode.ends_with("-told") {
             say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
         }
+        // Whoever asks for it hears how far it is, in words of its own.
+        if let Some(token) = params["_meta"].get("progressToken") {
+            let text = &params["arguments"]["text"];
+            let told = json!({ "progressToken": token, "progress": 1, "message": text });
+            say(&json!({
+                "jsonrpc": "2.0", "method": "notifications/progress", "params": told,
+            }));
+        }
         match params["name"].as_str().unwrap_or_default() {
             "echo" => match params["arguments"]["size"].as_u64() {
                 Some(size) => text("x".repeat(usize::try_from(size).unwrap())),
