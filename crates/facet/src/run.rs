@@ -1,9 +1,10 @@
 //! `facet run`: the client's two streams are ours, and what people are told goes to standard
 //! error.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::os::fd::AsFd as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use facets_guard::Event;
 use facets_launch::Ending;
@@ -31,7 +32,8 @@ pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, O
         restarts: arguments.restarts,
         is_confined: arguments.sandbox == Switch::On,
     };
-    let listener: Arc<dyn RunListener> = Arc::new(Talk { is_quiet: renderer.is_quiet() });
+    let listener: Arc<dyn RunListener> =
+        Arc::new(Talk { is_quiet: renderer.is_quiet(), said: Mutex::default() });
     if let Some(address) = arguments.http {
         return run_http(&request, address, &NoAttestations, &listener)
             .map(|end| ended(&request.name, &end));
@@ -89,7 +91,12 @@ fn ended(name: &str, end: &SessionEnd) -> Shown {
 /// Says on standard error what people should know.
 struct Talk {
     is_quiet: bool,
+    /// The same once more is in the log.
+    said: Mutex<BTreeSet<String>>,
 }
+
+/// Beyond this it is no news that a server is not what was approved.
+const MOST_SAID: usize = 1000;
 
 impl RunListener for Talk {
     fn decided(&self, server: &str, event: &Event) {
@@ -102,8 +109,12 @@ impl RunListener for Talk {
                 | Happening::Restarted
         );
         if of_interest {
-            let word = event.happening.word();
-            say(&format!("facet: {server}: {word}: {}", event.sentence));
+            let line = format!("facet: {server}: {}: {}", event.happening.word(), event.sentence);
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_again = event.happening == Happening::Restarted;
+            if is_again || (said.len() < MOST_SAID && said.insert(line.clone())) {
+                say(&line);
+            }
         }
     }
 

@@ -79,6 +79,11 @@ impl Place {
 
     /// What the server reaches with these grants.
     fn reached(&self, name: &str, settings: &[&str], options: &[&str]) -> Value {
+        self.reads(name, settings, options, &self.path("outside/secret"))
+    }
+
+    /// The same, with this file to be read.
+    fn reads(&self, name: &str, settings: &[&str], options: &[&str], file: &Path) -> Value {
         self.ran(&[&["grant", name, "--yes"], settings].concat());
         let _ = std::fs::remove_file(self.path("outside/written"));
         let mut command = self.facet(&[&["run", name], options].concat());
@@ -89,7 +94,7 @@ impl Place {
             "udp": self.udp.local_addr().unwrap().port(),
             "unix": self.path("outside/socket"),
             "datagram": self.path("outside/datagram"),
-            "secret": self.path("outside/secret"),
+            "secret": file,
             "directory": self.path("outside"),
             "granted": format!("http://127.0.0.1:{}/", self.web),
             "denied": format!("http://127.0.0.1:{}/", self.tcp),
@@ -178,6 +183,29 @@ fn check_all(user: Option<&'static str>) {
         }
         check(&place, name, &runtime, script);
     }
+}
+
+/// As npm installs programs: a link to a script in a package.
+#[test]
+fn a_program_of_a_package_reads_its_package_and_no_more() {
+    let Some(node) = component("node") else { return };
+    let place = Place::new(None);
+    let package = place.path("work/node_modules/probing");
+    let programs = place.path("work/node_modules/.bin");
+    std::fs::create_dir_all(&package).unwrap();
+    std::fs::create_dir_all(&programs).unwrap();
+    std::fs::write(package.join("package.json"), "{}").unwrap();
+    let script = std::fs::read_to_string(place.path("work/probe.mjs")).unwrap();
+    let script = format!("#!{}\n{script}", node.display());
+    std::fs::write(package.join("cli.mjs"), script).unwrap();
+    open_to_all(&package.join("cli.mjs"), 0o755);
+    std::os::unix::fs::symlink("../probing/cli.mjs", programs.join("probing")).unwrap();
+    place.ran(&["add", "probing", "--yes", "--", "./node_modules/.bin/probing"]);
+    let own = package.join("package.json");
+    let seen = place.reads("probing", &["filesystem=none"], &[], &own);
+    assert_eq!((&seen["read"], &seen["write"]), (&json!("reached"), &json!("closed")), "{seen}");
+    let seen = place.reached("probing", &[], &[]);
+    assert_eq!(seen["read"], "closed", "{seen}");
 }
 
 #[test]

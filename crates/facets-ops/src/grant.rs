@@ -274,11 +274,15 @@ fn listed(paths: &[String], command: &ServerCommand) -> Result<Filesystem, OpsEr
     Ok(Filesystem::Listed { read, write })
 }
 
-/// What a server has to read to be itself: its program, and the packages that its arguments
-/// name. What it can write itself may be a link by now, and is granted anyway if it is none.
+/// What a server has to read to be itself: its program, and the packages that this and its
+/// arguments name. What it can write itself may be a link by now, and is granted anyway if it is none.
 fn own_files(command: &ServerCommand, writable: &[PathBuf]) -> Vec<PathBuf> {
     let mut files = installation_of(&command.program);
-    let named = command.args.iter().map(|arg| command.directory.join(arg));
+    // A program that a package brought along belongs to it.
+    let program = Path::new(&command.program);
+    let is_brought = program.components().any(|part| part.as_os_str() == "node_modules");
+    let program = is_brought.then(|| command.directory.join(program));
+    let named = command.args.iter().map(|arg| command.directory.join(arg)).chain(program);
     let is_own =
         |path: &PathBuf| path.is_file() && !writable.iter().any(|folder| path.starts_with(folder));
     files.extend(named.filter(is_own).flat_map(|path| package_of(&path)));
