@@ -140,7 +140,12 @@ pub(super) fn rows(facet: &Path, folder: &Path, runs: usize) -> Outcome<Vec<Row>
     one.set(0);
     let place = |set| rustix::thread::sched_setaffinity(None, set).map_err(|e| e.to_string());
     place(&one)?;
-    let mut rows = small_calls(&mut direct()?, &mut guarded()?, runs)?;
+    // These machines have slow spells: of several turns that one counts in which the direct calls
+    // took least.
+    let turns = (0..3).map(|_| small_calls(&mut direct()?, &mut guarded()?, runs));
+    let turns = turns.collect::<Outcome<Vec<(f64, Vec<Row>)>>>()?;
+    let quietest = turns.into_iter().min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let mut rows = quietest.map(|(_, rows)| rows).unwrap_or_default();
     place(&everywhere)?;
     rows.push(many_calls(&mut direct()?, &mut guarded()?, runs)?);
     rows.push(large_results(&mut direct()?, &mut guarded()?, runs)?);
@@ -162,7 +167,8 @@ fn spread(mut times: Vec<Duration>) -> Spread {
     Spread { p50: at(50), p99: at(99), most: times.last().copied().unwrap_or_default() }
 }
 
-fn small_calls(direct: &mut Talker, guarded: &mut Talker, runs: usize) -> Outcome<Vec<Row>> {
+/// What the direct calls took, and the rows.
+fn small_calls(direct: &mut Talker, guarded: &mut Talker, runs: usize) -> Outcome<(f64, Vec<Row>)> {
     let (mut bare, mut through) = (Vec::new(), Vec::new());
     for _ in 0..200 {
         direct.small()?;
@@ -208,7 +214,7 @@ fn small_calls(direct: &mut Talker, guarded: &mut Talker, runs: usize) -> Outcom
         target: "no more than one in a thousand calls beyond the direct run".to_owned(),
         met: many <= few + count / 1000,
     };
-    Ok(vec![median, tail, pause])
+    Ok((bare.p50, vec![median, tail, pause]))
 }
 
 fn many_calls(direct: &mut Talker, guarded: &mut Talker, runs: usize) -> Outcome<Row> {
