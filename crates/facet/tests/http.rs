@@ -243,6 +243,10 @@ fn a_remote_server_that_answers_nonsense_keeps_nobody_waiting() {
     });
     let near = Trusted::new();
     near.facet(&["add", "far", &format!("http://127.0.0.1:{port}/mcp"), "--yes"]).exits(0);
+    // What runs there cannot be kept from anything here, and nobody is told that it is.
+    let ran = near.json(&["grant", "far", "network=none"]).exits(2);
+    assert_eq!(ran.json()["error"]["code"], "grant-elsewhere", "{}", ran.out);
+    near.facet(&["grant", "far", "sampling=no"]).exits(0);
     let mut client = Client::start(&mut near.command(&["run", "far"]), Stdio::null());
     client.initialize("test", &json!({}));
     assert_eq!(client.tools(), ["a"]);

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use facets_launch::{ServerCommand, executables};
-use facets_lock::LockedServer;
 pub use facets_lock::{Extent, Grants};
+use facets_lock::{Launch, LockedServer};
 use facets_probe::{Filesystem, Network, Sandbox, Subprocess, Target};
 use facets_project::{Approval, Approvals, Change, LOCK, Project, ProjectError, State};
 
@@ -139,6 +139,13 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     let pinned = Pinned::whole(name, &state)?;
     let before = &pinned.server.grants;
     let grants = request.settings.iter().fold(before.clone(), applied);
+    let is_near = |setting: &Setting| {
+        matches!(setting, Setting::Network(_) | Setting::Filesystem(_) | Setting::Subprocess(_))
+    };
+    let is_far = matches!(pinned.server.launch, Launch::Url { .. });
+    if is_far && request.settings.iter().any(is_near) {
+        return Err(ServerError::GrantElsewhere { name: name.clone() }.into());
+    }
     if grants == *before {
         return Ok(GrantReport { name: name.clone(), grants, is_changed: false });
     }

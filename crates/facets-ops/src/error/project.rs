@@ -108,6 +108,12 @@ pub enum ServerError {
         /// Its name.
         name: String,
     },
+    /// A server that runs elsewhere cannot be kept from anything there.
+    #[error("the server {name:?} runs elsewhere, out of reach of the sandbox")]
+    GrantElsewhere {
+        /// Its name.
+        name: String,
+    },
     /// A path that is granted is not there, or cannot be followed.
     #[error("{path:?} is granted to a server, and cannot be used")]
     GrantUnusable {
@@ -179,6 +185,7 @@ impl ServerError {
         "above-accepted",
         "nothing-pinned",
         "launch-differs",
+        "grant-elsewhere",
         "grant-unusable",
         "not-attested",
         "not-running",
@@ -202,6 +209,7 @@ impl ServerError {
             Self::Git { .. } => "git-failed",
             Self::Incomparable { .. } => "diff-incomparable",
             Self::OtherLaunch { .. } => "launch-differs",
+            Self::GrantElsewhere { .. } => "grant-elsewhere",
             Self::GrantUnusable { .. } => "grant-unusable",
             Self::NotAttested { .. } => "not-attested",
             Self::Unservable { .. } => "address-unusable",
@@ -247,6 +255,9 @@ impl ServerError {
             Self::OtherLaunch { .. } => {
                 both("the command or address of the lock", "another one, or none".to_owned())
             }
+            Self::GrantElsewhere { .. } => {
+                both("sampling or elicitation", "a wish that nobody here can enforce".to_owned())
+            }
             Self::GrantUnusable { reason, .. } => both("a path that is there", reason.clone()),
             Self::NotAttested { signer, reason, .. } => {
                 both(&format!("a valid statement of {signer}"), reason.clone())
@@ -273,6 +284,9 @@ impl ServerError {
             }
             Self::OtherLaunch { name } => format!("facet approve {name}"),
             Self::GrantUnusable { .. } => "facet grant --help".to_owned(),
+            Self::GrantElsewhere { name } => {
+                format!("facet grant {name} sampling=no elicitation=no")
+            }
             Self::Unanswered { next, .. } => next.clone(),
             Self::Unservable { name, .. } => format!("facet run {name} --http 127.0.0.1:0"),
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
