@@ -392,6 +392,8 @@ fn what_cannot_be_adopted_is_left_alone_and_said() {
         assert_eq!(outcome(name), "skipped", "{name}");
     }
     assert_eq!(outcome("gone"), "failed");
+    let said = user.facet(&["adopt", "claude-code", "--yes"]).exits(2);
+    assert!(said.out.contains("gone was not adopted:"), "{}", said.out);
     assert!(!ran.out.contains("sk-proj"), "{}", ran.out);
     assert_eq!(user.trusted.read(".mcp.json"), text);
 }

@@ -36,6 +36,8 @@ impl Renderer {
             }
             for one in &report.found {
                 if let Fate::Failed(error) = &one.fate {
+                    let _ =
+                        writeln!(out, "{STRONG}{}{STRONG:#} was not adopted:", visible(&one.name));
                     out.push_str(&super::human::failure(&error.describe()));
                 }
             }
