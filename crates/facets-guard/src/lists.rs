@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, RawMember, Value, quoted};
+use facets_digest::json::{self, Limits, Origin, RawMember, TokenKind, Tokenizer, Value, quoted};
 use facets_surface::{Definition, Kind};
 
-use crate::envelope::{Envelope, Facts, is_same_but_for_case};
+use crate::envelope::{Facts, is_same_but_for_case};
 use crate::event::{Happening, Subject, Why};
 use crate::guard::{Guard, OnDrift, Outbox};
 use crate::lines::MOST_HELD;
@@ -70,10 +70,17 @@ impl Guard {
         let mut seen = BTreeSet::new();
         for (item, raw) in parsed.iter().zip(items) {
             let Some(item) = item else {
-                let name = name_in(kind, raw);
-                let subject = Subject::Item(kind, name);
                 // Whoever cannot be read is not delivered, whatever else the user tolerates.
-                self.withhold(subject, Why::Malformed, kind, out);
+                let names = names_in(kind, raw);
+                let any = names.first().cloned().unwrap_or_default();
+                let pinned = names.into_iter().filter(|name| self.pins.contains(kind, name));
+                let mut meant: BTreeSet<String> = pinned.collect();
+                if meant.is_empty() {
+                    meant.insert(any);
+                }
+                for name in meant {
+                    self.withhold(Subject::Item(kind, name), Why::Malformed, kind, out);
+                }
                 continue;
             };
             let is_alone = forms.get(item.name()).is_none_or(|forms| forms.len() == 1);
@@ -238,18 +245,24 @@ fn member<'m>(members: &[RawMember<'m>], name: &str) -> Option<&'m str> {
     members.iter().find(|member| member.name == name).map(|member| member.value)
 }
 
-/// The name of something that cannot be read as a whole, if that can be found.
-fn name_in(kind: Kind, raw: &str) -> String {
-    let members = json::split_object(raw.as_bytes(), PAGE).ok().flatten().unwrap_or_default();
-    let name = member(&members, kind.key()).unwrap_or_default();
-    if let Ok(Value::String(text)) = json::parse(name.as_bytes(), Origin::Captured, PAGE) {
-        return text.into_owned();
+/// Every name of something that cannot be read as a whole; it may have anything twice.
+fn names_in(kind: Kind, raw: &str) -> Vec<String> {
+    let (mut names, mut depth, mut is_meant) = (Vec::new(), 0_usize, false);
+    let Ok(mut tokens) = Tokenizer::new(raw.as_bytes(), PAGE) else { return names };
+    while let Ok(token) = tokens.next() {
+        let is_value = std::mem::take(&mut is_meant);
+        match token.kind {
+            TokenKind::ObjectStart | TokenKind::ArrayStart => depth += 1,
+            TokenKind::ObjectEnd | TokenKind::ArrayEnd => depth -= 1,
+            TokenKind::Name(name) => is_meant = depth == 1 && name == kind.key(),
+            TokenKind::String(text) if is_value => names.push(text.into_owned()),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
     }
-    // One that has something twice is read like the parameters of a message, which may.
-    let as_params = format!("{{\"params\":{raw}}}");
-    let facts = Envelope::read(as_params.as_bytes()).unwrap_or_else(|(facts, _)| facts);
-    let name = if kind == Kind::Resource { facts.uri } else { facts.name };
-    name.unwrap_or_default()
+    names
 }
 
 /// A reply with one member of its result replaced or left out. Names that some readers would

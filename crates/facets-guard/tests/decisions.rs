@@ -393,14 +393,23 @@ fn what_a_server_names_its_members_is_not_repeated() {
 
 #[test]
 fn an_item_that_cannot_be_read_is_withheld_for_good() {
+    for twin in ["\"description\":\"EVIL\"", "\"name\":\"other\"", "\"n\\u0061me\":\"other\""] {
+        let mut session = Session::new(rules());
+        let twins = TOOL.replace("{\"name\"", &format!("{{{twin},\"name\""));
+        assert!(session.list(&twins).contains("echo"), "whoever is told hears the name");
+        assert!(session.list(TOOL).contains("\"tools\":[]"), "{twin}");
+        let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#;
+        refused(&session.client(call), "malformed");
+    }
+    // Of a template, what names it is its address.
     let mut session = Session::new(rules());
-    let twins = TOOL.replace("{\"name\"", "{\"description\":\"EVIL\",\"name\"");
-    assert!(session.list(&twins).contains("echo"), "whoever is told hears the name");
-    assert!(session.list(TOOL).contains("\"tools\":[]"));
-    refused(
-        &session.client(r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#),
-        "malformed",
-    );
+    let mut list = |items: &str| {
+        session.client(r#"{"id":"t","method":"resources/templates/list"}"#);
+        let page = format!(r#"{{"id":"t","result":{{"resourceTemplates":[{items}]}}}}"#);
+        session.server(&page).1
+    };
+    list(&TEMPLATE.replace("\"name\"", "\"title\":\"a\",\"title\":\"b\",\"name\""));
+    assert!(list(TEMPLATE).contains("\"resourceTemplates\":[]"));
 }
 
 #[test]
