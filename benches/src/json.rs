@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 
 use crate::{Target, ratios, report};
 
@@ -10,7 +10,7 @@ pub(crate) fn measure(runs: usize, tools: &[String], kind: &str) {
     for size in [1 << 20, 4 << 20] {
         let document = tools_list(tools, size);
         let ours = || {
-            let value = json::parse(document.as_bytes(), Origin::Captured, Limits::DOCUMENT);
+            let value = json::parse(document.as_bytes(), Provenance::Captured, Limits::DOCUMENT);
             black_box(value.expect("the document is JSON").to_canonical());
         };
         let theirs = || {
@@ -45,6 +45,6 @@ mod tests {
     #[test]
     fn the_document_can_be_read() {
         let document = tools_list(&crate::definitions::made_up(9), 1 << 16);
-        assert!(json::parse(document.as_bytes(), Origin::Captured, Limits::DOCUMENT).is_ok());
+        assert!(json::parse(document.as_bytes(), Provenance::Captured, Limits::DOCUMENT).is_ok());
     }
 }

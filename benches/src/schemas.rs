@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use facets_drift::{Domain, Validator, closed_copy, compare_schemas};
 use facets_validator::JsonSchema;
 
@@ -34,7 +34,7 @@ fn schema(arguments: usize, bound: usize) -> String {
 }
 
 fn parse(text: &str) -> Value<'_> {
-    json::parse(text.as_bytes(), Origin::Captured, Limits::DEFINITION).unwrap_or(Value::Null)
+    json::parse(text.as_bytes(), Provenance::Captured, Limits::DEFINITION).unwrap_or(Value::Null)
 }
 
 fn compare(before: &str, after: &str) {

@@ -2,12 +2,12 @@
 
 #![no_main]
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 use facets_surface::{Contracts, fusion, parse_contracts};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    if let Ok(value) = json::parse(data, Origin::Captured, Limits::DOCUMENT)
+    if let Ok(value) = json::parse(data, Provenance::Captured, Limits::DOCUMENT)
         && let Ok(contracts) = parse_contracts(&value)
     {
         let all = match contracts {
@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
         };
         for contract in all {
             let text = contract.to_json();
-            let again = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT);
+            let again = json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT);
             let again = parse_contracts(&again.expect("a contract is JSON"));
             assert_eq!(again, Ok(Contracts::One(contract)));
         }

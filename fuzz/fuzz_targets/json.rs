@@ -2,11 +2,11 @@
 
 #![no_main]
 
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    for origin in [Origin::Authored, Origin::Captured] {
+    for origin in [Provenance::Authored, Provenance::Captured] {
         let Ok(value) = json::parse(data, origin, Limits::DOCUMENT) else { continue };
         let mut reader = serde_json::Deserializer::from_slice(data);
         reader.disable_recursion_limit();
@@ -17,11 +17,11 @@ fuzz_target!(|data: &[u8]| {
             Ok(theirs) => same_shape(&value, &theirs),
             // fuzz/README.md: the one exception
             Err(error) => assert!(
-                origin == Origin::Captured && error.to_string().contains("number out of range"),
+                origin == Provenance::Captured && error.to_string().contains("number out of range"),
                 "accepted what serde_json refuses: {error}"
             ),
         }
-        let again = json::parse(&ours, Origin::Captured, Limits::DOCUMENT).expect("readable");
+        let again = json::parse(&ours, Provenance::Captured, Limits::DOCUMENT).expect("readable");
         assert_eq!(again.to_canonical(), ours, "the canonical form is not a fixed point");
     }
 });

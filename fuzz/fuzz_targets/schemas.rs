@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 use facets_drift::{Domain, Validator, Verdict, closed_copy, compare_schemas};
 use facets_validator::JsonSchema;
 use libfuzzer_sys::fuzz_target;
@@ -13,8 +13,8 @@ fuzz_target!(|data: &[u8]| {
     let Some((one, other)) = text.split_once('\n') else { return };
     let limits = Limits { bytes: 4096, ..Limits::DEFINITION };
     let (Ok(before), Ok(after)) = (
-        json::parse(one.as_bytes(), Origin::Captured, limits),
-        json::parse(other.as_bytes(), Origin::Captured, limits),
+        json::parse(one.as_bytes(), Provenance::Captured, limits),
+        json::parse(other.as_bytes(), Provenance::Captured, limits),
     ) else {
         return;
     };

@@ -1,9 +1,11 @@
 //! Rules that no compiler checks.
 
+mod circles;
 mod layers;
 mod lengths;
 mod papers;
 mod sources;
+mod walks;
 
 use crate::Outcome;
 
@@ -15,12 +17,15 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
 
 /// Every rule is checked; all complaints come together.
 pub(crate) fn check() -> Outcome {
-    let rules: [fn() -> Outcome<Vec<String>>; 7] = [
+    let rules: [fn() -> Outcome<Vec<String>>; 10] = [
         layers::check_direction,
+        layers::check_depth,
         layers::check_purity,
         layers::check_json_features,
+        circles::check,
         papers::check_readmes,
         papers::check_links,
+        walks::check,
         sources::check_machine_paths,
         lengths::check,
     ];

@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Connect {
         /// The clients
         #[arg(required = true, value_name = "CLIENT")]
-        clients: Vec<facets_ops::clients::Client>,
+        clients: Vec<facets_ops::client_files::Client>,
         /// Files of this user, not of this project
         #[arg(long)]
         user: bool,
@@ -85,7 +85,7 @@ pub(crate) enum Command {
     Disconnect {
         /// The clients; all of them if none is given
         #[arg(value_name = "CLIENT")]
-        clients: Vec<facets_ops::clients::Client>,
+        clients: Vec<facets_ops::client_files::Client>,
         /// Answer every question with yes
         #[arg(long)]
         yes: bool,
@@ -339,7 +339,7 @@ pub(crate) struct Gate {
 pub(crate) struct Adopt {
     /// The clients; all of them if none is given
     #[arg(value_name = "CLIENT")]
-    pub(crate) clients: Vec<facets_ops::clients::Client>,
+    pub(crate) clients: Vec<facets_ops::client_files::Client>,
     /// Files of this user, not of this project
     #[arg(long)]
     pub(crate) user: bool,

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
-use facets_digest::json::Origin;
+use facets_digest::json::Provenance;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
 use facets_ops::connect::{ConnectRequest, connect, disconnect};
 use facets_ops::digest_contract::{
@@ -16,26 +16,31 @@ use facets_ops::digest_json::{DigestJsonRequest, digest_json};
 use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
 use facets_ops::doctor::{DoctorRequest, doctor};
 use facets_ops::explain::{explain, explanations};
+use facets_ops::grant::{GrantRequest, grant};
 use facets_ops::init::{self, InitRequest, init};
 use facets_ops::list::list;
 use facets_ops::remove::{RemoveRequest, remove};
 use facets_ops::scan::{ScanRequest, scan};
-use facets_ops::{Input, OpsError};
+use facets_ops::{Input, OpsError, sessions};
 
 use crate::args::{Args, Command, ContractMode, Digest, InitKind};
 use crate::output::Shown;
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
 
-pub(crate) fn run(args: Args) -> Shown {
-    let renderer = Renderer {
+/// How everything that follows is shown.
+pub(crate) fn renderer(args: &Args) -> Renderer {
+    Renderer {
         format: args.format,
         quiet: args.quiet,
         verbose: args.verbose,
-        directory: args.directory,
-    };
+        directory: args.directory.clone(),
+    }
+}
+
+pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
     let result =
-        enter(renderer.directory.as_deref()).and_then(|()| command(args.command, &renderer));
+        enter(renderer.directory.as_deref()).and_then(|()| command(args.command, renderer));
     result.unwrap_or_else(|error| renderer.failure(&error))
 }
 
@@ -50,102 +55,100 @@ fn enter(directory: Option<&Path>) -> Result<(), OpsError> {
     })
 }
 
+/// Every command has an arm: one that is not routed does not compile, because nothing printed and
+/// exit code 0 would mean yes.
 fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
-    Ok(match command {
+    match command {
         Command::Init { kind, target: directory, name } => {
-            renderer.init(&init(InitRequest { kind: kind.into(), directory, name })?)
+            Ok(renderer.init(&init(InitRequest { kind: kind.into(), directory, name })?))
         }
         Command::Build { check: _, target: directory } => {
-            renderer.build_check(&build_check(&BuildCheckRequest { directory })?)
+            Ok(renderer.build_check(&build_check(&BuildCheckRequest { directory })?))
         }
-        Command::Digest(Digest::File { files }) => digest_files(files, renderer)?,
-        Command::Digest(Digest::Json { file, print, captured }) => {
-            let origin = if captured { Origin::Captured } else { Origin::Authored };
-            let request = DigestJsonRequest { input: file.into(), origin };
-            renderer.digest_json(&digest_json(request)?, print)
+        Command::Digest(digest) => run_digest(digest, renderer),
+        Command::Scan { target: path } => run_scan(path, renderer),
+        Command::Inspect(arguments) => crate::inspect::run(arguments, renderer),
+        Command::Add(arguments) => crate::trust::run_add(arguments, renderer),
+        Command::Check(arguments) => crate::gates::run_check(arguments, renderer),
+        Command::Approve(arguments) => crate::trust::run_approve(arguments, renderer),
+        Command::Verify { names, against, gate } => {
+            crate::gates::run_verify(names, against, gate, renderer)
         }
-        Command::Digest(Digest::Surface { file }) => {
+        Command::Diff { before, after, gate } => {
+            crate::gates::run_diff(before, after, gate, renderer)
+        }
+        Command::List => Ok(renderer.list(&list()?)),
+        Command::Remove { names } => run_remove(names, renderer),
+        Command::Adopt(arguments) => crate::trust::run_adopt(arguments, renderer),
+        Command::Connect { clients, user, yes } => {
+            let consent = crate::consent::Terminal { yes };
+            let request = ConnectRequest { clients, scope: crate::trust::scope(user) };
+            Ok(renderer.connected(&connect(&request, &consent)?, consent.asks()))
+        }
+        Command::Disconnect { clients, yes } => {
+            let consent = crate::consent::Terminal { yes };
+            Ok(renderer.connected(&disconnect(&clients, &consent)?, consent.asks()))
+        }
+        Command::Run(arguments) => crate::run::run_server(arguments, renderer),
+        Command::Grant { name, settings, yes } => {
+            let request = GrantRequest { name, settings };
+            Ok(renderer.granted(&grant(&request, &crate::consent::Terminal { yes })?))
+        }
+        Command::Ps => Ok(renderer.sessions(&sessions::ps()?)),
+        Command::Logs { name } => Ok(renderer.log(&name, &sessions::logs(&name)?)),
+        Command::Stop { name } => Ok(renderer.stopped(&name, &sessions::stop(&name)?)),
+        Command::Doctor => Ok(renderer.doctor(&doctor(&DoctorRequest { directory: ".".into() }))),
+        Command::Explain { code: Some(code) } => Ok(renderer.explanation(&explain(&code)?)),
+        Command::Explain { code: None } => Ok(renderer.codes(explanations())),
+        Command::Completions { shell } => Ok(completions(shell, renderer)),
+        Command::Man { target } => manual(target, renderer),
+    }
+}
+
+fn run_digest(digest: Digest, renderer: &Renderer) -> Result<Shown, OpsError> {
+    match digest {
+        Digest::File { files } => digest_files(files, renderer),
+        Digest::Json { file, print, captured } => {
+            let provenance = if captured { Provenance::Captured } else { Provenance::Authored };
+            let request = DigestJsonRequest { input: file.into(), provenance };
+            Ok(renderer.digest_json(&digest_json(request)?, print))
+        }
+        Digest::Surface { file } => {
             let request = DigestSurfaceRequest { input: file.into() };
-            renderer.digest_surface(&digest_surface(&request)?)
+            Ok(renderer.digest_surface(&digest_surface(&request)?))
         }
-        Command::Digest(Digest::Contract { file, mode }) => {
+        Digest::Contract { file, mode } => {
             let mode = match mode {
                 ContractMode::V1 => Mode::V1,
                 ContractMode::FusionV1 => Mode::FusionV1,
             };
             let request = DigestContractRequest { input: file.into(), mode };
-            renderer.digest_contract(&digest_contract(&request)?)
+            Ok(renderer.digest_contract(&digest_contract(&request)?))
         }
-        Command::Digest(Digest::Compare { before, after }) => {
+        Digest::Compare { before, after } => {
             let request = DigestCompareRequest { before: before.into(), after: after.into() };
-            renderer.digest_compare(&digest_compare(&request)?)
+            Ok(renderer.digest_compare(&digest_compare(&request)?))
         }
-        Command::Scan { target: path } => {
-            let bar = Bar::without_end(renderer.is_quiet());
-            let report = scan(&ScanRequest { path }, &bar)?;
-            drop(bar);
-            renderer.scan(&report)
-        }
-        Command::Inspect(arguments) => crate::inspect::run(arguments, renderer)?,
-        Command::Add(arguments) => crate::trust::run_add(arguments, renderer)?,
-        Command::Check(arguments) => crate::gates::run_check(arguments, renderer)?,
-        Command::Approve(arguments) => crate::trust::run_approve(arguments, renderer)?,
-        Command::Verify { names, against, gate } => {
-            crate::gates::run_verify(names, against, gate, renderer)?
-        }
-        Command::Diff { before, after, gate } => {
-            crate::gates::run_diff(before, after, gate, renderer)?
-        }
-        Command::List => renderer.list(&list()?),
-        Command::Remove { names } => {
-            let request = RemoveRequest { names };
-            remove(&request)?;
-            renderer.removed(&request.names)
-        }
-        Command::Doctor => {
-            let directory = PathBuf::from(".");
-            renderer.doctor(&doctor(&DoctorRequest { directory }))
-        }
-        Command::Explain { code: Some(code) } => renderer.explanation(&explain(&code)?),
-        Command::Explain { code: None } => renderer.codes(explanations()),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Args::command(), "facet", &mut script);
-            renderer.whole("script", script)
-        }
-        Command::Man { target } => manual(target, renderer)?,
-        other => session(other, renderer)?,
-    })
+    }
 }
 
-/// Commands about clients and running servers.
-fn session(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
-    Ok(match command {
-        Command::Adopt(arguments) => crate::trust::run_adopt(arguments, renderer)?,
-        Command::Connect { clients, user, yes } => {
-            let consent = crate::consent::Terminal { yes };
-            let request = ConnectRequest { clients, scope: crate::trust::scope(user) };
-            renderer.connected(&connect(&request, &consent)?, consent.asks())
-        }
-        Command::Disconnect { clients, yes } => {
-            let consent = crate::consent::Terminal { yes };
-            renderer.connected(&disconnect(&clients, &consent)?, consent.asks())
-        }
-        Command::Run(arguments) => crate::run::run_server(arguments, renderer)?,
-        Command::Grant { name, settings, yes } => {
-            let consent = crate::consent::Terminal { yes };
-            let request = facets_ops::grant::GrantRequest { name, settings };
-            renderer.granted(&facets_ops::grant::grant(&request, &consent)?)
-        }
-        Command::Ps => renderer.sessions(&facets_ops::run::ps()?),
-        Command::Logs { name } => renderer.log(&name, &facets_ops::run::logs(&name)?),
-        Command::Stop { name } => {
-            let pids = facets_ops::run::stop(&name)?;
-            renderer.stopped(&name, &pids)
-        }
-        // Everything else was looked at before.
-        _ => Shown::exact(Vec::new()),
-    })
+fn run_scan(path: PathBuf, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let bar = Bar::without_end(renderer.is_quiet());
+    let report = scan(&ScanRequest { path }, &bar)?;
+    drop(bar);
+    Ok(renderer.scan(&report))
+}
+
+fn run_remove(names: Vec<String>, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let request = RemoveRequest { names };
+    remove(&request)?;
+    Ok(renderer.removed(&request.names))
+}
+
+fn completions(shell: clap_complete::Shell, renderer: &Renderer) -> Shown {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "facet", &mut script);
+    renderer.whole("script", script)
 }
 
 impl From<InitKind> for init::InitKind {

@@ -2,10 +2,10 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use facets_ops::adopt::Found;
-use facets_ops::clients::FileEdit;
+use facets_ops::client_files::FileEdit;
+use facets_ops::consent::Found;
+use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use facets_ops::grant::Grants;
-use facets_ops::inspect::{Answer, ApprovalPage, Consent, LaunchShown};
 
 use crate::render;
 
@@ -50,7 +50,7 @@ impl Consent for Terminal {
     }
 
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
-        let question = if launch.url.is_some() { "Connect to it?" } else { "Start it?" };
+        let question = if launch.origin.is_remote() { "Connect to it?" } else { "Start it?" };
         self.ask(&render::launch(launch), question)
     }
 

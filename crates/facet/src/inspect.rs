@@ -1,10 +1,11 @@
 //! Arguments of `inspect` become a request.
 
 use facets_ops::OpsError;
-use facets_ops::inspect::{InspectRequest, InspectTarget, SandboxRequest, inspect};
+use facets_ops::inspect::{InspectRequest, InspectSubject, SandboxRequest, inspect};
 
 use crate::args::{Inspect, SandboxPart};
 use crate::consent::Terminal;
+use crate::origin;
 use crate::output::Shown;
 use crate::render::Renderer;
 use crate::trust::options;
@@ -15,23 +16,24 @@ pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsE
     let request = InspectRequest {
         save: arguments.save.clone(),
         source: arguments.source.clone(),
-        target: target(arguments)?,
+        subject: subject(arguments)?,
         options,
     };
     inspect(request, &consent).map(|report| renderer.inspect(&report))
 }
 
-fn target(arguments: Inspect) -> Result<InspectTarget, OpsError> {
+fn subject(arguments: Inspect) -> Result<InspectSubject, OpsError> {
     let Inspect { target, words, variables, headers, sandbox, readable, .. } = arguments;
     let Some(target) = target else {
         let filesystem = sandbox.contains(&SandboxPart::Filesystem).then_some(readable);
         let network = sandbox.contains(&SandboxPart::Network);
         let sandbox = SandboxRequest { network, filesystem };
-        return Ok(InspectTarget::Command { words, variables, sandbox });
+        let origin = origin::of_words(words, variables)?;
+        return Ok(InspectSubject::Server { origin, sandbox });
     };
     if target.contains("://") {
-        let url = target.parse().map_err(|source| OpsError::BadUrl { source })?;
-        return Ok(InspectTarget::Url { url, headers });
+        let origin = origin::of_address(&target, headers)?;
+        return Ok(InspectSubject::Server { origin, sandbox: SandboxRequest::default() });
     }
-    Ok(InspectTarget::File(target.into()))
+    Ok(InspectSubject::File(target.into()))
 }

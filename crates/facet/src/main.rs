@@ -5,6 +5,7 @@ mod commands;
 mod consent;
 mod gates;
 mod inspect;
+mod origin;
 mod output;
 mod progress;
 mod render;
@@ -19,7 +20,7 @@ use output::Shown;
 
 fn main() -> ExitCode {
     // Before anything else: this process may be the supervisor of a server.
-    facets_worker::enter();
+    facets_worker::enter(&[facets_probe::SCAN_STAGE]);
     match Args::try_parse() {
         Ok(args) if args.format == Format::Sarif && !args.command.has_findings() => {
             let message = "`--format sarif` is for check, verify and diff";
@@ -27,10 +28,19 @@ fn main() -> ExitCode {
         }
         Ok(args) => {
             let format = args.format;
-            output::print(&commands::run(args), format)
+            output::print(&run_or_admit_a_defect(args), format)
         }
         Err(error) => usage(&error),
     }
+}
+
+/// A defect in facet is never a yes: whatever was to be judged is not judged.
+fn run_or_admit_a_defect(args: Args) -> Shown {
+    let renderer = commands::renderer(&args);
+    let run = std::panic::AssertUnwindSafe(|| commands::run(args, &renderer));
+    std::panic::catch_unwind(run).unwrap_or_else(|_| {
+        renderer.failure(&facets_ops::OpsError::Internal { subject: "this command".to_owned() })
+    })
 }
 
 /// Help and version are answers; everything else that clap reports is a wrong command line.

@@ -8,11 +8,12 @@ use facets_ops::add::{AddRequest, add};
 use facets_ops::adopt::{AdoptRequest, adopt};
 use facets_ops::approve::{ApproveRequest, approve};
 use facets_ops::check::Trust;
-use facets_ops::clients::Scope;
-use facets_ops::inspect::{CaptureLimits, CaptureOptions, InspectTarget, SandboxRequest};
+use facets_ops::client_files::Scope;
+use facets_ops::inspect::{CaptureLimits, CaptureOptions};
 
 use crate::args::{Add, Adopt, Approve, Level};
 use crate::consent::Terminal;
+use crate::origin;
 use crate::output::Shown;
 use crate::render::Renderer;
 
@@ -38,15 +39,11 @@ impl From<Level> for Severity {
 
 pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsError> {
     let Add { name, url, words, yes, variables, headers, source, timeout } = arguments;
-    let target = match url {
-        Some(url) => {
-            let url = url.parse().map_err(|source| OpsError::BadUrl { source })?;
-            InspectTarget::Url { url, headers }
-        }
-        None => InspectTarget::Command { words, variables, sandbox: SandboxRequest::default() },
+    let origin = match url {
+        Some(url) => origin::of_address(&url, headers)?,
+        None => origin::of_words(words, variables)?,
     };
-    let given = std::collections::BTreeMap::new();
-    let request = AddRequest { name, target, options: options(timeout), source, given };
+    let request = AddRequest { name, origin, options: options(timeout), source };
     let consent = Terminal { yes };
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
 }

@@ -130,14 +130,14 @@ fn an_edit_of_how_it_starts_asks_again() {
     let ran = trusted.facet(&["check"]).exits(1);
     assert!(ran.out.contains("edited") && ran.out.contains("launch"), "{ran:?}");
     // With the digest mended by hand, nobody has approved it.
-    let other = facets_lock::Launch::command(
+    let other = facets_model::CommandOrigin::new(
         facets_testkit::workspace_binary("hostile-server").display().to_string(),
         vec!["honest".to_owned()],
         Vec::new(),
     );
     let mut parsed = facets_lock::Lock::parse(lock.as_bytes()).unwrap();
     let mut entry = parsed.server("s").unwrap().clone();
-    entry.launch = other;
+    entry.origin = other.into();
     parsed = parsed.with_server("s", &entry).unwrap();
     trusted.write("facets.lock", parsed.text());
     let ran = trusted.facet(&["check"]).exits(1);
@@ -163,7 +163,7 @@ fn what_was_edited_by_hand_is_refused() {
     let lock = trusted.read("facets.lock");
     let surface = trusted.read(".facets/surfaces/s.json");
     let entry = facets_lock::Lock::parse(lock.as_bytes()).unwrap();
-    let pinned = entry.server("s").unwrap().surface.to_string();
+    let pinned = entry.server("s").unwrap().surface.digest.to_string();
     let zero = format!("sha256:{}", "0".repeat(64));
     let edits = [
         (lock.replace(&pinned, &zero), surface.clone(), "`surface` in facets.lock"),
@@ -312,12 +312,13 @@ fn an_address_is_approved_like_a_command() {
         source: facets_surface::Source::default(),
         also: facets_surface::Also::default(),
     };
-    let url = "http://127.0.0.1:9/".to_owned();
-    let launch = facets_lock::Launch::Url { url, headers: std::collections::BTreeMap::new() };
+    let url = "http://127.0.0.1:9/".parse().unwrap();
+    let headers = std::collections::BTreeMap::new();
+    let origin = facets_model::AddressOrigin { url, headers }.into();
     let text = facets_surface::write_surface_file(&surface);
     let file = facets_digest::Digest::of(text.as_bytes());
     let hashes = surface.hashes();
-    let entry = facets_lock::LockedServer::new("u", launch, surface.era, &hashes, file);
+    let entry = facets_lock::LockedServer::new("u", origin, surface.era, &hashes, file);
     trusted.write("facets.lock", lock.with_server("u", &entry).unwrap().text());
     std::fs::create_dir_all(trusted.file(".facets/surfaces")).unwrap();
     trusted.write(".facets/surfaces/u.json", &text);

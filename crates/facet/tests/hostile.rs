@@ -216,7 +216,7 @@ fn case_variants_and_large_integers_reach_the_hash() {
     let ours = |text: &str| {
         let value = facets_digest::json::parse(
             text.as_bytes(),
-            facets_digest::json::Origin::Captured,
+            facets_digest::json::Provenance::Captured,
             facets_digest::json::Limits::DEFINITION,
         );
         value.unwrap().canonical_digest().to_string()

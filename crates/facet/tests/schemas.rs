@@ -17,8 +17,9 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use facets_drift::{FindingType, Severity};
-use facets_lock::{Extent, Launch, Lock};
-use facets_ops::clients::Client;
+use facets_lock::{Extent, Lock};
+use facets_model::AddressOrigin;
+use facets_ops::client_files::Client;
 use facets_scan::Category;
 use facets_surface::Part;
 use facets_testkit::{component, repository_root, workspace_binary};
@@ -298,7 +299,8 @@ impl Seen {
         let lock = Lock::parse(self.trusted.read("facets.lock").as_bytes()).unwrap();
         let mut entry = lock.server("s").unwrap().clone();
         let headers = BTreeMap::from([("Authorization".to_owned(), "TOKEN".to_owned())]);
-        entry.launch = Launch::Url { url: "http://127.0.0.1:9/".to_owned(), headers };
+        entry.origin =
+            AddressOrigin { url: "http://127.0.0.1:9/".parse().unwrap(), headers }.into();
         entry.grants.network = Extent::Listed(vec!["example.com".to_owned()]);
         let lock = lock.with_server("url", &entry).unwrap();
         let other = "\"servers\": {\n    \"@a/else\": { \"version\": \"1.0.0\" },";

@@ -1,7 +1,7 @@
 //! An undo as text.
 
 use facets_digest::json::{
-    self, Limits, Number, Object, Origin, Value, quoted, write_list, write_string,
+    self, Limits, Number, Object, Provenance, Value, quoted, write_list, write_string,
 };
 
 use crate::error::ClientError;
@@ -44,7 +44,7 @@ impl Undo {
 
     /// Reads what [`Self::to_text`] wrote.
     pub fn from_text(text: &str) -> Result<Self, ClientError> {
-        let value = json::parse(text.as_bytes(), Origin::Authored, LIMITS)?;
+        let value = json::parse(text.as_bytes(), Provenance::Authored, LIMITS)?;
         let record = as_object(&value, "the record")?;
         match record.get("version") {
             Some(Value::Number(number)) if number.as_f64().to_string() == VERSION => {}

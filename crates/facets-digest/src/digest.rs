@@ -50,14 +50,6 @@ impl Digest {
         Self { algorithm: Algorithm::Sha256, bytes }
     }
 
-    /// Hashes bytes that are already in memory.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
-        let mut hasher = crate::Hasher::new();
-        hasher.update(bytes);
-        hasher.finish()
-    }
-
     /// The algorithm that made it.
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {

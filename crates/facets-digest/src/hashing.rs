@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sha2::Digest as _;
 use sha2::Sha256;
 
-use crate::Digest;
+use crate::digest::Digest;
 
 /// How much one worker reads at a time: large enough that the system calls vanish, small
 /// enough to stay in the second-level cache between reading and hashing.
@@ -50,6 +50,16 @@ impl Hasher {
     #[must_use]
     pub fn finish(self) -> Digest {
         Digest::from_sha256(self.0.finalize().into())
+    }
+}
+
+impl Digest {
+    /// Hashes bytes that are already in memory.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = Hasher::new();
+        hasher.update(bytes);
+        hasher.finish()
     }
 }
 

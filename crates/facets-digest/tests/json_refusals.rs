@@ -1,17 +1,17 @@
 //! Each refusal of spec 1.3 has its own error, at the right place.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use facets_digest::json::{self, JsonErrorKind, Limits, Origin};
+use facets_digest::json::{self, JsonErrorKind, Limits, Provenance};
 
-fn refusal(bytes: &[u8], origin: Origin) -> (&'static str, usize, usize) {
-    let error = json::parse(bytes, origin, Limits::DOCUMENT)
+fn refusal(bytes: &[u8], provenance: Provenance) -> (&'static str, usize, usize) {
+    let error = json::parse(bytes, provenance, Limits::DOCUMENT)
         .expect_err(&format!("{} is accepted", String::from_utf8_lossy(bytes)));
     assert!(JsonErrorKind::CODES.contains(&error.kind.code()));
     (error.kind.code(), error.position.line, error.position.column)
 }
 
-fn canonical(text: &str, origin: Origin) -> String {
-    let value = json::parse(text.as_bytes(), origin, Limits::DOCUMENT)
+fn canonical(text: &str, provenance: Provenance) -> String {
+    let value = json::parse(text.as_bytes(), provenance, Limits::DOCUMENT)
         .unwrap_or_else(|error| panic!("{text}: {error}"));
     String::from_utf8(value.to_canonical()).unwrap()
 }
@@ -41,7 +41,7 @@ fn refuses_what_the_specification_names() {
     ];
     for (bytes, code, line, column) in cases {
         let text = String::from_utf8_lossy(bytes);
-        assert_eq!(refusal(bytes, Origin::Authored), (*code, *line, *column), "{text}");
+        assert_eq!(refusal(bytes, Provenance::Authored), (*code, *line, *column), "{text}");
     }
 }
 
@@ -91,25 +91,25 @@ fn refuses_what_is_not_json() {
         ("\u{b}1", "json-unexpected-character", 1),
     ];
     for (text, code, column) in cases {
-        assert_eq!(refusal(text.as_bytes(), Origin::Authored), (*code, 1, *column), "{text:?}");
+        assert_eq!(refusal(text.as_bytes(), Provenance::Authored), (*code, 1, *column), "{text:?}");
     }
 }
 
 #[test]
 fn measures_nesting_from_the_outermost_container() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-    assert_eq!(canonical(&nested(128), Origin::Authored), nested(128));
-    assert_eq!(refusal(nested(129).as_bytes(), Origin::Authored), ("json-too-deep", 1, 129));
+    assert_eq!(canonical(&nested(128), Provenance::Authored), nested(128));
+    assert_eq!(refusal(nested(129).as_bytes(), Provenance::Authored), ("json-too-deep", 1, 129));
     let objects = "{\"a\":".repeat(129) + "1" + &"}".repeat(129);
-    assert_eq!(refusal(objects.as_bytes(), Origin::Captured).0, "json-too-deep");
+    assert_eq!(refusal(objects.as_bytes(), Provenance::Captured).0, "json-too-deep");
     let bomb = "[".repeat(10_000_000);
-    assert_eq!(refusal(bomb.as_bytes(), Origin::Authored).0, "json-too-deep");
+    assert_eq!(refusal(bomb.as_bytes(), Provenance::Authored).0, "json-too-deep");
 }
 
 #[test]
 fn keeps_its_limits() {
     let limits = Limits { bytes: 10, depth: 2, values: 3 };
-    let code = |text: &str| match json::parse(text.as_bytes(), Origin::Authored, limits) {
+    let code = |text: &str| match json::parse(text.as_bytes(), Provenance::Authored, limits) {
         Ok(_) => "fine",
         Err(error) => error.kind.code(),
     };
@@ -125,11 +125,14 @@ fn a_captured_integer_keeps_its_digits() {
     let long = "1".repeat(1024);
     let same = ["9007199254740992", "9007199254740993", "-18446744073709551617", &long];
     for literal in same {
-        assert_eq!(canonical(literal, Origin::Captured), literal);
-        assert_eq!(refusal(literal.as_bytes(), Origin::Authored).0, "json-integer-out-of-range");
+        assert_eq!(canonical(literal, Provenance::Captured), literal);
+        assert_eq!(
+            refusal(literal.as_bytes(), Provenance::Authored).0,
+            "json-integer-out-of-range"
+        );
     }
     let too_long = format!("-{long}1");
-    assert_eq!(refusal(too_long.as_bytes(), Origin::Captured).0, "json-integer-too-long");
+    assert_eq!(refusal(too_long.as_bytes(), Provenance::Captured).0, "json-integer-too-long");
     // Only literals are exact: what has a point or an exponent is a double, as in RFC 8785.
     for (literal, written) in [
         ("9007199254740993.0", "9007199254740992"),
@@ -139,24 +142,27 @@ fn a_captured_integer_keeps_its_digits() {
         ("-0.0", "0"),
         ("1e-400", "0"),
     ] {
-        assert_eq!(canonical(literal, Origin::Captured), written);
-        assert_eq!(canonical(literal, Origin::Authored), written);
+        assert_eq!(canonical(literal, Provenance::Captured), written);
+        assert_eq!(canonical(literal, Provenance::Authored), written);
     }
-    assert_eq!(refusal(b"1e400", Origin::Captured).0, "json-number-overflow");
-    assert_eq!(canonical("9007199254740991", Origin::Authored), "9007199254740991");
+    assert_eq!(refusal(b"1e400", Provenance::Captured).0, "json-number-overflow");
+    assert_eq!(canonical("9007199254740991", Provenance::Authored), "9007199254740991");
 }
 
 #[test]
 fn members_that_differ_in_case_or_normal_form_are_different() {
     let text = "{\"e\u{301}\":1,\"\u{e9}\":2,\"A\":3,\"a\":4}";
-    assert_eq!(canonical(text, Origin::Authored), "{\"A\":3,\"a\":4,\"e\u{301}\":1,\"\u{e9}\":2}");
+    assert_eq!(
+        canonical(text, Provenance::Authored),
+        "{\"A\":3,\"a\":4,\"e\u{301}\":1,\"\u{e9}\":2}"
+    );
 }
 
 #[test]
 fn looks_members_up_in_any_order() {
     let text = "{\"\u{ff5e}\":1,\"\u{1f4a1}\":2,\"a\":3,\"\":4}";
     let json::Value::Object(object) =
-        json::parse(text.as_bytes(), Origin::Authored, Limits::DOCUMENT).unwrap()
+        json::parse(text.as_bytes(), Provenance::Authored, Limits::DOCUMENT).unwrap()
     else {
         panic!("not an object")
     };

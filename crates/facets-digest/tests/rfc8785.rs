@@ -1,13 +1,13 @@
 //! Our canonical form against the vectors of RFC 8785, the oracle, and an ECMAScript engine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use facets_digest::json::{self, Limits, Number, Origin};
+use facets_digest::json::{self, Limits, Number, Provenance};
 use facets_testkit::{
     Random, ask_oracle, double_literal, ecmascript, from_hex, long_count, random_document, to_hex,
 };
 
-fn canonical(bytes: &[u8], origin: Origin) -> Vec<u8> {
-    json::parse(bytes, origin, Limits::DOCUMENT)
+fn canonical(bytes: &[u8], provenance: Provenance) -> Vec<u8> {
+    json::parse(bytes, provenance, Limits::DOCUMENT)
         .unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(bytes)))
         .to_canonical()
 }
@@ -30,7 +30,7 @@ fn writes_the_sample_of_the_rfc() {
         r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"#,
         r#""string":"€$\u000f\nA'B\"\\\\\"/"}"#
     );
-    assert_eq!(String::from_utf8(canonical(sample, Origin::Authored)).unwrap(), expected);
+    assert_eq!(String::from_utf8(canonical(sample, Provenance::Authored)).unwrap(), expected);
 }
 
 /// RFC 8785, 3.2.3: names sorted by UTF-16 code units, with a surrogate pair among them.
@@ -40,7 +40,7 @@ fn sorts_names_as_the_rfc_does() {
         "\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh",
         "1": "One", "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control", "\u00f6": "Latin Small Letter O With Diaeresis"
     }"#;
-    let form = String::from_utf8(canonical(sample.as_bytes(), Origin::Authored)).unwrap();
+    let form = String::from_utf8(canonical(sample.as_bytes(), Provenance::Authored)).unwrap();
     let order = ["Carriage Return", "One", "Control", "Latin Small", "Euro", "Emoji", "Hebrew"];
     let places: Vec<_> = order.iter().map(|word| form.find(word).unwrap()).collect();
     assert!(places.is_sorted(), "{form}");
@@ -104,7 +104,7 @@ fn a_thousand_random_documents_equal_the_oracle_and_ecmascript() {
 fn compare(documents: &[String]) {
     let ours: Vec<String> = documents
         .iter()
-        .map(|document| to_hex(&canonical(document.as_bytes(), Origin::Captured)))
+        .map(|document| to_hex(&canonical(document.as_bytes(), Provenance::Captured)))
         .collect();
     if let Some(theirs) = ask_oracle("json-captured", documents) {
         for ((document, ours), theirs) in documents.iter().zip(&ours).zip(theirs) {
@@ -118,7 +118,7 @@ fn compare(documents: &[String]) {
     }
     // The canonical form is a fixed point.
     for (document, ours) in documents.iter().zip(&ours) {
-        let again = to_hex(&canonical(&from_hex(ours), Origin::Captured));
+        let again = to_hex(&canonical(&from_hex(ours), Provenance::Captured));
         assert_eq!(ours, &again, "not a fixed point: {document}");
     }
 }
@@ -128,13 +128,15 @@ fn compare(documents: &[String]) {
 fn the_oracle_refuses_what_we_refuse() {
     let mut random = Random::seeded(13);
     let documents: Vec<Vec<u8>> = (0..long_count(200_000)).map(|_| damage(&mut random)).collect();
-    for (what, origin) in [("json", Origin::Authored), ("json-captured", Origin::Captured)] {
+    for (what, provenance) in
+        [("json", Provenance::Authored), ("json-captured", Provenance::Captured)]
+    {
         let Some(answers) = ask_oracle(what, &documents) else {
             return;
         };
         let mut accepted = 0;
         for (document, theirs) in documents.iter().zip(answers) {
-            let ours = match json::parse(document, origin, Limits::DOCUMENT) {
+            let ours = match json::parse(document, provenance, Limits::DOCUMENT) {
                 Ok(value) => format!("ok {}", to_hex(&value.to_canonical())),
                 Err(_) => "refused".to_owned(),
             };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use facets_testkit::shared_vectors;
 
 fn text<'v>(value: &'v Value<'_>, name: &str) -> &'v str {
@@ -15,14 +15,14 @@ fn text<'v>(value: &'v Value<'_>, name: &str) -> &'v str {
 fn recorded_forms_are_ours_or_refused_by_name() {
     let Some(folder) = shared_vectors("mcptrust") else { return };
     let bytes = std::fs::read(folder.join("canonical-json.json")).unwrap();
-    let Ok(Value::Array(rows)) = json::parse(&bytes, Origin::Captured, Limits::DOCUMENT) else {
+    let Ok(Value::Array(rows)) = json::parse(&bytes, Provenance::Captured, Limits::DOCUMENT) else {
         panic!("the vectors are no list")
     };
     let mut equal = 0;
     let mut refused = Vec::new();
     for row in &rows {
         let input = text(row, "input_json");
-        match json::parse(input.as_bytes(), Origin::Authored, Limits::DOCUMENT) {
+        match json::parse(input.as_bytes(), Provenance::Authored, Limits::DOCUMENT) {
             Ok(value) => {
                 let form = String::from_utf8(value.to_canonical()).unwrap();
                 assert_eq!(form, text(row, "rfc8785_reference"), "{input}");

@@ -118,7 +118,7 @@ pub fn compare_contract_documents(before: &Contract, after: &Contract) -> Vec<Fi
     promises::compare_declared(tool, before, after, &mut out);
     let (old, new) = (promises::entitlements_of(before), promises::entitlements_of(after));
     entitlements(&old, &new, &mut out);
-    crate::finding::sort(&mut out);
+    crate::finding::sort_findings(&mut out);
     out
 }
 
@@ -147,7 +147,7 @@ pub fn compare_contract_sets(before: &[Contract], after: &[Contract]) -> Vec<Fin
         ));
     }
     dedup_server_findings(&mut out);
-    crate::finding::sort(&mut out);
+    crate::finding::sort_findings(&mut out);
     out
 }
 

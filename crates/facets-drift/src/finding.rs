@@ -263,7 +263,7 @@ impl Finding {
 }
 
 /// The worst first; what is equally bad by subject, so that a report reads like a list.
-pub(crate) fn sort(findings: &mut [Finding]) {
+pub fn sort_findings(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
         let bad = (b.severity, b.compat).cmp(&(a.severity, a.compat));
         bad.then_with(|| (a.subject_kind, &a.subject).cmp(&(b.subject_kind, &b.subject)))

@@ -28,7 +28,7 @@ pub fn compare_fusion_contracts(before: &Value<'_>, after: &Value<'_>) -> Vec<Fi
         }
     }
     actions(&tool, before, after, &mut out);
-    crate::finding::sort(&mut out);
+    crate::finding::sort_findings(&mut out);
     out
 }
 

@@ -7,7 +7,6 @@ mod first_look;
 mod fusion;
 mod items;
 pub mod markers;
-mod pins;
 mod promises;
 mod renames;
 pub mod risk;
@@ -18,10 +17,9 @@ mod text;
 mod texts;
 
 pub use contracts::{compare_contract_documents, compare_contract_sets};
-pub use finding::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
+pub use finding::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind, sort_findings};
 pub use first_look::{FirstLook, MarkerLook, ToolLook, first_look};
 pub use fusion::compare_fusion_contracts;
-pub use pins::{compare_launches, compare_pins};
 pub use schema::{
     Domain, Instance, SchemaChange, Validator, Verdict, closed_copy, compare_schemas,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use facets_digest::json::{self, Limits, Number, Origin, Value};
+use facets_digest::json::{self, Limits, Number, Provenance, Value};
 use facets_surface::{Contract, Entitlements, Part, SystemRules, Verdict};
 
 use crate::contracts::shown_rules;
@@ -28,7 +28,7 @@ fn finding(kind: FindingType, tool: &str, grade: Grade, sentence: impl Into<Stri
 
 fn read(contract: &Contract, part: Part) -> Value<'_> {
     let form = contract.part(part);
-    json::parse(form, Origin::Captured, Limits::DEFINITION).unwrap_or(Value::Null)
+    json::parse(form, Provenance::Captured, Limits::DEFINITION).unwrap_or(Value::Null)
 }
 
 /// Whether a member says the same in two parts; what says nothing is like none.

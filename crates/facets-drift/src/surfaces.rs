@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, compare_utf16};
+use facets_digest::json::{self, Limits, Provenance, compare_utf16};
 use facets_surface::{Definition, Kind, Listing, Surface, SurfaceHashes};
 
 use crate::contracts::compare_behaviour;
@@ -56,7 +56,7 @@ pub fn compare_surfaces(
         let server = (SubjectKind::Server, "");
         out.push(Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence));
     }
-    finding::sort(&mut out);
+    finding::sort_findings(&mut out);
     out
 }
 
@@ -103,8 +103,8 @@ fn said_newly(before: &str, after: &str) -> Vec<Evidence> {
 fn other_information(old: &str, new: &str, out: &mut Vec<Finding>) {
     // Both were read when they were captured.
     let (Ok(was), Ok(is)) = (
-        json::parse(old.as_bytes(), Origin::Captured, Limits::DOCUMENT),
-        json::parse(new.as_bytes(), Origin::Captured, Limits::DOCUMENT),
+        json::parse(old.as_bytes(), Provenance::Captured, Limits::DOCUMENT),
+        json::parse(new.as_bytes(), Provenance::Captured, Limits::DOCUMENT),
     ) else {
         return;
     };

@@ -4,7 +4,7 @@
 
 mod support;
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 use facets_drift::{Finding, Severity, compare_fusion_contracts};
 use serde_json::Value;
 use support::compare;
@@ -74,7 +74,7 @@ fn every_pair_of_mcptrust_is_graded_as_the_specification_says() {
 fn every_pair_of_fusion_is_found() {
     let Some(document) = read("fusion", "diffs.json") else { return };
     let parse = |text: &str| {
-        let value = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
+        let value = json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT).unwrap();
         value.to_canonical()
     };
     let mut wrong = Vec::new();
@@ -82,7 +82,7 @@ fn every_pair_of_fusion_is_found() {
         let id = vector["id"].as_str().unwrap();
         let sides = [&vector["before"], &vector["after"]].map(|side| parse(&side.to_string()));
         let [before, after] = &sides;
-        let read = |form| json::parse(form, Origin::Captured, Limits::DOCUMENT).unwrap();
+        let read = |form| json::parse(form, Provenance::Captured, Limits::DOCUMENT).unwrap();
         let findings = compare_fusion_contracts(&read(before), &read(after));
         // Never nothing where the digests differ, as their own diff has it.
         if findings.is_empty() != (before == after) {

@@ -1,6 +1,6 @@
 //! What the client says, and whether it reaches the server.
 
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use facets_surface::Kind;
 
 use crate::envelope::{Envelope, Facts, is_same_but_for_case};
@@ -217,7 +217,7 @@ impl Guard {
     /// A stream of notifications may be about resources, each of which has to be approved.
     fn judge_listening(&self, text: &[u8]) -> Answer {
         let unclear = Answer::No(Subject::Message, Why::Ambiguous);
-        let Ok(message) = json::parse(text, Origin::Captured, BATCH) else { return unclear };
+        let Ok(message) = json::parse(text, Provenance::Captured, BATCH) else { return unclear };
         let mut place = Some(&message);
         for name in ["params", "notifications", "resourceSubscriptions"] {
             place = match place {
@@ -242,7 +242,7 @@ impl Guard {
 
     /// A completion is about a prompt, or about a resource template.
     fn judge_completion(&self, text: &[u8]) -> Answer {
-        let parsed = json::parse(text, Origin::Captured, BATCH);
+        let parsed = json::parse(text, Provenance::Captured, BATCH);
         let reference = match &parsed {
             Ok(Value::Object(message)) => match message.get("params") {
                 Some(Value::Object(params)) => params.get("ref"),

@@ -5,7 +5,7 @@
 //! is no JSON, another reader may cut into pieces, one of which is another message. Only what
 //! stands inside texts is not looked at, beyond where they end.
 
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use memchr::memchr2;
 
 mod letters;
@@ -441,7 +441,7 @@ impl Envelope {
     /// What was noted, if it is a text: what that stands for.
     fn noted_text(&self) -> Option<String> {
         let limits = Limits { bytes: LONGEST, depth: 1, values: 1 };
-        match json::parse(&self.text, Origin::Captured, limits) {
+        match json::parse(&self.text, Provenance::Captured, limits) {
             Ok(Value::String(text)) if self.noting != Noting::TooMuch => Some(text.into_owned()),
             _ => None,
         }
@@ -452,7 +452,8 @@ impl Envelope {
         match self.place() {
             Place::Id => {
                 let limits = Limits { bytes: LONGEST, depth: 64, values: LONGEST };
-                json::parse(&self.text, Origin::Captured, limits).map_err(|_| Broken::Syntax)?;
+                json::parse(&self.text, Provenance::Captured, limits)
+                    .map_err(|_| Broken::Syntax)?;
                 self.facts.id = String::from_utf8(std::mem::take(&mut self.text)).ok();
             }
             Place::Method => {

@@ -1,6 +1,6 @@
 //! Ids, as one writes and another repeats them.
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 
 /// What is the same for two ids that are the same JSON value, however they are written.
 #[must_use]
@@ -9,7 +9,7 @@ pub fn id_key(raw: &str) -> String {
         return raw.to_owned();
     }
     let limits = Limits { bytes: 16 << 10, depth: 64, values: 16 << 10 };
-    match json::parse(raw.as_bytes(), Origin::Captured, limits) {
+    match json::parse(raw.as_bytes(), Provenance::Captured, limits) {
         Ok(value) => String::from_utf8_lossy(&value.to_canonical()).into_owned(),
         Err(_) => raw.to_owned(),
     }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, RawMember, TokenKind, Tokenizer, Value, quoted};
+use facets_digest::json::{
+    self, Limits, Provenance, RawMember, TokenKind, Tokenizer, Value, quoted,
+};
 use facets_surface::{Definition, Kind};
 
 use crate::envelope::{Facts, is_same_but_for_case};
@@ -48,7 +50,7 @@ impl Guard {
         let delivered = self.delivered(kind, &items, out);
         let list = format!("[{}]", delivered.join(","));
         let cursor = match member(&result, "nextCursor") {
-            Some(raw) => match json::parse(raw.as_bytes(), Origin::Captured, PAGE) {
+            Some(raw) => match json::parse(raw.as_bytes(), Provenance::Captured, PAGE) {
                 Ok(Value::String(text)) => Some(text.into_owned()),
                 Ok(_) => None,
                 Err(_) => return Err(Why::Malformed),
@@ -184,7 +186,7 @@ impl Guard {
         });
         let is_approved = match member(&result, "instructions") {
             None | Some("null") => true,
-            Some(raw) => match json::parse(raw.as_bytes(), Origin::Captured, PAGE) {
+            Some(raw) => match json::parse(raw.as_bytes(), Provenance::Captured, PAGE) {
                 Ok(Value::String(text)) => self.pins.has_instructions(&text),
                 _ => false,
             },

@@ -161,7 +161,7 @@ impl Pins {
 /// The members in which two definitions differ.
 fn differing(pinned: &str, item: &Definition) -> Vec<String> {
     let limits = facets_digest::json::Limits::DEFINITION;
-    let origin = facets_digest::json::Origin::Captured;
+    let origin = facets_digest::json::Provenance::Captured;
     let pinned = facets_digest::json::parse(pinned.as_bytes(), origin, limits);
     let (Ok(Value::Object(old)), Value::Object(new)) = (pinned, item.value()) else {
         return Vec::new();

@@ -415,7 +415,7 @@ fn speaks_as_facet(text: &[u8]) -> bool {
     let loggers = members.iter().filter(|member| is_same_but_for_case(&member.name, "logger"));
     loggers.into_iter().any(|member| {
         let limits = Limits { bytes: BATCH.bytes, depth: 1, values: 1 };
-        match json::parse(member.value.as_bytes(), json::Origin::Captured, limits) {
+        match json::parse(member.value.as_bytes(), json::Provenance::Captured, limits) {
             Ok(Value::String(name)) => is_same_but_for_case(name.trim(), "facet"),
             _ => false,
         }
@@ -447,7 +447,7 @@ fn input_requests(text: &[u8]) -> Option<Vec<String>> {
     if requests.name != "inputRequests" || meant.next().is_some() {
         return None;
     }
-    let value = json::parse(requests.value.as_bytes(), json::Origin::Captured, limits).ok()?;
+    let value = json::parse(requests.value.as_bytes(), json::Provenance::Captured, limits).ok()?;
     // Some readers walk through a list as through an object.
     let Value::Object(requests) = value else { return None };
     let has_twin = |members: &[json::Member<'_>]| {

@@ -1,17 +1,22 @@
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::io::{self, IoSlice, Read as _, Write as _};
+//! Starts servers, through a worker.
+
+use std::ffi::OsString;
+use std::io::{self, IoSlice, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use facets_worker::{Filesystem, Network, Order, SCAN, SUPERVISE, Sandbox, available_confinement};
+use facets_worker::{
+    Filesystem, LaunchSpec, Network, Program, SUPERVISE, Sandbox, available_confinement,
+};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
-use crate::{Running, Tail};
+use crate::launchable::ProcessLaunch;
+use crate::program::{find_in, search_path};
+use crate::running::Running;
+use crate::tail::Tail;
 
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -43,23 +48,6 @@ pub enum LaunchError {
     },
 }
 
-/// A command line, never a shell's.
-#[derive(Clone, Debug)]
-pub struct ServerCommand {
-    /// The program: a path, or a name to be found in `PATH`.
-    pub program: OsString,
-    /// Its arguments, passed as they are.
-    pub args: Vec<OsString>,
-    /// Names of variables whose values come from our own environment.
-    pub variables: Vec<String>,
-    /// Values of such variables that our own environment does not have.
-    pub given: BTreeMap<String, String>,
-    /// Where it starts.
-    pub directory: PathBuf,
-    /// What it is kept from.
-    pub sandbox: Sandbox,
-}
-
 /// Starts servers through a worker.
 #[derive(Clone, Debug)]
 pub struct Launcher {
@@ -79,21 +67,21 @@ impl Launcher {
     }
 
     /// Starts a server.
-    pub fn start(&self, command: &ServerCommand) -> Result<Running, LaunchError> {
-        self.start_heard(command, |_| {})
+    pub fn start(&self, process: &ProcessLaunch) -> Result<Running, LaunchError> {
+        self.start_with_stderr(process, |_| {})
     }
 
-    /// Starts a server, and has somebody listen to its standard error.
-    pub fn start_heard(
+    /// Starts a server; `on_stderr` receives what it writes to standard error.
+    pub fn start_with_stderr(
         &self,
-        command: &ServerCommand,
-        listener: impl FnMut(&[u8]) + Send + 'static,
+        process: &ProcessLaunch,
+        on_stderr: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<Running, LaunchError> {
-        self.start_order(&order(command)?, listener)
+        self.start_spec(&launch_spec(process)?, on_stderr)
     }
 
-    /// Starts the source scanner, in as much of a cage as this machine has.
-    pub(crate) fn start_scanner(&self) -> Result<Running, LaunchError> {
+    /// Starts a stage of our own binary, in as much of a sandbox as this machine has.
+    pub fn start_stage(&self, name: &str) -> Result<Running, LaunchError> {
         let available = available_confinement();
         let network = if available.seccomp && available.landlock > 0 {
             Network::Closed
@@ -104,20 +92,20 @@ impl Launcher {
             0 => Filesystem::Open,
             _ => Filesystem::Listed { read: Vec::new(), write: Vec::new() },
         };
-        let order = Order {
-            program: SCAN.into(),
+        let spec = LaunchSpec {
+            program: Program::Stage(name.to_owned()),
             args: Vec::new(),
             env: Vec::new(),
             directory: "/".into(),
             sandbox: Sandbox { network, filesystem, ..Sandbox::default() },
         };
-        self.start_order(&order, |_| {})
+        self.start_spec(&spec, |_| {})
     }
 
-    fn start_order(
+    fn start_spec(
         &self,
-        order: &Order,
-        listener: impl FnMut(&[u8]) + Send + 'static,
+        spec: &LaunchSpec,
+        on_stderr: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<Running, LaunchError> {
         let (ours, theirs) = UnixStream::pair()?;
         let worker = Command::new(&self.worker)
@@ -132,114 +120,54 @@ impl Launcher {
         let (stdout, server_stdout) = io::pipe()?;
         let (stderr, server_stderr) = io::pipe()?;
         let streams = [server_stdin.as_fd(), server_stdout.as_fd(), server_stderr.as_fd()];
-        send(&ours, &order.encode(), &streams)?;
-        let running = Running::new(worker, ours, stdin, stdout, Tail::follow(stderr, listener));
+        send(&ours, &spec.encode(), &streams)?;
+        let running = Running::new(worker, ours, stdin, stdout, Tail::follow(stderr, on_stderr));
         running
             .wait_for_start()
-            .map_err(|reason| LaunchError::NotStarted { program: order.program.clone(), reason })
+            .map_err(|reason| LaunchError::NotStarted { program: shown(&spec.program), reason })
     }
 }
 
-/// The length travels with the streams, the order follows.
-fn send(control: &UnixStream, order: &[u8], streams: &[BorrowedFd<'_>; 3]) -> io::Result<()> {
+/// What a program is called in an error.
+fn shown(program: &Program) -> PathBuf {
+    match program {
+        Program::File(path) => path.clone(),
+        Program::Stage(name) => name.into(),
+    }
+}
+
+/// The length travels with the streams, the specification follows.
+fn send(control: &UnixStream, spec: &[u8], streams: &[BorrowedFd<'_>; 3]) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(streams));
-    let length = (order.len() as u64).to_le_bytes();
+    let length = (spec.len() as u64).to_le_bytes();
     sendmsg(control, &[IoSlice::new(&length)], &mut ancillary, SendFlags::NOSIGNAL)?;
-    (&*control).write_all(order)
+    (&*control).write_all(spec)
 }
 
 /// spec 5.2: this environment and no other, so that what was captured is what is served
-fn order(command: &ServerCommand) -> Result<Order, LaunchError> {
+fn launch_spec(process: &ProcessLaunch) -> Result<LaunchSpec, LaunchError> {
     let path = search_path();
     let mut env: Vec<(OsString, OsString)> = vec![
         ("TZ".into(), "UTC".into()),
         ("LANG".into(), "C.UTF-8".into()),
         ("PATH".into(), path.clone()),
     ];
-    for name in &command.variables {
-        let value = command.given.get(name).map(OsString::from);
+    for name in &process.variables {
+        let value = process.given.get(name).map(OsString::from);
         let value = value.or_else(|| std::env::var_os(name));
         let value = value.ok_or_else(|| LaunchError::NoVariable { name: name.clone() })?;
         env.push((name.into(), value));
     }
-    let program = find(&command.program, &command.directory, &path).ok_or_else(|| {
-        LaunchError::NoProgram { program: command.program.clone().into(), path: path.clone() }
+    let program = find_in(&process.program, &process.directory, &path).ok_or_else(|| {
+        LaunchError::NoProgram { program: process.program.clone().into(), path: path.clone() }
     })?;
-    Ok(Order {
-        program,
-        args: command.args.clone(),
+    Ok(LaunchSpec {
+        program: Program::File(program),
+        args: process.args.clone(),
         env,
-        directory: command.directory.clone(),
-        sandbox: command.sandbox.clone(),
+        directory: process.directory.clone(),
+        sandbox: process.sandbox.clone(),
     })
-}
-
-/// Every file that is executed when a program starts: itself, the interpreters that its first
-/// lines name, and what loads them.
-#[must_use]
-pub fn executables(program: &OsStr, directory: &Path) -> Vec<PathBuf> {
-    const LOADERS: [&str; 5] = [
-        "/lib64/ld-linux-x86-64.so.2",
-        "/lib/ld-linux-aarch64.so.1",
-        "/lib/ld-musl-x86_64.so.1",
-        "/lib/ld-musl-aarch64.so.1",
-        "/lib/ld-linux.so.2",
-    ];
-    let mut found: Vec<PathBuf> =
-        LOADERS.iter().map(PathBuf::from).filter(|loader| loader.exists()).collect();
-    let mut next = find_program(program, directory);
-    // A script may name a script; more than a few nobody writes.
-    for _ in 0..8 {
-        let Some(file) = next.take() else { break };
-        next = interpreter(&file).and_then(|words| {
-            let [first, rest @ ..] = words.as_slice() else { return None };
-            found.push(first.into());
-            let is_env = Path::new(first).file_name().is_some_and(|name| name == "env");
-            let named = rest.iter().find(|word| !word.starts_with('-'));
-            match named.filter(|_| is_env) {
-                Some(program) => find_program(OsStr::new(program), directory),
-                None => Some(first.into()),
-            }
-        });
-        found.push(file);
-    }
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// The words behind `#!`, if a file begins with that.
-fn interpreter(file: &Path) -> Option<Vec<String>> {
-    let mut start = [0; 512];
-    let count = std::fs::File::open(file).and_then(|mut file| file.read(&mut start)).ok()?;
-    let line = start[..count].split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
-    let line = std::str::from_utf8(line).ok()?;
-    Some(line.split_whitespace().map(str::to_owned).collect())
-}
-
-/// The file that would be started for a name.
-#[must_use]
-pub fn find_program(program: &OsStr, directory: &Path) -> Option<PathBuf> {
-    find(program, directory, &search_path())
-}
-
-fn search_path() -> OsString {
-    std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())
-}
-
-/// Looks a program up as a shell does, once, so that an error can name where it was missed.
-fn find(program: &OsStr, directory: &Path, path: &OsStr) -> Option<PathBuf> {
-    let as_path = Path::new(program);
-    let candidates: Vec<PathBuf> = if as_path.components().count() > 1 || as_path.is_absolute() {
-        vec![directory.join(as_path)]
-    } else {
-        std::env::split_paths(path).map(|folder| directory.join(folder).join(program)).collect()
-    };
-    candidates.into_iter().find(|candidate| is_executable(candidate))
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use facets_worker::TERMINATE;
 
-use crate::Tail;
+use crate::tail::Tail;
 
 /// The supervisor answers at once, or within its grace and the time for its last word; on a busy
 /// machine a little later; or something is badly wrong.

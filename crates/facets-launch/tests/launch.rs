@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use facets_testkit::workspace_binary;
 
-use facets_launch::{Ending, LaunchError, Launcher, Running, Sandbox, ServerCommand};
+use facets_launch::{Ending, LaunchError, Launcher, ProcessLaunch, Running, Sandbox};
 
 fn launcher() -> Launcher {
     Launcher::with_worker(workspace_binary("facets-worker"))
 }
 
-fn shell(script: &str, directory: &Path) -> ServerCommand {
-    ServerCommand {
+fn shell(script: &str, directory: &Path) -> ProcessLaunch {
+    ProcessLaunch {
         program: "sh".into(),
         args: vec!["-c".into(), script.into()],
         variables: Vec::new(),

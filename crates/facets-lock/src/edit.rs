@@ -6,7 +6,7 @@ use std::ops::Range;
 use facets_digest::json::{JsonError, TokenKind, Tokenizer, compare_utf16, quoted};
 use facets_model::tree::blank_comments;
 
-use crate::server::LIMITS;
+use crate::members::LIMITS;
 
 /// Where a new member goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

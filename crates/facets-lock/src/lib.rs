@@ -3,13 +3,22 @@
 mod edit;
 mod error;
 mod grants;
-mod launch;
 mod lock;
+mod members;
+mod origin;
+mod pin;
+mod profile;
 mod server;
+mod signer;
+mod surface;
 
 pub use edit::{EditError, Order, remove_member, set_member};
 pub use error::LockError;
 pub use grants::{Extent, Grants};
-pub use launch::Launch;
 pub use lock::{LOCKFILE_VERSION, Lock, LockedEntry, SERVERS_VERSION};
-pub use server::{LockedServer, LockedTool};
+pub use origin::launch_digest;
+pub use pin::Pin;
+pub use profile::Profile;
+pub use server::LockedServer;
+pub use signer::Signer;
+pub use surface::{LockedSurface, LockedTool, SURFACES, surface_path};

@@ -6,8 +6,9 @@ use facets_digest::json::{RawMember, split_object};
 use facets_model::InlineServerName;
 
 use crate::edit::{Order, remove_member, set_member};
-use crate::server::LIMITS;
-use crate::{LockError, LockedServer};
+use crate::error::LockError;
+use crate::members::LIMITS;
+use crate::server::LockedServer;
 
 /// The version of the reference's part that is written.
 pub const LOCKFILE_VERSION: &str = "0.3";
@@ -17,8 +18,8 @@ pub const SERVERS_VERSION: &str = "1";
 /// What stands under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LockedEntry {
-    /// A command or an address, with everything that was approved.
-    Inline(Box<LockedServer>),
+    /// One of a kind that this facet can start, with everything that was approved.
+    Server(Box<LockedServer>),
     /// Something that this facet does not start.
     Other,
     /// One of ours that is not as facet writes it: what is wrong with it.
@@ -78,7 +79,7 @@ impl Lock {
     #[must_use]
     pub fn server(&self, name: &str) -> Option<&LockedServer> {
         match self.servers.get(name)? {
-            LockedEntry::Inline(server) => Some(server),
+            LockedEntry::Server(server) => Some(server),
             LockedEntry::Other | LockedEntry::Broken(_) => None,
         }
     }
@@ -128,7 +129,7 @@ fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, Lock
             LockedEntry::Broken("its name cannot be that of a server".to_owned())
         } else {
             match LockedServer::parse(&name, member.value) {
-                Ok(server) => LockedEntry::Inline(Box::new(server)),
+                Ok(server) => LockedEntry::Server(Box::new(server)),
                 Err(error) => LockedEntry::Broken(error.to_string()),
             }
         };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, Value, quoted};
+use facets_digest::json::{self, Limits, Provenance, Value, quoted};
 use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
 use facets_wire::RpcError;
 
@@ -254,7 +254,7 @@ impl Reply {
     }
 
     fn parse<'r>(&self, raw: &'r str) -> Result<Value<'r>, CaptureError> {
-        json::parse(raw.as_bytes(), Origin::Captured, Limits::DOCUMENT).map_err(|source| {
+        json::parse(raw.as_bytes(), Provenance::Captured, Limits::DOCUMENT).map_err(|source| {
             let line = start_of(raw);
             CaptureError::InvalidMessage { method: self.method, source: source.into(), line }
         })

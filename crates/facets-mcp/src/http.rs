@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
-use facets_wire::EventParser;
+use facets_wire::{EventParser, Header};
 use ureq::config::ConfigBuilder;
 use ureq::http::Response;
 use ureq::tls::{RootCerts, TlsConfig};
@@ -19,21 +19,6 @@ pub(crate) const MAX_REDIRECTS: usize = 5;
 /// What is kept of the body of an error.
 const ERROR_BODY: u64 = 2000;
 pub(crate) const GOODBYE: Duration = Duration::from_secs(2);
-
-/// A header that the user wants sent. Its value is never shown or stored.
-#[derive(Clone)]
-pub struct Header {
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-}
-
-impl std::fmt::Debug for Header {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: …", self.name)
-    }
-}
 
 /// A connection to a remote server.
 pub struct HttpTransport {

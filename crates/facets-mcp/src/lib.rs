@@ -9,7 +9,8 @@ mod stdio;
 
 pub use capture::{Capture, CaptureOptions, Conduct, EraChoice, capture};
 pub use error::{CaptureError, TransportError};
-pub use http::{Header, HttpTransport};
+pub use facets_wire::Header;
+pub use http::HttpTransport;
 pub use post::{Along, Answer, Poster};
 pub use stdio::StdioTransport;
 

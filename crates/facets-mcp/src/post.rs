@@ -3,12 +3,13 @@
 use std::io::Read;
 use std::time::Duration;
 
+use facets_wire::Header;
 use ureq::http::Response;
 use ureq::{Agent, Body, BodyReader};
 
 use crate::TransportError;
 use crate::http::{
-    GOODBYE, Header, MAX_REDIRECTS, STATELESS, agent_config, read_error_body, resolve_redirect,
+    GOODBYE, MAX_REDIRECTS, STATELESS, agent_config, read_error_body, resolve_redirect,
     text_header, unreachable,
 };
 

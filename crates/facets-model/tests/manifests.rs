@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_model::manifest::{
-    Outcome, Problem, ServerSource, parse_facet, parse_project, parse_server,
+    DeclaredServer, Outcome, Problem, parse_facet, parse_project, parse_server,
 };
 use facets_model::tree::{self, Format};
 use facets_testkit::{Random, long_count, random_document, shared_vectors};
@@ -324,17 +324,17 @@ fn the_examples_of_the_seeds_are_read() {
     };
     let slack =
         facet("servers:\n  slack:\n    image: \"ghcr.io/acme/slack-bot:v2\"\n", Format::Yaml);
-    let ServerSource::Image(image) = &slack["slack"] else { panic!("{slack:?}") };
+    let DeclaredServer::Image(image) = &slack["slack"] else { panic!("{slack:?}") };
     assert_eq!(
         (image.host(), image.path(), image.tag()),
         ("ghcr.io", "acme/slack-bot", Some("v2"))
     );
     let named = facet("servers:\n  server-name: \"1.0.0\"\n", Format::Yaml);
     assert!(
-        matches!(&named["server-name"], ServerSource::Floor(floor) if floor.to_string() == "1.0.0")
+        matches!(&named["server-name"], DeclaredServer::Floor(floor) if floor.to_string() == "1.0.0")
     );
     let named = facet("servers:\n  server-name: { image: \"registry/image:tag\" }\n", Format::Yaml);
-    assert!(matches!(&named["server-name"], ServerSource::Image(_)));
+    assert!(matches!(&named["server-name"], DeclaredServer::Image(_)));
     let all = facet(
         r#""servers":{"jira":"1.0.0","slack":{"image":"ghcr.io/acme/slack-bot:v2"},
             "filesystem":{"type":"stdio","command":"npx","args":["-y","x","."],"env":{"A":"1"}},

@@ -1,16 +1,17 @@
 //! Whoever decides whether something is started, and whether it is trusted.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use facets_drift::{Finding, FirstLook};
+pub use facets_launch::{Filesystem, Network, Sandbox};
 use facets_lock::Grants;
-use facets_probe::Sandbox;
+use facets_model::Origin;
 use facets_surface::{Surface, SurfaceHashes};
 
-use crate::SurfaceWarning;
-use crate::adopt::Found;
-use crate::clients::FileEdit;
+pub use crate::client_entries::{Fate, Found};
+pub use crate::client_files::FileEdit;
+use crate::error::{OpsError, ServerError};
+use crate::surface_warnings::SurfaceWarning;
 
 /// Whoever decides.
 pub trait Consent {
@@ -40,16 +41,10 @@ pub trait Consent {
 /// What would be started.
 #[derive(Debug)]
 pub struct LaunchShown<'a> {
-    /// The command line; empty for an address.
-    pub words: &'a [OsString],
-    /// The address; none for a command.
-    pub url: Option<&'a str>,
-    /// Headers that it would get, and the variables that hold their values.
-    pub headers: &'a [(String, String)],
+    /// What was asked for.
+    pub origin: &'a Origin,
     /// The file that its first word leads to.
     pub program: Option<PathBuf>,
-    /// Variables whose values it would see.
-    pub variables: &'a [String],
     /// Where it would start.
     pub directory: &'a Path,
     /// What it would be kept from.
@@ -90,26 +85,64 @@ pub enum Answer {
 
 impl Answer {
     /// Anything but a yes ends it, and says what was not done and how to say yes.
-    pub(crate) fn or_leave(
-        self,
-        undone: &'static str,
-        next: String,
-    ) -> Result<(), crate::OpsError> {
+    pub(crate) fn or_leave(self, undone: &'static str, next: String) -> Result<(), OpsError> {
         match self {
             Self::Yes => Ok(()),
             other => {
                 let asked = other == Self::No;
-                Err(crate::ServerError::Unanswered { undone, next, asked }.into())
+                Err(ServerError::Unanswered { undone, next, asked }.into())
             }
         }
     }
 
     /// Anything but a yes ends it.
-    pub(crate) fn required(self) -> Result<(), crate::OpsError> {
+    pub(crate) fn required(self) -> Result<(), OpsError> {
         match self {
             Self::Yes => Ok(()),
-            Self::No => Err(crate::OpsError::NotApproved { asked: true }),
-            Self::Nobody => Err(crate::OpsError::NotApproved { asked: false }),
+            Self::No => Err(OpsError::NotApproved { asked: true }),
+            Self::Nobody => Err(OpsError::NotApproved { asked: false }),
         }
+    }
+}
+
+/// Whoever types an address wants it to be called; anything else is asked for.
+pub(crate) struct TypedAddress<'c>(pub(crate) &'c dyn Consent);
+
+impl Consent for TypedAddress<'_> {
+    fn is_there(&self) -> bool {
+        self.0.is_there()
+    }
+
+    fn has_answered(&self) -> bool {
+        self.0.has_answered()
+    }
+
+    fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
+        if launch.origin.is_remote() { Answer::Yes } else { self.0.may_start(launch) }
+    }
+
+    fn may_pin(&self, page: &ApprovalPage) -> Answer {
+        self.0.may_pin(page)
+    }
+}
+
+/// What was approved is started without a question.
+pub(crate) struct AlreadyApproved;
+
+impl Consent for AlreadyApproved {
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    fn has_answered(&self) -> bool {
+        true
+    }
+
+    fn may_start(&self, _: &LaunchShown<'_>) -> Answer {
+        Answer::Yes
+    }
+
+    fn may_pin(&self, _: &ApprovalPage) -> Answer {
+        Answer::No
     }
 }

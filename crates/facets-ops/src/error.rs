@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::JsonError;
+use facets_files::FileError;
 use facets_model::{NameError, UrlError};
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
@@ -221,6 +222,12 @@ pub enum OpsError {
         /// The command with a name that would do.
         next: String,
     },
+    /// A defect in facet, while it judged something.
+    #[error("facet itself failed at {subject}")]
+    Internal {
+        /// What it judged.
+        subject: String,
+    },
     /// `explain` was asked for a code that there is not.
     #[error("there is no code {code:?}")]
     UnknownCode {
@@ -229,6 +236,22 @@ pub enum OpsError {
         /// The most similar code.
         nearest: &'static str,
     },
+}
+
+impl From<FileError> for OpsError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Unreadable { path, source } => Self::Unreadable { path, source },
+            FileError::Unwritable { path, source } => Self::Unwritable { path, source },
+            FileError::NotPlain { path } => Self::NotRegular { path },
+            FileError::TooLarge { path, limit } => Self::TooLarge { path, limit },
+        }
+    }
+}
+
+/// The supervisor, or what it needs, could not be had.
+pub(crate) fn supervisor_failed(source: io::Error) -> OpsError {
+    ObserveError::from(facets_launch::LaunchError::Supervisor(source)).into()
 }
 
 impl OpsError {
@@ -245,6 +268,7 @@ impl OpsError {
         "fusion-locale-order",
         "fusion-malformed",
         "init-bad-name",
+        "internal-error",
         "manifest-ambiguous",
         "manifest-has-problems",
         "manifest-not-found",
@@ -303,6 +327,7 @@ impl OpsError {
             Self::AmbiguousManifest { .. } => "manifest-ambiguous",
             Self::Exists { .. } => "file-exists",
             Self::BadName { .. } => "init-bad-name",
+            Self::Internal { .. } => "internal-error",
             Self::UnknownCode { .. } => "unknown-code",
         }
     }
@@ -364,6 +389,7 @@ impl OpsError {
             | Self::BadHeader { .. }
             | Self::Observe(_)
             | Self::Server(_)
+            | Self::Internal { .. }
             | Self::UnknownCode { .. } => None,
         }
     }
@@ -379,6 +405,7 @@ impl OpsError {
             Self::NotRegular { .. } => {
                 both("a regular file", "a directory, a pipe or a device".to_owned())
             }
+            Self::Internal { .. } => both("a verdict", "a defect in facet".to_owned()),
             Self::StdinTwice => both("`-` once", "`-` several times".to_owned()),
             Self::Json { source, .. } => {
                 let problem = facets_model::manifest::Problem::from_json(source);

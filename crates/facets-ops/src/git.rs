@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use facets_lock::Lock;
-use facets_project::{LOCK, ProjectError, surface_path};
+use facets_lock::{Lock, surface_path};
+use facets_project::{LOCK, ProjectError};
 use facets_surface::parse_surface_file;
 
+use crate::error::{OpsError, ServerError};
 use crate::pinned::Pinned;
-use crate::{OpsError, ServerError};
 
 /// A file at a revision; none if it was not there.
 pub(crate) fn file_at(

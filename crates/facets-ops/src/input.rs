@@ -2,7 +2,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::OpsError;
+use facets_files::read_to_limit;
+
+use crate::error::OpsError;
 
 /// Where bytes come from: a file, or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,21 +49,9 @@ impl Input {
     }
 }
 
-/// One byte more than allowed tells a full file from one that goes on.
-fn read_to_limit(stream: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    stream.take(limit + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
-}
-
-/// Reads a file that must be one: a pipe that nobody writes to would hold us for ever.
+/// Reads a file that must be one.
 pub(crate) fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, OpsError> {
-    let unreadable = |source| OpsError::Unreadable { path: path.to_owned(), source };
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(OpsError::NotRegular { path: path.to_owned() });
-    }
-    let bytes = File::open(path).and_then(|file| read_to_limit(file, limit)).map_err(unreadable)?;
-    bytes.ok_or_else(|| OpsError::TooLarge { path: path.to_owned(), limit })
+    Ok(facets_files::read_regular(path, limit)?)
 }
 
 impl From<PathBuf> for Input {

@@ -1,37 +1,40 @@
 #![doc = include_str!("../README.md")]
 
-pub mod add;
-pub mod adopt;
-pub mod approve;
-pub mod build_check;
-pub mod check;
-pub mod clients;
-pub mod connect;
-pub mod diff;
-pub mod digest_contract;
-pub mod digest_file;
-pub mod digest_json;
-pub mod digest_surface;
-pub mod doctor;
-pub mod explain;
-pub mod grant;
-pub mod init;
-pub mod inspect;
-pub mod list;
+mod verbs;
+
+pub use verbs::{
+    add, adopt, approve, build_check, check, connect, diff, digest_contract, digest_file,
+    digest_json, digest_surface, doctor, explain, grant, init, inspect, list, remove, run, scan,
+    sessions, verify,
+};
+
+pub mod client_files;
+pub mod consent;
 pub mod locate;
 pub mod policy;
-pub mod remove;
-pub mod run;
-pub mod scan;
-pub mod verify;
 
-mod consent;
+mod approval;
+mod audit;
+mod client_entries;
+mod confinement;
+mod contract_input;
 mod error;
 mod git;
 mod input;
-mod pin;
+mod judgement;
+mod launch_options;
+mod launching;
+mod manifest_names;
+mod observing;
+mod pin_changes;
 mod pinned;
+mod pinning;
+mod policy_file;
 mod problem;
+mod program_files;
+mod session_status;
+mod source_scan;
+mod surface_report;
 mod surface_warnings;
 mod write_file;
 

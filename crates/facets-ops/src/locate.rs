@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use facets_drift::{Finding, FindingType, SubjectKind};
-use facets_project::{LOCK, surface_path};
+use facets_lock::surface_path;
+use facets_project::LOCK;
 
 use crate::input::read_regular;
 
@@ -184,7 +185,7 @@ fn member(words: &str) -> Option<(String, &str)> {
 
 fn text_of(written: &str) -> Option<String> {
     let written = written.trim_end_matches(',').as_bytes();
-    match json::parse(written, Origin::Captured, Limits::DOCUMENT).ok()? {
+    match json::parse(written, Provenance::Captured, Limits::DOCUMENT).ok()? {
         Value::String(text) => Some(text.into_owned()),
         _ => None,
     }

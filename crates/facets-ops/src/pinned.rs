@@ -1,14 +1,14 @@
 //! What the lock says about servers, checked against itself.
 
 use facets_digest::Digest;
-use facets_drift::{Finding, Side, compare_surfaces};
-use facets_lock::{Launch, LockedEntry, LockedServer};
-use facets_project::{Approval, Approvals, Project, State, SurfaceOnDisk, surface_path};
+use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_surfaces};
+use facets_lock::{LockedEntry, LockedServer, surface_path};
+use facets_project::{State, SurfaceOnDisk, declared_origin};
 use facets_surface::{Surface, SurfaceHashes};
 use facets_validator::JsonSchema;
 
-use crate::inspect::{InspectTarget, SandboxRequest};
-use crate::{OpsError, ServerError};
+use crate::error::{OpsError, ServerError};
+use crate::pin_changes::compare_origins;
 
 /// What changed from one surface to another, with examples that somebody else's validator has
 /// confirmed.
@@ -53,7 +53,7 @@ impl Pinned {
         surface: Surface,
         file: Digest,
     ) -> Result<Self, String> {
-        if server.surface_file != surface_path(name) {
+        if server.surface.file != surface_path(name) {
             return Err(format!("its `surface_file` is not {}", surface_path(name)));
         }
         let hashes = surface.hashes();
@@ -89,7 +89,7 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
             None => {
                 return Err(ServerError::Unknown { name: name.clone(), known: known() }.into());
             }
-            Some(LockedEntry::Other) if crate::check::is_others(name, state) => {
+            Some(LockedEntry::Other) if is_others(name, state) => {
                 return Err(ServerError::NotInline { name: name.clone() }.into());
             }
             Some(_) => chosen.push(name.clone()),
@@ -100,23 +100,26 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
     Ok(chosen)
 }
 
-/// Whether this user has approved an entry of a project on this machine.
-pub(crate) fn is_approved(server: &LockedServer, project: &Project) -> Result<bool, OpsError> {
-    let approval = Approval::of(server, project.place());
-    Ok(Approvals::of_this_user()?.contains(&approval)?)
+/// Whether an entry is somebody else's, and not one of ours that lost what makes it one.
+pub(crate) fn is_others(name: &str, state: &State) -> bool {
+    let other = matches!(state.lock.servers().get(name), Some(LockedEntry::Other));
+    let declared = state.manifest.as_ref().and_then(|manifest| declared_origin(manifest, name));
+    other && declared.is_none()
 }
 
-/// What a launch starts or calls.
-pub(crate) fn target_of(launch: &Launch) -> Result<InspectTarget, OpsError> {
-    Ok(match launch {
-        Launch::Command { command, args, env } => InspectTarget::Command {
-            words: std::iter::once(command).chain(args).map(Into::into).collect(),
-            variables: env.clone(),
-            sandbox: SandboxRequest::default(),
-        },
-        Launch::Url { url, headers } => InspectTarget::Url {
-            url: url.parse().map_err(|source| OpsError::BadUrl { source })?,
-            headers: headers.clone().into_iter().collect(),
-        },
-    })
+/// What the manifest says of a server otherwise than the lock.
+pub(crate) fn against_manifest(name: &str, pinned: &Pinned, state: &State) -> Vec<Finding> {
+    let Some(manifest) = &state.manifest else { return Vec::new() };
+    match declared_origin(manifest, name) {
+        Some(declared) if !pinned.server.origin.is_declared_as(declared) => {
+            compare_origins(&pinned.server.origin, declared)
+        }
+        Some(_) => Vec::new(),
+        None => vec![Finding::new(
+            FindingType::LaunchChanged,
+            (SubjectKind::Server, ""),
+            (Severity::Moderate, Compat::Risky),
+            "facets.json does not name it any more, or names something else",
+        )],
+    }
 }

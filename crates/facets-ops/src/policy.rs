@@ -4,52 +4,24 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use facets_digest::json::Position;
 use facets_drift::Finding;
 use facets_lock::LockedServer;
 pub use facets_policy::{Effect, Graded, Mark};
 use facets_policy::{Facts, Judge, Policy, Scope, parse_policy};
 use facets_project::{Project, ProjectError, State};
 
-use crate::check::{CheckOutcome, CheckedServer, is_others};
+use crate::error::{OpsError, PolicyError};
+use crate::git;
 use crate::input::read_regular;
-use crate::{OpsError, PolicyError, git};
-
-/// Where facet looks for a policy.
-pub const POLICY: &str = "facets.policy.yaml";
+use crate::judgement::{CheckOutcome, CheckedServer};
+use crate::pinned::is_others;
+pub use crate::policy_file::{AppliedPolicy, POLICY, PolicyNote};
 
 /// Names that somebody may think are as good.
 const OTHER_NAMES: [&str; 3] = ["facets.policy.yml", "facets.policy.json", "facet.policy.yaml"];
 
 /// Enough for thousands of entries; each costs time in every run.
 const MAX_BYTES: u64 = 256 << 10;
-
-/// The policy that was applied.
-#[derive(Debug)]
-pub struct AppliedPolicy {
-    /// The file.
-    pub file: PathBuf,
-    /// How many entries it has.
-    pub entries: usize,
-    /// What somebody should know about it.
-    pub notes: Vec<PolicyNote>,
-}
-
-impl AppliedPolicy {
-    /// There is none, and that is worth a note.
-    pub(crate) fn none() -> Self {
-        Self { file: POLICY.into(), entries: 0, notes: Vec::new() }
-    }
-}
-
-/// Something to know about a policy.
-#[derive(Debug)]
-pub struct PolicyNote {
-    /// The entry; none for the file as a whole.
-    pub position: Option<Position>,
-    /// What about it.
-    pub sentence: String,
-}
 
 /// A policy that was read.
 pub(crate) struct Loaded {
@@ -167,10 +139,5 @@ pub(crate) fn since(
 
 /// What a policy asks about a server of the lock.
 pub(crate) fn facts(server: &LockedServer, tools: Option<Vec<String>>) -> Facts {
-    let signer = server.unknown.iter().find(|(name, _)| name == "signer");
-    let signer = signer.map(|(_, raw)| match raw.strip_prefix('"') {
-        Some(text) => text.trim_end_matches('"').to_owned(),
-        None => raw.clone(),
-    });
-    Facts { tools, signer: Some(signer) }
+    Facts { tools, signer: Some(server.signer.as_ref().map(ToString::to_string)) }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::json::quoted;
 use facets_digest::{Digest, Hasher};
-use facets_lock::{Launch, LockedServer};
+use facets_lock::LockedServer;
 
-use crate::ProjectError;
+use crate::error::ProjectError;
 use crate::files::{self, io};
 
 /// What is approved: this start, of these declarations, with these grants. A command is
@@ -21,22 +21,20 @@ impl Approval {
     /// What a lock entry asks for, in a project.
     #[must_use]
     pub fn of(server: &LockedServer, project: &Path) -> Self {
-        let directory = match server.launch {
+        let directory = match project.to_str() {
+            _ if server.origin.is_remote() => "null".to_owned(),
+            Some(place) => quoted(place),
             // A name that is no text is known by its bytes: two of them are never one.
-            Launch::Command { .. } => match project.to_str() {
-                Some(place) => quoted(place),
-                None => quoted(&Digest::of(project.as_os_str().as_encoded_bytes()).hex()),
-            },
-            Launch::Url { .. } => "null".to_owned(),
+            None => quoted(&Digest::of(project.as_os_str().as_encoded_bytes()).hex()),
         };
         let form = format!(
             "{{\"bytes\":null,\"directory\":{directory},\"grants\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"}}",
             server.grants.to_json(),
-            server.launch.digest(),
+            server.launch_digest(),
             server.source.as_deref().map_or_else(|| "null".to_owned(), quoted),
-            server.surface,
+            server.surface.digest,
             // Everything that was seen, also what is in no hash: resources, behaviour, era.
-            server.surface_file_digest,
+            server.surface.file_digest,
         );
         Self { form }
     }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, Value, write_list, write_string};
+use facets_digest::json::{self, Limits, Provenance, Value, write_list, write_string};
 
-use crate::ProjectError;
 use crate::approvals::{home, make_private};
+use crate::error::ProjectError;
 use crate::files;
 
 /// The records of this user: one file for each file of a client.
@@ -68,7 +68,7 @@ impl ClientRecords {
 }
 
 fn parse(bytes: &[u8]) -> Option<(PathBuf, Vec<String>)> {
-    let value = json::parse(bytes, Origin::Captured, Limits::DOCUMENT).ok()?;
+    let value = json::parse(bytes, Provenance::Captured, Limits::DOCUMENT).ok()?;
     let Value::Object(object) = value else { return None };
     let (Some(Value::String(path)), Some(Value::Array(undos))) =
         (object.get("path"), object.get("undo"))

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use facets_files::FileError;
 use facets_lock::{EditError, LockError};
 
 /// Why a project cannot be read or changed.
@@ -109,4 +110,17 @@ impl ProjectError {
         "project-foreign-journal",
         "no-home",
     ];
+}
+
+impl From<FileError> for ProjectError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Unreadable { path, source } => Self::Io { what: "read", path, source },
+            FileError::Unwritable { path, source } => Self::Io { what: "write", path, source },
+            FileError::NotPlain { path } => {
+                Self::Untrusted { path, reason: "it is not a plain file" }
+            }
+            FileError::TooLarge { path, limit } => Self::TooLarge { path, limit },
+        }
+    }
 }

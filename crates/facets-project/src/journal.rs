@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
+use facets_files::{sync_folder, write_synced};
+use facets_lock::SURFACES;
 use serde_json::{Value, json};
 
-use crate::ProjectError;
 use crate::approvals::Marks;
-use crate::files::{
-    STATE, check_folder, io, is_ours, is_staged, make_folder, read, sync_folder, write, write_new,
-};
+use crate::error::ProjectError;
+use crate::files::{STATE, check_folder, io, is_ours, is_staged, make_folder, read, write};
 
 /// One file of a change: its path from the project on, and its new content, or none.
 pub(crate) struct FileChange {
@@ -52,12 +52,12 @@ impl Journal {
             let before = read(&root.join(&file.path))?.map(|bytes| Digest::of(&bytes).to_string());
             let after = file.content.as_ref().map(|bytes| Digest::of(bytes).to_string());
             if let Some(content) = &file.content {
-                write_new(&staged.join(index.to_string()), content)?;
+                write_synced(&staged.join(index.to_string()), content)?;
             }
             plan.push(json!({ "path": file.path, "before": before, "after": after }));
         }
         let plan = json!({ "version": 1, "files": plan }).to_string();
-        write_new(&staged.join("plan.json"), plan.as_bytes())?;
+        write_synced(&staged.join("plan.json"), plan.as_bytes())?;
         sync_folder(&staged)?;
         marks.set(Digest::of(plan.as_bytes()))?;
         let folder = state.join(NAME);
@@ -117,7 +117,7 @@ impl Journal {
         let done = self.root.join(STATE).join(format!("{NAME}.{}.done", std::process::id()));
         fs::rename(&folder, &done).map_err(io("remove", &folder))?;
         let _ = fs::remove_dir_all(&done);
-        sync_folder(&self.root.join(STATE))
+        Ok(sync_folder(&self.root.join(STATE))?)
     }
 
     fn plan(&self, marks: &Marks) -> Result<Vec<Step>, ProjectError> {
@@ -165,7 +165,7 @@ pub(crate) fn sweep(root: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-    for folder in [root.join("."), root.join(STATE).join("surfaces")] {
+    for folder in [root.join("."), root.join(SURFACES)] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             if entry.file_name().to_str().is_some_and(is_staged) {
                 let _ = fs::remove_file(entry.path());

@@ -1,47 +1,36 @@
 //! The part of `facets.json` that names servers.
 
-use std::collections::BTreeMap;
-
-use facets_lock::{EditError, Launch, Order, remove_member, set_member};
-use facets_model::manifest::{Environment, ProjectManifest, ServerSource};
-use serde_json::json;
+use facets_lock::{EditError, Order, remove_member, set_member};
+use facets_model::manifest::ProjectManifest;
+use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use serde_json::{Value, json};
 
 /// A manifest without anything.
 const EMPTY: &str = "{\n  \"manifestVersion\": 0.2,\n  \"facets\": {}\n}\n";
 
-/// How the manifest starts a server, if it names it as a command or an address. Values of
-/// variables are no part of how a server starts.
+/// Where the manifest says that a server comes from, if it names one that facet can start. Values
+/// of variables are no part of that.
 #[must_use]
-pub fn declared_launch(manifest: &ProjectManifest, server: &str) -> Option<Launch> {
-    match manifest.servers.get(server)? {
-        ServerSource::Stdio { command, args, env } => {
-            let names = match env {
-                Environment::Names(names) => names.iter().map(ToString::to_string).collect(),
-                Environment::Values(values) => values.keys().map(ToString::to_string).collect(),
-            };
-            Some(Launch::command(command.clone(), args.clone(), names))
-        }
-        ServerSource::Http { url } => {
-            Some(Launch::Url { url: url.to_string(), headers: BTreeMap::new() })
-        }
-        ServerSource::Floor(_) | ServerSource::Image(_) => None,
-    }
+pub fn declared_origin<'m>(manifest: &'m ProjectManifest, server: &str) -> Option<&'m Origin> {
+    manifest.servers.get(server)?.origin()
 }
 
 /// The manifest with a server.
-pub fn with_server(text: Option<&str>, name: &str, launch: &Launch) -> Result<String, EditError> {
+pub fn with_server(text: Option<&str>, name: &str, origin: &Origin) -> Result<String, EditError> {
     let text = text.unwrap_or(EMPTY);
-    let entry = match launch {
-        Launch::Command { command, args, env } => {
-            json!({ "type": "stdio", "command": command, "args": args, "env": env })
+    let members = match origin {
+        Origin::Command(CommandOrigin { command, args, env }) => vec![
+            ("type", json!("stdio")),
+            ("command", json!(command)),
+            ("args", json!(args)),
+            ("env", json!(env)),
+        ],
+        Origin::Address(AddressOrigin { url, .. }) => {
+            vec![("type", json!("http")), ("url", json!(url.as_str()))]
         }
-        Launch::Url { url, .. } => json!({ "type": "http", "url": url }),
     };
-    let order = ["type", "command", "args", "env", "url"];
-    let members: Vec<String> = order
-        .iter()
-        .filter_map(|member| entry.get(member).map(|value| format!("      \"{member}\": {value}")))
-        .collect();
+    let line = |(member, value): &(&str, Value)| format!("      \"{member}\": {value}");
+    let members: Vec<String> = members.iter().map(line).collect();
     let entry = format!("{{\n{}\n    }}", members.join(",\n"));
     set_member(text, &["servers", name], &entry, Order::AtEnd)
 }

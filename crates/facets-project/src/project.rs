@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use facets_digest::Digest;
-use facets_lock::Lock;
+use facets_files::{staged_path, write_synced};
+use facets_lock::{Lock, SURFACES, surface_path};
 use facets_model::manifest::{ProjectManifest, parse_project};
 use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
 
-use crate::ProjectError;
 use crate::approvals::Marks;
+use crate::error::ProjectError;
 use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
 use crate::journal::{FileChange, Journal, sweep};
 
@@ -87,8 +88,8 @@ impl Project {
 
     /// Whether it can be written: better known before something is started for it.
     pub fn check_writable(&self) -> Result<(), ProjectError> {
-        let probe = files::staged(&self.root.join(LOCK));
-        files::write_new(&probe, b"")?;
+        let probe = staged_path(&self.root.join(LOCK));
+        write_synced(&probe, b"")?;
         // Another facet may have swept it up.
         let _ = std::fs::remove_file(&probe);
         Ok(())
@@ -125,11 +126,11 @@ impl Project {
     /// A link in the place of a folder would have us read, write and remove elsewhere.
     fn check_folders(&self) -> Result<(), ProjectError> {
         check_folder(&self.root.join(STATE))?;
-        check_folder(&self.root.join(STATE).join("surfaces"))
+        check_folder(&self.root.join(SURFACES))
     }
 
     fn surface(&self, server: &str) -> Result<SurfaceOnDisk, ProjectError> {
-        let bytes = files::read(&self.root.join(files::surface_path(server)))?;
+        let bytes = files::read(&self.root.join(surface_path(server)))?;
         Ok(match bytes.as_deref().map(parse_surface_file) {
             None => SurfaceOnDisk::Missing,
             Some(Ok(surface)) => {
@@ -143,7 +144,7 @@ impl Project {
     fn apply(&self, change: Change) -> Result<(), ProjectError> {
         let mut files = Vec::new();
         let surfaces = change.surfaces.into_iter().map(|(server, text)| FileChange {
-            path: files::surface_path(&server),
+            path: surface_path(&server),
             content: text.map(String::into_bytes),
         });
         files.extend(surfaces);

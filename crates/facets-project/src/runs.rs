@@ -6,10 +6,10 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use facets_digest::json::{self, Limits, Origin, Value, quoted};
+use facets_digest::json::{self, Limits, Provenance, Value, quoted};
 
-use crate::ProjectError;
 use crate::approvals::{home, make_private};
+use crate::error::ProjectError;
 use crate::files::io;
 
 /// Sessions that have ended and whose words are kept.
@@ -47,7 +47,7 @@ impl RunRecord {
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {
-        let value = json::parse(bytes, Origin::Authored, Limits::DEFINITION).ok()?;
+        let value = json::parse(bytes, Provenance::Authored, Limits::DEFINITION).ok()?;
         let Value::Object(object) = value else { return None };
         let text = |name: &str| match object.get(name) {
             Some(Value::String(text)) => Some(text.to_string()),

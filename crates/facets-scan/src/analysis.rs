@@ -1,6 +1,8 @@
 //! What one file shows, and how it travels from the cage to its caller.
 
-use facets_digest::json::{self, Limits, Number, Object, Origin, Value, write_list, write_string};
+use facets_digest::json::{
+    self, Limits, Number, Object, Provenance, Value, write_list, write_string,
+};
 
 /// What a program may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,7 +166,8 @@ impl Analysis {
     /// The reverse of [`Self::encode`]. The cage read hostile source, so nothing is assumed.
     #[must_use]
     pub fn decode(line: &[u8]) -> Option<Self> {
-        let Ok(Value::Object(root)) = json::parse(line, Origin::Authored, Limits::DOCUMENT) else {
+        let Ok(Value::Object(root)) = json::parse(line, Provenance::Authored, Limits::DOCUMENT)
+        else {
             return None;
         };
         let imports = |name: &str, by_require: bool| -> Option<Vec<Import>> {

@@ -3,7 +3,7 @@
 
 use facets_digest::Hasher;
 use facets_digest::json::{
-    self, JsonError, Limits, Origin, Value, compare_utf16, write_list, write_string,
+    self, JsonError, Limits, Provenance, Value, compare_utf16, write_list, write_string,
 };
 
 use crate::schema::string_set;
@@ -20,7 +20,7 @@ pub(crate) struct Declared<'a> {
 impl<'a> Declared<'a> {
     pub(crate) fn parse(text: Option<&'a str>) -> Result<Self, JsonError> {
         let parse =
-            |text: &'a str| json::parse(text.as_bytes(), Origin::Captured, Limits::DEFINITION);
+            |text: &'a str| json::parse(text.as_bytes(), Provenance::Captured, Limits::DEFINITION);
         Ok(Self { server: text.map(parse).transpose()? })
     }
 

@@ -1,5 +1,5 @@
 use facets_digest::Digest;
-use facets_digest::json::{self, JsonError, Limits, Origin, Value};
+use facets_digest::json::{self, JsonError, Limits, Provenance, Value};
 
 use crate::Economics;
 
@@ -177,5 +177,5 @@ impl Definition {
 }
 
 fn read(raw: &str) -> Result<Value<'_>, JsonError> {
-    json::parse(raw.as_bytes(), Origin::Captured, Limits::DEFINITION)
+    json::parse(raw.as_bytes(), Provenance::Captured, Limits::DEFINITION)
 }

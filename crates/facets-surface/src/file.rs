@@ -1,5 +1,5 @@
 use facets_digest::json::{
-    self, JsonError, Limits, Number, Origin, RawMember, Value, quoted, write_string,
+    self, JsonError, Limits, Number, Provenance, RawMember, Value, quoted, write_string,
 };
 
 use crate::{
@@ -66,7 +66,7 @@ pub fn write_surface_file(surface: &Surface) -> String {
         out.extend_from_slice(b"  ");
         write_string(name, &mut out);
         out.extend_from_slice(b": ");
-        let value = json::parse(raw.as_bytes(), Origin::Captured, FILE_LIMITS);
+        let value = json::parse(raw.as_bytes(), Provenance::Captured, FILE_LIMITS);
         value.unwrap_or(Value::Null).write_pretty(1, &mut out);
     };
     member("surfaceVersion", &FORMAT_VERSION.to_string());
@@ -115,7 +115,7 @@ fn write_contracts(surface: &Surface, out: &mut Vec<u8>) {
         write_string(contract.name(), out);
         out.extend_from_slice(b": ");
         let text = contract.to_json();
-        let value = json::parse(text.as_bytes(), Origin::Captured, FILE_LIMITS);
+        let value = json::parse(text.as_bytes(), Provenance::Captured, FILE_LIMITS);
         value.unwrap_or(Value::Null).write_pretty(2, out);
     }
     out.extend_from_slice(if out.len() == start { b"{}" } else { b"\n  }" });
@@ -207,7 +207,7 @@ impl<'a> File<'a> {
     }
 
     fn value(&self, member: &'static str) -> Result<Option<Value<'a>>, SurfaceFileError> {
-        let parse = |raw: &'a str| json::parse(raw.as_bytes(), Origin::Captured, FILE_LIMITS);
+        let parse = |raw: &'a str| json::parse(raw.as_bytes(), Provenance::Captured, FILE_LIMITS);
         Ok(self.raw(member).map(parse).transpose()?)
     }
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use facets_digest::json::{self, Limits, Origin, Value, compare_utf16, write_string};
+use facets_digest::json::{self, Limits, Provenance, Value, compare_utf16, write_string};
 use facets_digest::{Digest, Hasher};
 
 use crate::contract::{Contract, ServerContract, ServerPromises};
@@ -94,7 +94,7 @@ impl ServerIdentity {
     /// Reads name and version out of the whole object.
     #[must_use]
     pub fn from_info(info: &str) -> Self {
-        let value = json::parse(info.as_bytes(), Origin::Captured, Limits::DOCUMENT);
+        let value = json::parse(info.as_bytes(), Provenance::Captured, Limits::DOCUMENT);
         let text = |name: &str| match &value {
             Ok(Value::Object(object)) => match object.get(name) {
                 Some(Value::String(text)) => text.to_string(),

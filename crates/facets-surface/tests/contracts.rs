@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 use facets_surface::{
     Also, Contracts, Definition, Entitlements, Era, InflationRisk, Kind, Listing, Part,
     ServerContract, ServerIdentity, Source, Surface, Verdict, compare_contracts, fusion,
@@ -233,7 +233,8 @@ fn f21_and_f22_no_member_is_dropped_and_none_comes_first() {
     let with = fusion::parse(br#"{"__proto__":{}}"#).unwrap();
     assert_eq!(fusion::canonicalize(&with), "{}");
     assert!(with.hides_something());
-    let numbers = json::parse(br#"{"9":1,"10":2}"#, Origin::Authored, Limits::DOCUMENT).unwrap();
+    let numbers =
+        json::parse(br#"{"9":1,"10":2}"#, Provenance::Authored, Limits::DOCUMENT).unwrap();
     assert_eq!(numbers.to_canonical(), br#"{"10":2,"9":1}"#);
     let theirs = fusion::parse(br#"{"9":1,"10":2}"#).unwrap();
     assert_eq!(fusion::canonicalize(&theirs), r#"{"9":1,"10":2}"#);
@@ -318,7 +319,7 @@ fn a_contract_document_says_all_and_nothing_else() {
     let contract = surface(&[r#"{"name":"t"}"#]).contracts().next().unwrap();
     let text = contract.to_json();
     let parse = |text: &str| {
-        let value = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
+        let value = json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT).unwrap();
         parse_contracts(&value)
     };
     assert_eq!(parse(&text), Ok(Contracts::One(contract.clone())));
@@ -375,7 +376,7 @@ fn what_a_tool_declares_in_another_shape_is_a_contract_all_the_same() {
     for declared in [r#"{"actions":null}"#, r#"{"actions":"none"}"#, r#"{"tags":[1]}"#, "3"] {
         let contract = declaring(declared).contracts().next().unwrap();
         let text = contract.to_json();
-        let value = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
+        let value = json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT).unwrap();
         assert_eq!(parse_contracts(&value), Ok(Contracts::One(contract)), "{declared}");
     }
 }
@@ -399,7 +400,7 @@ fn tools_may_be_named_like_parts() {
         .map(|contract| format!("\"{}\":{}", contract.name(), contract.to_json()))
         .collect();
     let text = format!("{{{}}}", members.join(","));
-    let value = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
+    let value = json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT).unwrap();
     let Ok(Contracts::Server(contracts)) = parse_contracts(&value) else { panic!("{text}") };
     let digests = contracts.iter().map(|contract| (contract.name().to_owned(), contract.digest()));
     assert_eq!(ServerContract::of(digests.collect()), server.server_contract());
@@ -408,7 +409,7 @@ fn tools_may_be_named_like_parts() {
 #[test]
 fn the_cost_of_an_answer_follows_from_its_schema() {
     let risk = |schema: &str| {
-        let value = json::parse(schema.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
+        let value = json::parse(schema.as_bytes(), Provenance::Captured, Limits::DOCUMENT).unwrap();
         facets_surface::Economics::of(4, Some(&value)).inflation_risk()
     };
     let fields = |count: usize| {

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use facets_surface::{
     Also, Definition, Entitlements, Era, Kind, Listing, Part, ResourcesDigest, ServerContract,
     ServerIdentity, Source, Surface, SurfaceHashes, Verdict, parse_surface_file,
@@ -44,7 +44,7 @@ fn as_json(hashes: &SurfaceHashes) -> String {
 }
 
 fn canonical(text: &str) -> String {
-    let value = json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT).unwrap();
+    let value = json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT).unwrap();
     form(&value)
 }
 
@@ -139,7 +139,7 @@ fn captures_of_real_servers_have_the_hashes_that_the_oracle_computes() {
     let mut surfaces = Vec::new();
     for path in &paths {
         let bytes = std::fs::read(path).unwrap();
-        let capture = json::parse(&bytes, Origin::Captured, Limits::DOCUMENT).unwrap();
+        let capture = json::parse(&bytes, Provenance::Captured, Limits::DOCUMENT).unwrap();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         surfaces.push((name, recorded_surface(&capture)));
     }

@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 use facets_drift::{Domain, SchemaChange, Verdict, compare_schemas};
 use facets_validator::JsonSchema;
 use serde_json::{Map, Value, json};
 
 fn compare(before: &Value, after: &Value) -> SchemaChange {
     let (before, after) = (before.to_string(), after.to_string());
-    let before = json::parse(before.as_bytes(), Origin::Captured, Limits::DEFINITION).unwrap();
-    let after = json::parse(after.as_bytes(), Origin::Captured, Limits::DEFINITION).unwrap();
+    let before = json::parse(before.as_bytes(), Provenance::Captured, Limits::DEFINITION).unwrap();
+    let after = json::parse(after.as_bytes(), Provenance::Captured, Limits::DEFINITION).unwrap();
     compare_schemas(&before, &after, Domain::Arguments, &JsonSchema::default())
 }
 

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use facets_digest::json::{self, Limits, Origin, Value};
+use facets_digest::json::{self, Limits, Provenance, Value};
 use facets_drift::{Domain, SchemaChange, Verdict, compare_schemas};
 use facets_validator::JsonSchema;
 
 fn parse(text: &str) -> Value<'_> {
-    json::parse(text.as_bytes(), Origin::Captured, Limits::DEFINITION)
+    json::parse(text.as_bytes(), Provenance::Captured, Limits::DEFINITION)
         .unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 

@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 
 mod events;
+mod header;
 mod lines;
 mod message;
 
 pub use events::{Event, EventParser};
+pub use header::Header;
 pub use lines::{Line, LineFramer};
 pub use message::{Incoming, MessageError, RpcError, parse_messages, request, respond};
 

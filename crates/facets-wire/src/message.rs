@@ -1,4 +1,4 @@
-use facets_digest::json::{self, JsonError, Limits, Origin, RawMember, Value};
+use facets_digest::json::{self, JsonError, Limits, Provenance, RawMember, Value};
 
 /// An envelope stands around definitions that may themselves be 128 deep.
 const ENVELOPE: usize = 8;
@@ -97,14 +97,14 @@ fn parse_one<'a>(members: &[RawMember<'a>], limits: Limits) -> Result<Incoming<'
 }
 
 fn string(raw: &str, limits: Limits) -> Result<Option<String>, JsonError> {
-    Ok(match json::parse(raw.as_bytes(), Origin::Captured, limits)? {
+    Ok(match json::parse(raw.as_bytes(), Provenance::Captured, limits)? {
         Value::String(text) => Some(text.into_owned()),
         _ => None,
     })
 }
 
 fn rpc_error(raw: &str, limits: Limits) -> Result<RpcError, JsonError> {
-    let value = json::parse(raw.as_bytes(), Origin::Captured, limits)?;
+    let value = json::parse(raw.as_bytes(), Provenance::Captured, limits)?;
     let Value::Object(object) = value else {
         return Ok(RpcError { code: 0, message: raw.to_owned() });
     };

@@ -6,6 +6,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
+use crate::Stage;
+
 mod capabilities;
 mod files;
 mod namespace;
@@ -40,18 +42,21 @@ struct Plan {
     execute: Vec<PathBuf>,
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
+    /// The stage of our own binary that is run instead of a program.
+    stage: Option<OsString>,
     program: OsString,
     args: Vec<OsString>,
 }
 
-pub(crate) fn run(arguments: &[OsString]) -> ! {
+pub(crate) fn run(arguments: &[OsString], stages: &[Stage]) -> ! {
     let plan = parse(arguments);
     let port = confine(&plan).unwrap_or_else(|reason| {
         say(&format!("facet: the sandbox cannot be enforced here: {reason}"));
         exit(CANNOT_CONFINE);
     });
-    if plan.program == crate::SCAN {
-        crate::scan::run();
+    if let Some(name) = &plan.stage {
+        let stage = stages.iter().find(|stage| name == stage.name);
+        exit(stage.map_or(CANNOT_START, |stage| (stage.run)()));
     }
     let mut program = Command::new(&plan.program);
     let error = program.args(&plan.args).envs(proxy_variables(port)).exec();
@@ -76,6 +81,7 @@ fn parse(arguments: &[OsString]) -> Plan {
             Some("--execute") => plan.execute.extend(words.next().map(PathBuf::from)),
             Some("--close-files") => plan.close_files = true,
             Some("--read") => plan.read.extend(words.next().map(PathBuf::from)),
+            Some("--stage") => plan.stage = words.next().cloned(),
             Some("--write") => plan.write.extend(words.next().map(PathBuf::from)),
             _ => break,
         }

@@ -2,15 +2,15 @@
 
 mod confine;
 mod forward;
-mod order;
+mod launch_spec;
 mod proxy;
-mod scan;
 mod supervise;
 mod tree;
 
 pub use confine::{Confinement, available_confinement};
-pub use order::{Filesystem, Network, Order, OrderError, Sandbox, Subprocess};
-pub use scan::{read_answer, write_question};
+pub use launch_spec::{
+    Filesystem, LaunchSpec, LaunchSpecError, Network, Program, Sandbox, Subprocess,
+};
 pub use supervise::end_orphans;
 
 use std::ffi::OsString;
@@ -21,9 +21,6 @@ pub const SUPERVISE: &str = "__facet-supervise";
 pub(crate) const CONFINE: &str = "__facet-confine";
 pub(crate) const FORWARD: &str = "__facet-forward";
 
-/// The program of an order that starts no program: the scanner, in the cage.
-pub const SCAN: &str = "__facet-scan";
-
 /// What facet says to the supervisor: end the server, but let it finish first.
 pub const TERMINATE: u8 = b'T';
 
@@ -33,13 +30,25 @@ pub fn own_executable() -> std::io::Result<PathBuf> {
     if link.exists() { Ok(link.to_owned()) } else { std::env::current_exe() }
 }
 
+/// A part that our own binary can play inside the sandbox instead of starting a program. The
+/// binary registers its stages in `main`, so that the worker knows none of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// What [`Program::Stage`] calls it.
+    pub name: &'static str,
+    /// Runs it to its end; the result is the exit code.
+    pub run: fn() -> i32,
+}
+
 /// Plays the part that the arguments ask for and never comes back; or does nothing.
-pub fn enter() {
+pub fn enter(stages: &[Stage]) {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
         Some(stage) if stage == SUPERVISE => supervise::run(),
         Some(stage) if stage == FORWARD => forward::run(),
-        Some(stage) if stage == CONFINE => confine::run(&arguments.collect::<Vec<OsString>>()),
+        Some(stage) if stage == CONFINE => {
+            confine::run(&arguments.collect::<Vec<OsString>>(), stages)
+        }
         _ => {}
     }
 }

@@ -17,9 +17,9 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, setsid, wait,
 };
 
-use crate::order::{Filesystem, Network, Order, Subprocess};
+use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Subprocess};
 use crate::tree::{end_descendants, end_marked};
-use crate::{CONFINE, SCAN, TERMINATE};
+use crate::{CONFINE, TERMINATE};
 
 /// How long a server may take to end by itself once it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -27,8 +27,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long it may take to say how a server ended, once it has.
 const LAST_WORD: Duration = Duration::from_secs(2);
 
-/// An order is a command line and an environment; the kernel allows no more.
-const MAX_ORDER: usize = 8 << 20;
+/// A launch specification is a command line and an environment; the kernel allows no more.
+const MAX_SPEC: usize = 8 << 20;
 
 pub(crate) fn run() -> ! {
     // A session of its own: a terminal's signals are for facet, not for the server.
@@ -53,10 +53,10 @@ fn control_stream() -> io::Result<UnixStream> {
 
 fn supervise() -> io::Result<()> {
     let mut control = control_stream()?;
-    let (order, streams) = receive_order(&control)?;
+    let (spec, streams) = receive_spec(&control)?;
     let scratch = Scratch::make()?;
     let ending =
-        start(&order, streams, &scratch).and_then(|server| watch(&control, server, &scratch));
+        start(&spec, streams, &scratch).and_then(|server| watch(&control, server, &scratch));
     // What the server left behind does not outlive it, and nothing outlives a failure.
     end_everything(&scratch.path);
     // From here on facet may be gone, and it does not matter.
@@ -66,13 +66,13 @@ fn supervise() -> io::Result<()> {
 
 /// Comes back when the server has ended by itself; if facet goes first, never.
 fn watch(control: &UnixStream, server: Pid, scratch: &Scratch) -> io::Result<String> {
-    let mut orders = control.try_clone()?;
+    let mut requests = control.try_clone()?;
     let scratch = scratch.path.clone();
     // Facet may have been killed while we started: then nobody hears this, and `listen`
     // comes back at once.
     let _ = writeln!(&*control, "started {}", server.as_raw_nonzero());
     std::thread::Builder::new().spawn(move || {
-        listen(&mut orders, server);
+        listen(&mut requests, server);
         end_everything(&scratch);
         // The one who waits for the server tells how it ended, and then ends this process. To
         // be faster than that would look as if the supervisor had been killed.
@@ -152,8 +152,8 @@ fn reap_until_end_of(server: Pid) -> String {
 
 type Streams = [OwnedFd; 3];
 
-/// The length comes with the three streams of the server, the order behind it.
-fn receive_order(control: &UnixStream) -> io::Result<(Order, Streams)> {
+/// The length comes with the three streams of the server, the specification behind it.
+fn receive_spec(control: &UnixStream) -> io::Result<(LaunchSpec, Streams)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut length = [0; 8];
@@ -168,12 +168,12 @@ fn receive_order(control: &UnixStream) -> io::Result<(Order, Streams)> {
     let malformed = || io::Error::from(io::ErrorKind::InvalidData);
     let streams: Streams = streams.try_into().map_err(|_| malformed())?;
     let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
-    if received.bytes != 8 || length > MAX_ORDER {
+    if received.bytes != 8 || length > MAX_SPEC {
         return Err(malformed());
     }
     let mut bytes = vec![0; length];
     (&*control).read_exact(&mut bytes)?;
-    Ok((Order::decode(&bytes).map_err(|_| malformed())?, streams))
+    Ok((LaunchSpec::decode(&bytes).map_err(|_| malformed())?, streams))
 }
 
 /// A directory that only this server uses, removed with it.
@@ -193,19 +193,22 @@ impl Scratch {
     }
 }
 
-fn start(order: &Order, [stdin, stdout, stderr]: Streams, scratch: &Scratch) -> io::Result<Pid> {
-    let mut command = if order.sandbox.is_open() && order.program != Path::new(SCAN) {
-        Command::new(&order.program)
-    } else {
-        confined(order, &scratch.path)?
+fn start(
+    spec: &LaunchSpec,
+    [stdin, stdout, stderr]: Streams,
+    scratch: &Scratch,
+) -> io::Result<Pid> {
+    let mut command = match &spec.program {
+        Program::File(program) if spec.sandbox.is_open() => Command::new(program),
+        _ => confined(spec, &scratch.path)?,
     };
     command
-        .args(&order.args)
+        .args(&spec.args)
         .env_clear()
-        .envs(order.env.iter().map(|(name, value)| (name, value)))
+        .envs(spec.env.iter().map(|(name, value)| (name, value)))
         .env("HOME", scratch.path.join("home"))
         .env("TMPDIR", scratch.path.join("tmp"))
-        .current_dir(&order.directory)
+        .current_dir(&spec.directory)
         .process_group(0)
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(stdout))
@@ -218,10 +221,10 @@ fn start(order: &Order, [stdin, stdout, stderr]: Streams, scratch: &Scratch) -> 
 }
 
 /// The same executable once more, which confines itself and then becomes the server.
-fn confined(order: &Order, scratch: &Path) -> io::Result<Command> {
+fn confined(spec: &LaunchSpec, scratch: &Path) -> io::Result<Command> {
     let mut command = Command::new(crate::own_executable()?);
     command.arg(CONFINE);
-    match &order.sandbox.network {
+    match &spec.sandbox.network {
         Network::Open => {}
         Network::Closed => {
             command.arg("--close-network");
@@ -232,13 +235,13 @@ fn confined(order: &Order, scratch: &Path) -> io::Result<Command> {
             command.arg("--proxy").arg(socket);
         }
     }
-    if let Subprocess::Closed { execute } = &order.sandbox.subprocess {
+    if let Subprocess::Closed { execute } = &spec.sandbox.subprocess {
         command.arg("--close-subprocess");
         for path in execute {
             command.arg("--execute").arg(path);
         }
     }
-    if let Filesystem::Listed { read, write } = &order.sandbox.filesystem {
+    if let Filesystem::Listed { read, write } = &spec.sandbox.filesystem {
         command.arg("--close-files");
         for path in read {
             command.arg("--read").arg(path);
@@ -247,6 +250,9 @@ fn confined(order: &Order, scratch: &Path) -> io::Result<Command> {
             command.arg("--write").arg(path);
         }
     }
-    command.arg("--").arg(&order.program);
+    match &spec.program {
+        Program::File(program) => command.arg("--").arg(program),
+        Program::Stage(name) => command.arg("--stage").arg(name),
+    };
     Ok(command)
 }

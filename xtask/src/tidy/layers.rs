@@ -1,5 +1,7 @@
 //! Dependencies point one way, and the words are pure.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::sources::{self, tracked_files};
@@ -176,6 +178,33 @@ pub(super) fn check_direction() -> Outcome<Vec<String>> {
         }
     }
     Ok(complaints)
+}
+
+/// The longest chain of crates, each of which needs the next.
+const MOST_DEEP: usize = 6;
+
+/// Depth costs understanding; the number of crates does not.
+pub(super) fn check_depth() -> Outcome<Vec<String>> {
+    let packages = metadata()?;
+    let name = |package: &Value| package["name"].as_str().unwrap_or_default().to_owned();
+    let uses: BTreeMap<String, Vec<String>> = packages
+        .iter()
+        .map(|package| (name(package), dependencies(package, &Value::Null)))
+        .filter(|(name, _)| !WORKSHOP.contains(&name.as_str()))
+        .collect();
+    let chains = uses.keys().map(|name| longest_chain(name, &uses));
+    let longest = chains.max_by_key(Vec::len).unwrap_or_default();
+    if longest.len() <= MOST_DEEP {
+        return Ok(Vec::new());
+    }
+    let chain = longest.join(" -> ");
+    Ok(vec![format!("a chain of {} crates, more than {MOST_DEEP}: {chain}", longest.len())])
+}
+
+fn longest_chain(name: &str, uses: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let below = uses.get(name).into_iter().flatten().filter(|used| uses.contains_key(*used));
+    let longest = below.map(|used| longest_chain(used, uses)).max_by_key(Vec::len);
+    std::iter::once(name.to_owned()).chain(longest.unwrap_or_default()).collect()
 }
 
 pub(super) fn check_purity() -> Outcome<Vec<String>> {

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::risk::Risk;
-use facets_lock::{Grants, Launch};
+use facets_lock::Grants;
+use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use facets_ops::consent::ApprovalPage;
 use facets_ops::grant::grants_words;
-use facets_ops::inspect::ApprovalPage;
 use facets_ops::list::{ListReport, ListedServer};
 use facets_surface::Kind;
 use serde_json::{Value, json};
@@ -243,7 +244,7 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
         let name = visible(&server.name);
         let state = match (server.tools, server.approved) {
             _ if server.edited => "edited: `facet verify` says what".to_owned(),
-            (None, _) if server.launch.is_none() => "not started by this facet".to_owned(),
+            (None, _) if server.origin.is_none() => "not started by this facet".to_owned(),
             (None, _) => "not pinned".to_owned(),
             (Some(tools), true) => format!("approved, {}", human::plural(tools, "tool")),
             (Some(tools), false) => {
@@ -259,14 +260,19 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
 }
 
 fn start(server: &ListedServer) -> String {
-    let text = match &server.launch {
-        None => String::new(),
-        Some(Launch::Url { url, .. }) => url.clone(),
-        Some(Launch::Command { command, args, .. }) => {
-            std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" ")
-        }
-    };
+    let text = server.origin.as_ref().map(ToString::to_string).unwrap_or_default();
     format!("{QUIET}{}{QUIET:#}", visible(&text))
+}
+
+fn origin_json(origin: &Origin) -> Value {
+    match origin {
+        Origin::Command(CommandOrigin { command, args, env }) => {
+            json!({ "command": command, "args": args, "env": env })
+        }
+        Origin::Address(AddressOrigin { url, headers }) => {
+            json!({ "url": url.as_str(), "headers": headers })
+        }
+    }
 }
 
 pub(super) fn list_json(report: &ListReport) -> Value {
@@ -274,16 +280,9 @@ pub(super) fn list_json(report: &ListReport) -> Value {
         .servers
         .iter()
         .map(|server| {
-            let launch = match &server.launch {
-                None => Value::Null,
-                Some(Launch::Command { command, args, env }) => {
-                    json!({ "command": command, "args": args, "env": env })
-                }
-                Some(Launch::Url { url, headers }) => json!({ "url": url, "headers": headers }),
-            };
             json!({
                 "name": server.name,
-                "launch": launch,
+                "launch": server.origin.as_ref().map(origin_json),
                 "tools": server.tools,
                 "approved": server.approved,
                 "edited": server.edited,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_ops::adopt::{AdoptReport, Fate, Found};
-use facets_ops::clients::FileEdit;
+use facets_ops::client_files::FileEdit;
 use facets_ops::connect::ConnectReport;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_digest::Digest;
-use facets_digest::json::{JsonError, Limits, Origin, Value as Json};
+use facets_digest::json::{JsonError, Limits, Provenance, Value as Json};
+use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use facets_ops::consent::{Filesystem, LaunchShown, Network};
 use facets_ops::digest_surface::DigestSurfaceReport;
-use facets_ops::inspect::{Filesystem, InspectReport, LaunchShown, Network};
+use facets_ops::inspect::InspectReport;
 use facets_surface::{Definition, Era, Kind, Part, ResourcesDigest, ToolIdentity};
 use serde_json::{Map, Value, json};
 
@@ -21,26 +23,31 @@ const WARN: Style = AnsiColor::Yellow.on_default();
 
 /// What would be started, in full.
 pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
-    if let Some(url) = launch.url {
-        let mut out = format!("This would connect to\n  {STRONG}{}{STRONG:#}\n", visible(url));
-        for (name, variable) in launch.headers {
-            let (name, variable) = (visible(name), visible(variable));
-            let _ = writeln!(out, "with the header {name}, whose value is that of ${variable}");
-        }
-        return out;
+    match launch.origin {
+        Origin::Command(command) => command_launch(command, launch),
+        Origin::Address(address) => address_launch(address),
     }
-    let words: Vec<String> = launch
-        .words
-        .iter()
-        .map(|word| visible(&format!("{:?}", word.display().to_string())))
-        .collect();
+}
+
+fn address_launch(address: &AddressOrigin) -> String {
+    let url = visible(address.url.as_str());
+    let mut out = format!("This would connect to\n  {STRONG}{url}{STRONG:#}\n");
+    for (name, variable) in &address.headers {
+        let (name, variable) = (visible(name), visible(variable));
+        let _ = writeln!(out, "with the header {name}, whose value is that of ${variable}");
+    }
+    out
+}
+
+fn command_launch(command: &CommandOrigin, launch: &LaunchShown<'_>) -> String {
+    let words: Vec<String> = command.words().map(|word| visible(&format!("{word:?}"))).collect();
     let mut out = format!("This would start\n  {STRONG}{}{STRONG:#}\n", words.join(" "));
     if let Some(program) = &launch.program {
         let _ = writeln!(out, "which is {}", visible(&program.display().to_string()));
     }
     let _ = writeln!(out, "in {}", visible(&launch.directory.display().to_string()));
-    if !launch.variables.is_empty() {
-        let _ = writeln!(out, "with the variables {}", visible(&launch.variables.join(", ")));
+    if !command.env.is_empty() {
+        let _ = writeln!(out, "with the variables {}", visible(&command.env.join(", ")));
     }
     let closed = launch.sandbox.network == Network::Closed;
     let network = if closed { "no network" } else { "the network, as you can" };
@@ -143,7 +150,7 @@ fn contracts(report: &InspectReport, out: &mut String) {
 }
 
 fn json_of(text: &str) -> Result<Json<'_>, JsonError> {
-    facets_digest::json::parse(text.as_bytes(), Origin::Captured, Limits::DOCUMENT)
+    facets_digest::json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT)
 }
 
 /// How one definition is shown.

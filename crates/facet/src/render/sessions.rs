@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use facets_ops::grant::{GrantReport, Grants, grants_words};
-use facets_ops::run::PsEntry;
+use facets_ops::sessions::PsEntry;
 use serde_json::{Value, json};
 
 use super::Renderer;

@@ -75,7 +75,7 @@ pub enum JsonErrorKind {
         literal: String,
     },
     /// An integer of more digits than a captured definition may have.
-    #[error("integer of {digits} digits, allowed are {}", super::number::MAX_INTEGER_DIGITS)]
+    #[error("integer of {digits} digits, allowed are {}", super::limits::MAX_INTEGER_DIGITS)]
     IntegerTooLong {
         /// How many it has.
         digits: usize,

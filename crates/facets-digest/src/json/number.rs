@@ -1,14 +1,12 @@
 use super::JsonErrorKind;
+use super::limits::MAX_INTEGER_DIGITS;
 
 /// 2^53−1, the largest integer that a double and all its neighbours hold exactly.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// spec 1.4: the longest integer literal of a captured definition.
-pub(super) const MAX_INTEGER_DIGITS: usize = 1024;
-
 /// Who wrote a document, which decides what its large integers mean (spec 1.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum Provenance {
     /// Ours or a user's: integers beyond ±(2^53−1) are refused.
     Authored,
     /// Captured from a server: such integers keep their exact digits.
@@ -26,23 +24,23 @@ pub enum Number<'a> {
 
 impl<'a> Number<'a> {
     /// Reads a literal that the tokenizer has checked against the grammar.
-    pub fn from_literal(literal: &'a str, origin: Origin) -> Result<Self, JsonErrorKind> {
+    pub fn from_literal(literal: &'a str, provenance: Provenance) -> Result<Self, JsonErrorKind> {
         let digits = literal.strip_prefix('-').unwrap_or(literal);
         let is_integer = digits.bytes().all(|byte| byte.is_ascii_digit());
         if !is_integer {
             return Self::double(literal);
         }
-        match (is_safe_integer(digits), origin) {
+        match (is_safe_integer(digits), provenance) {
             // ECMAScript prints negative zero as `0`.
             (true, _) if literal == "-0" => Ok(Self::Double(0.0)),
             (true, _) => Ok(Self::Integer(literal)),
-            (false, Origin::Authored) => {
+            (false, Provenance::Authored) => {
                 Err(JsonErrorKind::IntegerOutOfRange { literal: shorten(literal) })
             }
-            (false, Origin::Captured) if digits.len() > MAX_INTEGER_DIGITS => {
+            (false, Provenance::Captured) if digits.len() > MAX_INTEGER_DIGITS => {
                 Err(JsonErrorKind::IntegerTooLong { digits: digits.len() })
             }
-            (false, Origin::Captured) => Ok(Self::Integer(literal)),
+            (false, Provenance::Captured) => Ok(Self::Integer(literal)),
         }
     }
 

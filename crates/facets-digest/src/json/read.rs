@@ -1,12 +1,13 @@
 use std::borrow::Cow;
 
 use super::{
-    JsonError, JsonErrorKind, Limits, Member, Number, Object, Origin, TokenKind, Tokenizer, Value,
+    JsonError, JsonErrorKind, Limits, Member, Number, Object, Provenance, TokenKind, Tokenizer,
+    Value,
 };
 
 /// Reads one strict JSON document (spec 1.3).
-pub fn parse(bytes: &[u8], origin: Origin, limits: Limits) -> Result<Value<'_>, JsonError> {
-    let mut reader = Reader { tokens: Tokenizer::new(bytes, limits)?, origin };
+pub fn parse(bytes: &[u8], provenance: Provenance, limits: Limits) -> Result<Value<'_>, JsonError> {
+    let mut reader = Reader { tokens: Tokenizer::new(bytes, limits)?, provenance };
     let first = reader.next()?;
     let value = reader.value(first)?;
     reader.tokens.finish()?;
@@ -15,7 +16,7 @@ pub fn parse(bytes: &[u8], origin: Origin, limits: Limits) -> Result<Value<'_>, 
 
 struct Reader<'a> {
     tokens: Tokenizer<'a>,
-    origin: Origin,
+    provenance: Provenance,
 }
 
 impl<'a> Reader<'a> {
@@ -38,7 +39,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&self, literal: &'a str) -> Result<Number<'a>, JsonError> {
-        Number::from_literal(literal, self.origin)
+        Number::from_literal(literal, self.provenance)
             .map_err(|kind| self.tokens.error_at(kind, self.tokens.offset() - literal.len()))
     }
 

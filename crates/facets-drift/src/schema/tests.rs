@@ -1,4 +1,4 @@
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 
 use super::*;
 
@@ -17,8 +17,9 @@ impl Validator for Trusting {
 
 fn verdict(before: &str, after: &str) -> Verdict {
     let before =
-        json::parse(before.as_bytes(), Origin::Captured, Limits::DEFINITION).expect("JSON");
-    let after = json::parse(after.as_bytes(), Origin::Captured, Limits::DEFINITION).expect("JSON");
+        json::parse(before.as_bytes(), Provenance::Captured, Limits::DEFINITION).expect("JSON");
+    let after =
+        json::parse(after.as_bytes(), Provenance::Captured, Limits::DEFINITION).expect("JSON");
     compare_schemas(&before, &after, Domain::Anything, &Trusting).verdict
 }
 

@@ -155,7 +155,7 @@ fn random_messages_are_followed() {
         let id = random.pick(&["1", "\"x\"", "-3.25", "null", "1e5"]);
         let text = format!(r#"{{"other":{params},"id":{id},"result":{result}}}"#);
         let limits = Limits { bytes: 1 << 20, depth: 128, values: 1 << 16 };
-        let strict = json::parse(text.as_bytes(), Origin::Captured, limits).is_ok();
+        let strict = json::parse(text.as_bytes(), Provenance::Captured, limits).is_ok();
         let found = facts(&text);
         // One sign less or another: whoever follows it has found the same texts.
         let mut other = text.clone().into_bytes();
@@ -166,7 +166,7 @@ fn random_messages_are_followed() {
         }
         let is_followed = Envelope::read(&other).is_ok();
         let other = without_texts(&String::from_utf8_lossy(&other));
-        let is_json = json::parse(other.as_bytes(), Origin::Authored, limits).is_ok();
+        let is_json = json::parse(other.as_bytes(), Provenance::Authored, limits).is_ok();
         assert!(!is_followed || is_json, "{other}");
         if strict {
             let found = found.unwrap_or_else(|broken| panic!("{broken:?}: {text}"));

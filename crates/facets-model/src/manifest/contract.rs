@@ -1,6 +1,6 @@
 //! The contract that a server declares beyond its definitions (spec 6.4).
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 
 use super::check::{Checker, Place, shorten};
 use crate::tree::NodeValue;
@@ -35,7 +35,7 @@ pub(super) fn contract(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Str
         }
     }
     let text = place.node.to_json();
-    let value = json::parse(text.as_bytes(), Origin::Authored, Limits::DEFINITION).ok()?;
+    let value = json::parse(text.as_bytes(), Provenance::Authored, Limits::DEFINITION).ok()?;
     Some(String::from_utf8_lossy(&value.to_canonical()).into_owned())
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::check::{Checker, Members, Place, shorten};
-use super::server_source::{Declarer, ServerSource, servers};
+use super::declared_server::{DeclaredServer, Declarer, servers};
 use super::{FileRole, Outcome};
 use crate::tree::{Format, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion, collision_key};
@@ -47,7 +47,7 @@ pub struct FacetManifest {
     /// Other facets that this one is composed of.
     pub facets: Vec<Composition>,
     /// Servers it links to, by name.
-    pub servers: BTreeMap<String, ServerSource>,
+    pub servers: BTreeMap<String, DeclaredServer>,
     /// Members that this version of facet does not know.
     pub unknown: Vec<NodeMember>,
 }

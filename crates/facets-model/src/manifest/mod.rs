@@ -2,15 +2,16 @@
 
 pub mod check;
 mod contract;
+mod declared_server;
 mod facet;
 mod problem;
 mod project;
 mod server;
-mod server_source;
 mod words;
 
 use facets_digest::json::Position;
 
+pub use declared_server::DeclaredServer;
 pub use facet::{Asset, Composition, FacetManifest, Skill, parse_facet};
 pub use problem::Problem;
 pub use project::{
@@ -18,7 +19,6 @@ pub use project::{
     parse_project,
 };
 pub use server::{ServerManifest, Variable, parse_server};
-pub use server_source::{Environment, ServerSource};
 
 /// Every code that a [`Problem`] of this crate can have, beside those of the JSON reader.
 pub const CODES: &[&str] = &[

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::Outcome;
 use super::check::{Checker, Members, Place, shorten};
-use super::server_source::{Declarer, ServerSource, servers};
+use super::declared_server::{DeclaredServer, Declarer, servers};
 use crate::tree::{Format, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion};
 
@@ -17,7 +17,7 @@ pub struct ProjectManifest {
     /// Facets by name.
     pub facets: BTreeMap<ArtifactName, ProjectFacet>,
     /// Servers by the name that the project gives them.
-    pub servers: BTreeMap<String, ServerSource>,
+    pub servers: BTreeMap<String, DeclaredServer>,
     /// Members that this version of facet does not know.
     pub unknown: Vec<NodeMember>,
 }

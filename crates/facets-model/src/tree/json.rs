@@ -1,4 +1,4 @@
-use facets_digest::json::{JsonError, Number, Origin, Token, TokenKind, Tokenizer};
+use facets_digest::json::{JsonError, Number, Provenance, Token, TokenKind, Tokenizer};
 
 use super::{MANIFEST_LIMITS, Members, Node, NodeMember, NodeValue, position};
 use crate::manifest::Problem;
@@ -52,7 +52,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn number(&mut self, literal: &str, start: usize) -> NodeValue {
-        match Number::from_literal(literal, Origin::Authored) {
+        match Number::from_literal(literal, Provenance::Authored) {
             Ok(number) => NodeValue::Number(number.as_f64()),
             Err(kind) => {
                 let at = position(self.shown, start);

@@ -7,7 +7,7 @@ mod schemas;
 
 use std::collections::BTreeMap;
 
-use facets_digest::json::{self, Limits, Origin};
+use facets_digest::json::{self, Limits, Provenance};
 use facets_drift::{Domain, SchemaChange, Validator, Verdict, closed_copy, compare_schemas};
 use facets_testkit::{Random, long_count};
 use facets_validator::JsonSchema;
@@ -30,8 +30,8 @@ impl Sides {
 }
 
 fn compare(before: &str, after: &str) -> (SchemaChange, Sides) {
-    let before = json::parse(before.as_bytes(), Origin::Captured, Limits::DEFINITION).unwrap();
-    let after = json::parse(after.as_bytes(), Origin::Captured, Limits::DEFINITION).unwrap();
+    let before = json::parse(before.as_bytes(), Provenance::Captured, Limits::DEFINITION).unwrap();
+    let after = json::parse(after.as_bytes(), Provenance::Captured, Limits::DEFINITION).unwrap();
     let validator = JsonSchema::default();
     let change = compare_schemas(&before, &after, Domain::Anything, &validator);
     (change, Sides { old: closed_copy(&before), new: closed_copy(&after), validator })

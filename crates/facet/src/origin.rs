@@ -1,0 +1,20 @@
+//! What was typed becomes the origin of a server.
+
+use std::ffi::OsString;
+
+use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use facets_ops::{OpsError, ServerError};
+
+/// A command line, and the names of its variables.
+pub(crate) fn of_words(words: Vec<OsString>, variables: Vec<String>) -> Result<Origin, OpsError> {
+    let words: Result<Vec<String>, _> = words.into_iter().map(OsString::into_string).collect();
+    let mut words = words.map_err(|_| ServerError::NotText)?.into_iter();
+    let command = words.next().unwrap_or_default();
+    Ok(CommandOrigin::new(command, words.collect(), variables).into())
+}
+
+/// An address, and its headers with the variables that hold their values.
+pub(crate) fn of_address(url: &str, headers: Vec<(String, String)>) -> Result<Origin, OpsError> {
+    let url = url.parse().map_err(|source| OpsError::BadUrl { source })?;
+    Ok(AddressOrigin { url, headers: headers.into_iter().collect() }.into())
+}

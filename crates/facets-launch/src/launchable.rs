@@ -1,0 +1,43 @@
+//! How a server starts: a process of ours, or a call to an address.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use facets_wire::Header;
+use facets_worker::Sandbox;
+
+/// A server that can be started or called: everything that it takes, and nothing to decide.
+#[derive(Clone, Debug)]
+pub enum Launchable {
+    /// A process below us.
+    Process(ProcessLaunch),
+    /// A server that runs elsewhere.
+    Remote(RemoteLaunch),
+}
+
+/// A command line, never a shell's.
+#[derive(Clone, Debug)]
+pub struct ProcessLaunch {
+    /// The program: a path, or a name to be found in `PATH`.
+    pub program: OsString,
+    /// Its arguments, passed as they are.
+    pub args: Vec<OsString>,
+    /// Names of variables whose values come from our own environment.
+    pub variables: Vec<String>,
+    /// Values of such variables that our own environment does not have.
+    pub given: BTreeMap<String, String>,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// What it is kept from.
+    pub sandbox: Sandbox,
+}
+
+/// An address, and what is sent along with every request.
+#[derive(Clone, Debug)]
+pub struct RemoteLaunch {
+    /// The address.
+    pub url: String,
+    /// Headers to send.
+    pub headers: Vec<Header>,
+}

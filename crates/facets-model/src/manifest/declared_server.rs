@@ -1,0 +1,235 @@
+use std::collections::BTreeMap;
+
+use super::check::{Checker, Members, Place, shorten};
+use crate::tree::NodeValue;
+use crate::{
+    AddressOrigin, ArtifactName, AssetName, CommandOrigin, Floor, HttpUrl, ImageReference,
+    InlineServerName, Origin, VariableName,
+};
+
+/// A server as a manifest declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeclaredServer {
+    /// A command or an address, which facet can start or call.
+    Origin {
+        /// Where it comes from.
+        origin: Origin,
+        /// Values of its variables, where the manifest gives them.
+        values: BTreeMap<VariableName, String>,
+    },
+    /// Source-mode: the latest version of a registry server at or above the floor.
+    Floor(Floor),
+    /// Ref-mode: an OCI image.
+    Image(ImageReference),
+}
+
+impl DeclaredServer {
+    /// Where it comes from, if it is of a kind that facet can start.
+    #[must_use]
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Origin { origin, .. } => Some(origin),
+            Self::Floor(_) | Self::Image(_) => None,
+        }
+    }
+}
+
+/// The variables of an inline server.
+enum Environment {
+    /// Names with their values.
+    Values(BTreeMap<VariableName, String>),
+    /// Names whose values come from the user's own environment. Projects only.
+    Names(Vec<VariableName>),
+}
+
+/// Who declares a server: a facet's declaration is closed to what a project may add.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Declarer {
+    Facet,
+    Project,
+}
+
+const FORMS: &str = "a floor \"1.0.0\", {\"image\": …}, {\"type\": \"stdio\", \"command\": …} \
+                     or {\"type\": \"http\", \"url\": …}";
+
+/// The servers that a manifest declares, by name.
+pub(super) fn servers(
+    check: &mut Checker<'_>,
+    members: &Members<'_>,
+    declarer: Declarer,
+) -> BTreeMap<String, DeclaredServer> {
+    let Some(group) = members.optional("servers").and_then(|place| check.members(&place)) else {
+        return BTreeMap::new();
+    };
+    let mut servers = BTreeMap::new();
+    for (member, place) in group.entries() {
+        // A floor names a server of the registry, anything else is named by its declarer.
+        let named = match (&place.node.value, declarer) {
+            (NodeValue::String(_), _) => check.name::<ArtifactName>(member, &place).is_some(),
+            (_, Declarer::Facet) => check.name::<AssetName>(member, &place).is_some(),
+            (_, Declarer::Project) => check.name::<InlineServerName>(member, &place).is_some(),
+        };
+        let server = declared_server(check, &place, declarer);
+        if let (true, Some(server)) = (named, server) {
+            servers.insert(member.name.clone(), server);
+        }
+    }
+    servers
+}
+
+fn declared_server(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    declarer: Declarer,
+) -> Option<DeclaredServer> {
+    match &place.node.value {
+        NodeValue::String(_) => check.word(place).map(DeclaredServer::Floor),
+        NodeValue::Object(_) => object(check, place, declarer),
+        NodeValue::Refused => None,
+        _ => {
+            let fix = "write one of these forms; a version goes in quotes";
+            check.problem("manifest-wrong-type", place, place.node.kind(), FORMS, fix);
+            None
+        }
+    }
+}
+
+fn object(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    declarer: Declarer,
+) -> Option<DeclaredServer> {
+    let members = check.members(place)?;
+    let kind = members.optional("type");
+    if let (Some(image), None) = (members.optional("image"), &kind) {
+        check.closed(&members, &["image"]);
+        return check.word(&image).map(DeclaredServer::Image);
+    }
+    let Some(kind) = kind else {
+        let fix = "add \"type\": \"stdio\" with a command, or \"type\": \"http\" with a url";
+        check.problem(
+            "manifest-missing-member",
+            place,
+            "an object without type or image",
+            FORMS,
+            fix,
+        );
+        return None;
+    };
+    match check.string(&kind)? {
+        "stdio" => stdio(check, &members, declarer),
+        "http" => {
+            check.closed(&members, &["type", "url"]);
+            let url = members.required(check, "url", "\"https://mcp.example.com/\"")?;
+            let url = check.word(&url)?;
+            let origin = AddressOrigin { url, headers: BTreeMap::new() }.into();
+            Some(DeclaredServer::Origin { origin, values: BTreeMap::new() })
+        }
+        other => {
+            let fix = "write \"stdio\" or \"http\"";
+            check.problem("manifest-bad-value", &kind, &shorten(other), "stdio or http", fix);
+            check_without_type(check, &members, declarer);
+            None
+        }
+    }
+}
+
+/// What can be said of the other members while the type is wrong.
+fn check_without_type(check: &mut Checker<'_>, members: &Members<'_>, declarer: Declarer) {
+    check.closed(members, &["type", "command", "args", "env", "url"]);
+    if let Some(url) = members.optional("url") {
+        check.word::<HttpUrl>(&url);
+    }
+    if let Some(place) = members.optional("command") {
+        command(check, &place);
+    }
+    if let Some(args) = members.optional("args") {
+        strings(check, &args);
+    }
+    if let Some(env) = members.optional("env") {
+        environment(check, &env, declarer);
+    }
+}
+
+fn stdio(
+    check: &mut Checker<'_>,
+    members: &Members<'_>,
+    declarer: Declarer,
+) -> Option<DeclaredServer> {
+    check.closed(members, &["type", "command", "args", "env"]);
+    let command =
+        members.required(check, "command", "\"npx\"").and_then(|place| command(check, &place));
+    let args = match members.optional("args") {
+        None => Some(Vec::new()),
+        Some(place) => strings(check, &place),
+    };
+    let env = match members.optional("env") {
+        None => Some(Environment::Values(BTreeMap::new())),
+        Some(place) => environment(check, &place, declarer),
+    };
+    let (names, values) = match env? {
+        Environment::Names(names) => (names, BTreeMap::new()),
+        Environment::Values(values) => (values.keys().cloned().collect(), values),
+    };
+    let names = names.iter().map(ToString::to_string).collect();
+    let origin = CommandOrigin::new(command?, args?, names).into();
+    Some(DeclaredServer::Origin { origin, values })
+}
+
+fn command(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
+    let text = check.string(place)?;
+    if text.trim().is_empty() || text.contains('\0') {
+        check.problem(
+            "manifest-bad-value",
+            place,
+            &shorten(text),
+            "the name of a program",
+            "write the program to start",
+        );
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+/// A list of strings that can be passed to a program.
+pub(super) fn strings(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Vec<String>> {
+    let items = check.items(place)?;
+    items.iter().map(|item| plain_string(check, item)).collect::<Vec<_>>().into_iter().collect()
+}
+
+fn plain_string(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
+    let text = check.string(place)?;
+    if text.contains('\0') {
+        check.problem(
+            "manifest-bad-value",
+            place,
+            "a NUL character",
+            "text without NUL",
+            "remove it",
+        );
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+fn environment(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    declarer: Declarer,
+) -> Option<Environment> {
+    if declarer == Declarer::Project && matches!(place.node.value, NodeValue::Array(_)) {
+        let items = check.items(place)?;
+        let names: Vec<_> = items.iter().map(|item| check.word(item)).collect();
+        return names.into_iter().collect::<Option<_>>().map(Environment::Names);
+    }
+    let members = check.members(place)?;
+    let mut values = BTreeMap::new();
+    for (member, place) in members.entries() {
+        let name = check.name::<VariableName>(member, &place);
+        let value = plain_string(check, &place);
+        if let (Some(name), Some(value)) = (name, value) {
+            values.insert(name, value);
+        }
+    }
+    Some(Environment::Values(values))
+}

@@ -1,0 +1,79 @@
+//! What a person asked for: where a server comes from, as written in a manifest, on a command
+//! line, or in the file of a client.
+
+mod address;
+mod command;
+
+use std::fmt;
+
+pub use address::AddressOrigin;
+pub use command::CommandOrigin;
+
+/// Where a server comes from. What exactly that is, is its pin.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// A command line that is started.
+    Command(CommandOrigin),
+    /// An address that is called.
+    Address(AddressOrigin),
+}
+
+impl Origin {
+    /// The variables of the user's environment whose values it needs.
+    #[must_use]
+    pub fn variables(&self) -> Vec<&str> {
+        match self {
+            Self::Command(command) => command.variables(),
+            Self::Address(address) => address.variables(),
+        }
+    }
+
+    /// Whether it runs on another machine, where nothing can be confined.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        match self {
+            Self::Command(_) => false,
+            Self::Address(_) => true,
+        }
+    }
+
+    /// Whether a manifest that says `declared` asks for this. A manifest does not name headers.
+    #[must_use]
+    pub fn is_declared_as(&self, declared: &Self) -> bool {
+        match (self, declared) {
+            (Self::Address(own), Self::Address(declared)) => own.url == declared.url,
+            (own, declared) => own == declared,
+        }
+    }
+
+    /// Its members by name, as texts to compare and to show.
+    #[must_use]
+    pub fn members(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Command(command) => command.members(),
+            Self::Address(address) => address.members(),
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    /// For people: the command line, or the address.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(command) => command.fmt(f),
+            Self::Address(address) => address.fmt(f),
+        }
+    }
+}
+
+impl From<CommandOrigin> for Origin {
+    fn from(command: CommandOrigin) -> Self {
+        Self::Command(command)
+    }
+}
+
+impl From<AddressOrigin> for Origin {
+    fn from(address: AddressOrigin) -> Self {
+        Self::Address(address)
+    }
+}

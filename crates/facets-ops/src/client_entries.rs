@@ -1,0 +1,188 @@
+//! Entries in the files of MCP clients: what each starts, and whether facet could start it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use facets_clients::{
+    Client, Entry, EnvValue, HeaderValue, Transport, UrlKind, looks_like_secret, secret_arguments,
+};
+use facets_model::{AddressOrigin, CommandOrigin, InlineServerName, Origin};
+
+use crate::error::OpsError;
+
+/// What became of an entry.
+#[derive(Debug)]
+pub enum Fate {
+    /// It is pinned and rewritten, or would be.
+    Adopted,
+    /// It starts through facet already.
+    Guarded,
+    /// It stays as it is, for this reason.
+    Skipped(String),
+    /// It could not be pinned.
+    Failed(Box<OpsError>),
+}
+
+/// An entry of a client's file.
+#[derive(Debug)]
+pub struct Found {
+    /// Whose.
+    pub client: Client,
+    /// In which file.
+    pub path: PathBuf,
+    /// The name of the server.
+    pub name: String,
+    /// What is started or called.
+    pub what: String,
+    /// Names of variables that it gets. Their values stay where they are.
+    pub variables: Vec<String>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// How facet would start what an entry starts.
+pub(crate) struct EntryPlan {
+    /// What it asks for.
+    pub(crate) origin: Origin,
+    /// Values of its variables, for as long as it is looked at.
+    pub(crate) given: BTreeMap<String, String>,
+    /// Headers, and the variables that hold their values from now on.
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+/// What an entry asks for, if facet could start it, too.
+pub(crate) fn origin_of_entry(entry: &Entry) -> Option<Origin> {
+    plan_entry(entry, "").ok().map(|plan| plan.origin)
+}
+
+pub(crate) fn shown_transport(transport: &Transport) -> String {
+    match transport {
+        Transport::Command { command, args, .. } => {
+            let hidden = secret_arguments(args);
+            let shown = |(at, arg): (usize, &String)| {
+                if hidden.contains(&at) { "…".to_owned() } else { arg.clone() }
+            };
+            let args = args.iter().enumerate().map(shown);
+            std::iter::once(command.clone()).chain(args).collect::<Vec<_>>().join(" ")
+        }
+        Transport::Url { url, .. } if looks_like_secret(url) => {
+            "an address with a secret".to_owned()
+        }
+        Transport::Url { url, .. } => url.clone(),
+        Transport::Unclear { reason } => (*reason).to_owned(),
+    }
+}
+
+/// How facet would start an entry; or why it does not. `own` is how facet itself is started.
+pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, Fate> {
+    let skip = |reason: &str| Err(Fate::Skipped(reason.to_owned()));
+    if entry.is_facet(Some(own)) {
+        return Err(Fate::Guarded);
+    }
+    if !entry.enabled {
+        return skip("it is switched off");
+    }
+    if entry.name.parse::<InlineServerName>().is_err() {
+        return skip("its name cannot be that of a server: 1 to 64 of a-z, A-Z, 0-9, . - _");
+    }
+    match &entry.transport {
+        Transport::Unclear { reason } => skip(reason),
+        Transport::Command { cwd: Some(_), .. } => {
+            skip("it is started in a directory of its own, which facet does not do")
+        }
+        Transport::Command { command, args, .. } => {
+            if std::iter::once(command).chain(args).any(|word| has_placeholder(word)) {
+                return skip("its command has a placeholder that only the client can fill in");
+            }
+            if !secret_arguments(args).is_empty() {
+                return skip(
+                    "an argument looks like a secret, and the lock is no place for one: pass it as a variable",
+                );
+            }
+            Ok(command_plan(entry, command, args))
+        }
+        Transport::Url { kind: UrlKind::Sse, .. } => {
+            skip("it speaks the older transport with server-sent events")
+        }
+        Transport::Url { url, .. } if has_placeholder(url) || looks_like_secret(url) => {
+            skip("its address has a secret or a placeholder in it")
+        }
+        Transport::Url { url, headers, .. } => url_plan(entry, url, headers),
+    }
+}
+
+/// Whether only the client can say what a text stands for.
+fn has_placeholder(text: &str) -> bool {
+    ["${", "{env:", "{file:"].iter().any(|sign| text.contains(sign))
+}
+
+fn command_plan(entry: &Entry, command: &str, args: &[String]) -> EntryPlan {
+    let given = given_values(&entry.env);
+    let variables = given.keys().chain(&entry.env_names).cloned().collect();
+    let origin = CommandOrigin::new(command.to_owned(), args.to_vec(), variables).into();
+    EntryPlan { origin, given, headers: Vec::new() }
+}
+
+fn url_plan(
+    entry: &Entry,
+    url: &str,
+    headers: &[(String, HeaderValue)],
+) -> Result<EntryPlan, Fate> {
+    let url =
+        url.parse().map_err(|_| Fate::Skipped("its address is no http or https URL".to_owned()))?;
+    let mut given = given_values(&entry.env);
+    let mut named = Vec::new();
+    for (header, value) in headers {
+        let variable = match value {
+            HeaderValue::Variable(variable) => variable.clone(),
+            HeaderValue::Bearer(_) => {
+                return Err(Fate::Skipped(
+                    "its token is a variable without the word Bearer; name a whole header instead"
+                        .to_owned(),
+                ));
+            }
+            HeaderValue::Literal(secret) => {
+                let variable = variable_for(&entry.name, header);
+                given.insert(variable.clone(), expanded(secret.expose()));
+                variable
+            }
+        };
+        named.push((header.clone(), variable));
+    }
+    let headers = named.iter().cloned().collect();
+    Ok(EntryPlan { origin: AddressOrigin { url, headers }.into(), given, headers: named })
+}
+
+/// The variable that holds a header's value from now on.
+fn variable_for(server: &str, header: &str) -> String {
+    let plain = |text: &str| {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        text.chars().map(letter).collect::<String>()
+    };
+    format!("FACET_{}_{}", plain(server), plain(header))
+}
+
+/// The values that a client would set, for as long as we look.
+fn given_values(env: &[(String, EnvValue)]) -> BTreeMap<String, String> {
+    let set = env.iter().filter_map(|(name, value)| match value {
+        EnvValue::Set(secret) => Some((name.clone(), expanded(secret.expose()))),
+        EnvValue::Unset => None,
+    });
+    set.collect()
+}
+
+/// A value with the variables filled in that clients fill in: `${NAME}`, `${env:NAME}`,
+/// `${NAME:-otherwise}`.
+fn expanded(value: &str) -> String {
+    let mut out = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, behind)) = after.split_once('}') else { break };
+        out.push_str(before);
+        let (variable, otherwise) = name.split_once(":-").unwrap_or((name, ""));
+        let variable = variable.strip_prefix("env:").unwrap_or(variable);
+        out.push_str(&std::env::var(variable).unwrap_or_else(|_| otherwise.to_owned()));
+        rest = behind;
+    }
+    out + rest
+}

@@ -1,0 +1,140 @@
+//! What was granted becomes a sandbox (spec 11.4).
+
+use std::path::{Path, PathBuf};
+
+use facets_launch::{
+    Filesystem, Launchable, Network, ProcessLaunch, Sandbox, Subprocess, executables,
+};
+use facets_lock::{Extent, Grants};
+use facets_project::ProjectError;
+
+use crate::error::{OpsError, ServerError};
+use crate::program_files::own_files;
+
+/// What begins a path that may only be read.
+pub(crate) const READ_ONLY: &str = "ro:";
+
+/// Applies what the user has granted to whatever is started.
+pub(crate) fn apply_grants(server: Launchable, grants: &Grants) -> Result<Launchable, OpsError> {
+    match server {
+        Launchable::Process(process) => {
+            let sandbox = sandbox_of(grants, &process)?;
+            Ok(Launchable::Process(ProcessLaunch { sandbox, ..process }))
+        }
+        // It runs elsewhere, out of reach.
+        remote @ Launchable::Remote(_) => Ok(remote),
+    }
+}
+
+fn sandbox_of(grants: &Grants, process: &ProcessLaunch) -> Result<Sandbox, OpsError> {
+    let network = match &grants.network {
+        Extent::All => Network::Open,
+        Extent::None => Network::Closed,
+        Extent::Listed(hosts) if hosts.is_empty() => Network::Closed,
+        Extent::Listed(hosts) => Network::Hosts(hosts.clone()),
+    };
+    let filesystem = match &grants.filesystem {
+        Extent::All => Filesystem::Open,
+        Extent::None => Filesystem::Listed { read: own_files(process, &[]), write: Vec::new() },
+        Extent::Listed(paths) => listed(paths, process)?,
+    };
+    let subprocess = if grants.subprocess {
+        Subprocess::Open
+    } else {
+        let execute = executables(&process.program, &process.directory);
+        Subprocess::Closed { execute }
+    };
+    Ok(Sandbox { network, filesystem, subprocess })
+}
+
+/// Whether a path is where it seems to be.
+fn is_without_links(path: &Path, real: &Path) -> bool {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain == real
+}
+
+/// Where a granted path leads.
+pub(crate) fn granted_place(directory: &Path, text: &str) -> Result<PathBuf, OpsError> {
+    let path = directory.join(text);
+    // One that is not there would allow nothing, silently.
+    let place = std::fs::canonicalize(&path).map_err(|error| {
+        let reason = error.to_string();
+        ServerError::GrantUnusable { path: path.clone(), reason }
+    })?;
+    // Whoever can write beside a link decides where it leads.
+    if !is_without_links(&path, &place) {
+        let reason = "it is a link, or lies behind one; grant the place that it leads to";
+        return Err(ProjectError::Untrusted { path, reason }.into());
+    }
+    Ok(place)
+}
+
+fn listed(paths: &[String], process: &ProcessLaunch) -> Result<Filesystem, OpsError> {
+    let (mut read, mut write) = (Vec::new(), Vec::new());
+    for text in paths {
+        let (list, text) = match text.strip_prefix(READ_ONLY) {
+            Some(text) => (&mut read, text),
+            None => (&mut write, text.as_str()),
+        };
+        let place = granted_place(&process.directory, text)?;
+        list.push(place);
+    }
+    read.extend(own_files(process, &write));
+    Ok(Filesystem::Listed { read, write })
+}
+
+/// What is granted and what is enforced, in words.
+pub(crate) fn describe_confinement(server: &Launchable, grants: &Grants) -> Vec<String> {
+    let Launchable::Process(process) = server else {
+        return vec![format!(
+            "it runs elsewhere, out of reach of the sandbox; ask the model: {}; ask you: {}",
+            yes_or_no(grants.sampling),
+            yes_or_no(grants.elicitation)
+        )];
+    };
+    let may = format!("it may use {}", grants_words(grants));
+    let sandbox = &process.sandbox;
+    let is_open =
+        grants.network == Extent::All && grants.filesystem == Extent::All && grants.subprocess;
+    let enforced = match (is_open, sandbox.is_open(), &sandbox.network) {
+        (true, _, _) => "it is not confined: facet grant tightens that",
+        (false, true, _) => "the sandbox is off: files, network and programs are not kept from it",
+        (false, false, Network::Hosts(_)) => {
+            "enforced by Landlock, seccomp, and a network of its own with a proxy"
+        }
+        (false, false, _) => "enforced by Landlock and seccomp",
+    };
+    vec![format!("{may}; {enforced}")]
+}
+
+/// Grants as one sentence.
+#[must_use]
+pub fn grants_words(grants: &Grants) -> String {
+    format!(
+        "network: {}; files: {}; other programs: {}; ask the model: {}; ask you: {}",
+        extent_word(&grants.network, ", "),
+        extent_word(&grants.filesystem, ", "),
+        yes_or_no(grants.subprocess),
+        yes_or_no(grants.sampling),
+        yes_or_no(grants.elicitation)
+    )
+}
+
+pub(crate) fn yes_or_no(is_granted: bool) -> &'static str {
+    if is_granted { "yes" } else { "no" }
+}
+
+pub(crate) fn extent_word(extent: &Extent, separator: &str) -> String {
+    match extent {
+        Extent::All => "all".to_owned(),
+        Extent::None => "none".to_owned(),
+        Extent::Listed(items) => items.join(separator),
+    }
+}

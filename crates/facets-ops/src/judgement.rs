@@ -1,0 +1,122 @@
+//! What is said about servers: findings, or why there are none.
+
+use facets_drift::{Finding, Severity};
+use facets_policy::{Facts, Graded};
+use facets_project::State;
+
+use crate::error::{OpsError, ServerError};
+use crate::policy_file::AppliedPolicy;
+
+/// What became of one server.
+#[derive(Debug)]
+pub enum CheckOutcome {
+    /// It was looked at; without findings it is as it was approved.
+    Judged(Vec<Graded>),
+    /// Lock and surface file are not as facet wrote them.
+    Edited(String),
+    /// It was not looked at.
+    Failed(OpsError),
+}
+
+/// One server.
+#[derive(Debug)]
+pub struct CheckedServer {
+    /// Its name.
+    pub name: String,
+    /// How many tools it had when it was approved.
+    pub tools: usize,
+    /// What became of it.
+    pub outcome: CheckOutcome,
+    /// What a policy asks about it.
+    pub(crate) facts: Facts,
+}
+
+impl CheckedServer {
+    /// A server of which nothing else is known.
+    pub(crate) fn new(name: String, outcome: CheckOutcome) -> Self {
+        Self { name, tools: 0, outcome, facts: Facts::default() }
+    }
+}
+
+/// All servers.
+#[derive(Debug)]
+pub struct CheckReport {
+    /// Sorted by name.
+    pub servers: Vec<CheckedServer>,
+    /// What is bad enough to say no.
+    pub fail_on: Severity,
+    /// The policy that was applied.
+    pub policy: Option<AppliedPolicy>,
+}
+
+/// The answer to the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Everything is as it was approved.
+    Yes,
+    /// Something is not.
+    No,
+    /// Something could not be looked at.
+    Unknown,
+}
+
+impl CheckReport {
+    /// A no is one, whatever else could not be looked at.
+    #[must_use]
+    pub fn judgement(&self) -> Judgement {
+        let bad = |finding: &Graded| finding.is_bad(self.fail_on);
+        let no = |server: &CheckedServer| match &server.outcome {
+            CheckOutcome::Judged(findings) => findings.iter().any(bad),
+            CheckOutcome::Edited(_) => true,
+            CheckOutcome::Failed(_) => false,
+        };
+        let unknown = |server: &CheckedServer| match &server.outcome {
+            CheckOutcome::Judged(findings) => findings.iter().any(Graded::is_undecided),
+            CheckOutcome::Edited(_) => false,
+            CheckOutcome::Failed(_) => true,
+        };
+        if self.servers.iter().any(no) {
+            Judgement::No
+        } else if self.servers.iter().any(unknown) {
+            Judgement::Unknown
+        } else {
+            Judgement::Yes
+        }
+    }
+}
+
+/// A gate that looks in the wrong place must not say yes.
+pub(crate) fn something_pinned(state: &State) -> Result<(), OpsError> {
+    let declared = state.manifest.as_ref().is_some_and(|manifest| !manifest.servers.is_empty());
+    if !state.lock.servers().is_empty() || declared {
+        Ok(())
+    } else {
+        Err(ServerError::NothingPinned.into())
+    }
+}
+
+/// Servers that the manifest names and nobody has approved.
+pub(crate) fn not_locked(state: &State) -> Vec<CheckedServer> {
+    let declared = state.manifest.iter().flat_map(|manifest| manifest.servers.keys());
+    let new = declared.filter(|name| !state.lock.servers().contains_key(*name));
+    new.map(|name| {
+        let error = naming(OpsError::NotApproved { asked: false }, name);
+        CheckedServer::new(name.clone(), CheckOutcome::Failed(error))
+    })
+    .collect()
+}
+
+/// Findings before any policy.
+pub(crate) fn judged(findings: Vec<Finding>) -> CheckOutcome {
+    CheckOutcome::Judged(findings.into_iter().map(Graded::from).collect())
+}
+
+/// Whose approval is missing.
+pub(crate) fn naming(error: OpsError, name: &str) -> OpsError {
+    match error {
+        OpsError::NotApproved { asked } => {
+            ServerError::NotApproved { name: name.to_owned(), asked }.into()
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,38 @@
+//! An address: the values of its headers are looked up.
+
+use std::path::Path;
+
+use facets_launch::{RemoteLaunch, Sandbox};
+use facets_mcp::Header;
+use facets_model::{AddressOrigin, Origin};
+
+use crate::consent::{Consent, LaunchShown};
+use crate::error::OpsError;
+use crate::launch_options::LaunchOptions;
+
+pub(super) fn prepare(
+    origin: &Origin,
+    address: &AddressOrigin,
+    options: &LaunchOptions,
+    consent: &dyn Consent,
+) -> Result<RemoteLaunch, OpsError> {
+    let sandbox = Sandbox::default();
+    let shown = LaunchShown { origin, program: None, directory: Path::new("."), sandbox: &sandbox };
+    consent.may_start(&shown).required()?;
+    let headers = address.headers.iter().map(|(name, variable)| header(name, variable, options));
+    Ok(RemoteLaunch {
+        url: address.url.to_string(),
+        headers: headers.collect::<Result<_, OpsError>>()?,
+    })
+}
+
+fn header(name: &str, variable: &str, options: &LaunchOptions) -> Result<Header, OpsError> {
+    let value = options.given.get(variable).cloned();
+    let value = value.or_else(|| std::env::var(variable).ok());
+    let value = value.ok_or_else(|| OpsError::NoVariable { name: variable.to_owned() })?;
+    if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
+        let (name, variable) = (name.to_owned(), variable.to_owned());
+        return Err(OpsError::BadHeader { name, variable });
+    }
+    Ok(Header { name: name.to_owned(), value })
+}

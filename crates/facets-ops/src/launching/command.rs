@@ -1,0 +1,54 @@
+//! A command line: the program is found, its directory is ours.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use facets_launch::{Filesystem, Network, ProcessLaunch, Sandbox, find_program};
+use facets_model::{CommandOrigin, Origin};
+
+use crate::consent::{Consent, LaunchShown};
+use crate::error::OpsError;
+use crate::launch_options::{LaunchOptions, SandboxRequest};
+use crate::program_files::installation_of;
+
+pub(super) fn prepare(
+    origin: &Origin,
+    command: &CommandOrigin,
+    options: &LaunchOptions,
+    consent: &dyn Consent,
+) -> Result<ProcessLaunch, OpsError> {
+    let directory = std::env::current_dir()
+        .map_err(|source| OpsError::Unreadable { path: ".".into(), source })?;
+    for path in options.sandbox.filesystem.iter().flatten() {
+        // A path that is not there would allow nothing, silently.
+        std::fs::metadata(path)
+            .map_err(|source| OpsError::Unreadable { path: path.clone(), source })?;
+    }
+    let program = OsStr::new(&command.command);
+    let sandbox = sandbox_for(program, &directory, options.sandbox.clone());
+    let found = find_program(program, &directory);
+    let shown = LaunchShown { origin, program: found, directory: &directory, sandbox: &sandbox };
+    consent.may_start(&shown).required()?;
+    Ok(ProcessLaunch {
+        program: program.to_owned(),
+        args: command.args.iter().map(Into::into).collect(),
+        variables: command.env.clone(),
+        given: options.given.clone(),
+        directory,
+        sandbox,
+    })
+}
+
+fn sandbox_for(program: &OsStr, directory: &Path, request: SandboxRequest) -> Sandbox {
+    let network = if request.network { Network::Closed } else { Network::Open };
+    let filesystem = match request.filesystem {
+        None => Filesystem::Open,
+        Some(extra) => {
+            let mut read = vec![directory.to_owned()];
+            read.extend(installation_of(program, directory));
+            read.extend(extra);
+            Filesystem::Listed { read, write: Vec::new() }
+        }
+    };
+    Sandbox { network, filesystem, ..Sandbox::default() }
+}

@@ -1,0 +1,49 @@
+//! What another lock entry would start, and what it would be allowed (spec 8.6).
+
+use facets_drift::{Compat, Finding, FindingType, Severity, SubjectKind, sort_findings};
+use facets_lock::LockedServer;
+use facets_model::Origin;
+
+/// The server as a whole.
+const SERVER: (SubjectKind, &str) = (SubjectKind::Server, "");
+const CRITICAL: (Severity, Compat) = (Severity::Critical, Compat::Risky);
+
+/// What may have been weakened between two entries.
+pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<Finding> {
+    let mut out = compare_origins(&before.origin, &after.origin);
+    if before.source != after.source {
+        let sentence = "the source of something else is looked at";
+        let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);
+        out.push(found.of_member("source", before.source.clone(), after.source.clone()));
+    }
+    let wider = after.grants.widened_since(&before.grants);
+    if !wider.is_empty() {
+        let sentence = format!("the server may do more: {}", wider.join(", "));
+        let found = Finding::new(FindingType::GrantWidened, SERVER, CRITICAL, sentence);
+        let sides = (before.grants.to_json(), after.grants.to_json());
+        out.push(found.of_member("grants", Some(sides.0), Some(sides.1)));
+    }
+    sort_findings(&mut out);
+    out
+}
+
+/// Whether something else would be started or called, and which members of the origin differ.
+pub(crate) fn compare_origins(before: &Origin, after: &Origin) -> Vec<Finding> {
+    let (old, new) = (before.members(), after.members());
+    let mut names: Vec<&str> = old.iter().chain(&new).map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let find = |members: &[(&str, String)], name: &str| {
+        members.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())
+    };
+    let mut out = Vec::new();
+    for name in names {
+        let sides = (find(&old, name), find(&new, name));
+        if sides.0 != sides.1 {
+            let sentence = format!("something else would be started: `{name}` is another");
+            let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);
+            out.push(found.of_member(name, sides.0, sides.1));
+        }
+    }
+    out
+}

@@ -1,0 +1,167 @@
+//! Pinning a server: looked at, shown on a page, and written down if the answer is yes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use facets_digest::{Digest, NoProgress};
+use facets_drift::{Finding, first_look};
+use facets_lock::{Grants, LockedServer, surface_path};
+use facets_mcp::{CaptureOptions, Conduct};
+use facets_model::{InlineServerName, Origin};
+use facets_project::{
+    Approval, Approvals, Change, LOCK, MANIFEST, Project, ProjectError, State, declared_origin,
+    with_server,
+};
+use facets_surface::{Source, Surface};
+
+use crate::consent::{Answer, ApprovalPage, Consent, TypedAddress};
+use crate::error::{OpsError, ServerError};
+use crate::launch_options::LaunchOptions;
+use crate::launching::prepare;
+use crate::observing::observe_for_all_clients;
+use crate::source_scan::{ScanRequest, scan};
+use crate::surface_report::surface_text;
+use crate::surface_warnings::warnings;
+
+/// What is about to be pinned.
+pub(crate) struct Candidate {
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) source: Option<String>,
+    pub(crate) surface: Surface,
+    pub(crate) conduct: Conduct,
+    /// What changed since it was approved; none if it never was.
+    pub(crate) changes: Option<Vec<Finding>>,
+    pub(crate) grants: Grants,
+}
+
+/// Who says yes.
+pub(crate) enum Decision<'c> {
+    /// It was said beforehand.
+    Made,
+    /// Whoever is there.
+    Ask(&'c dyn Consent),
+}
+
+/// A server that nobody has pinned here yet.
+pub(crate) struct NewServer {
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    /// Limits and era.
+    pub(crate) options: CaptureOptions,
+    /// Where its source lies.
+    pub(crate) source: Option<String>,
+    /// Values of variables that our own environment does not have.
+    pub(crate) given: BTreeMap<String, String>,
+}
+
+/// Starts or calls a new server, shows what it declares, and pins it if the answer is yes.
+pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
+    let NewServer { name, origin, options, source, given } = server;
+    if let Err(source) = name.parse::<InlineServerName>() {
+        return Err(ServerError::BadName { name, source }.into());
+    }
+    let project = Project::here()?;
+    let state = project.read(&|_| false)?;
+    let declared = state.manifest.as_ref().is_some_and(|m| m.servers.contains_key(&name));
+    if declared || state.lock.servers().contains_key(&name) {
+        return Err(ServerError::Exists { name }.into());
+    }
+    project.check_writable()?;
+    // Nobody will say yes in the end, so nothing begins.
+    if !consent.is_there() {
+        return Err(OpsError::NotApproved { asked: false });
+    }
+    let launch = LaunchOptions { given, ..LaunchOptions::default() };
+    let launchable = prepare(&origin, &launch, &TypedAddress(consent))?;
+    let (mut surface, conduct) = observe_for_all_clients(&launchable, options)?;
+    with_source(&mut surface, project.place(), source.as_deref())?;
+    let grants = Grants::ALL;
+    let candidate = Candidate { name, origin, source, surface, conduct, changes: None, grants };
+    pin(&project, candidate, &state, &Decision::Ask(consent))
+}
+
+/// Adds what the source of a server can reach.
+pub(crate) fn with_source(
+    surface: &mut Surface,
+    root: &Path,
+    source: Option<&str>,
+) -> Result<(), OpsError> {
+    let Some(source) = source else { return Ok(()) };
+    let path = root.join(source);
+    let scanned = scan(&ScanRequest { path }, &NoProgress)?;
+    surface.source =
+        Source { contract: scanned.contract, entitlements: Some(scanned.report.entitlements) };
+    Ok(())
+}
+
+/// Shows the page, and pins if the answer is yes.
+pub(crate) fn pin(
+    project: &Project,
+    candidate: Candidate,
+    before: &State,
+    decision: &Decision<'_>,
+) -> Result<ApprovalPage, OpsError> {
+    let Candidate { name, origin, source, surface, conduct, changes, grants } = candidate;
+    let hashes = surface.hashes();
+    let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
+    let file = Digest::of(text.as_bytes());
+    let server = LockedServer {
+        source,
+        grants: grants.clone(),
+        ..LockedServer::new(&name, origin, surface.era, &hashes, file)
+    };
+    let look = first_look(&surface);
+    let warnings = warnings(&surface, Some(&conduct));
+    let source = server.source.clone();
+    let page = ApprovalPage { name, surface, hashes, look, warnings, changes, source, grants };
+    let answer = match decision {
+        Decision::Made => Answer::Yes,
+        Decision::Ask(consent) => consent.may_pin(&page),
+    };
+    match answer {
+        Answer::Yes => {}
+        other => {
+            let asked = other == Answer::No;
+            return Err(ServerError::NotPinned { name: page.name, asked }.into());
+        }
+    }
+    // The approval first: without the lock it permits nothing.
+    Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
+    project.change(|now| change(now, before, &page.name, &server, text))?;
+    Ok(page)
+}
+
+/// What pinning changes, if nobody else has changed it meanwhile.
+fn change(
+    now: &State,
+    before: &State,
+    name: &str,
+    server: &LockedServer,
+    surface: String,
+) -> Result<Change, OpsError> {
+    let named = |state: &State| {
+        state.manifest.as_ref().and_then(|manifest| manifest.servers.get(name).cloned())
+    };
+    if now.lock.servers().get(name) != before.lock.servers().get(name)
+        || named(now) != named(before)
+    {
+        return Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into());
+    }
+    let lock = now
+        .lock
+        .with_server(name, server)
+        .map_err(|source| OpsError::Project(ProjectError::Lock { path: LOCK.into(), source }))?;
+    let declared = now.manifest.as_ref().and_then(|manifest| declared_origin(manifest, name));
+    let same = declared.is_some_and(|declared| server.origin.is_declared_as(declared));
+    let manifest = if same {
+        None
+    } else {
+        let edited = with_server(now.manifest_text.as_deref(), name, &server.origin);
+        Some(edited.map_err(|source| {
+            OpsError::Project(ProjectError::Edit { path: MANIFEST.into(), source })
+        })?)
+    };
+    let surfaces = vec![(name.to_owned(), Some(surface))];
+    Ok(Change { manifest, lock: Some(lock), surfaces })
+}

@@ -1,0 +1,153 @@
+//! What the source of a server can reach (spec 6.5), read in a sandbox.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use facets_digest::Progress;
+use facets_launch::Launcher;
+use facets_model::manifest::{ServerManifest, parse_server};
+use facets_probe::{ObserveError, Scanners};
+use facets_scan::{Analysis, Analyst, Files, Report, ScanLimits, Start};
+
+use crate::error::OpsError;
+use crate::input::read_regular;
+
+/// Larger files are not source that anybody wrote or bundled.
+const MAX_SOURCE: u64 = 16 << 20;
+const MAX_MANIFEST: u64 = 1 << 20;
+const MAX_CONTRACT: usize = 64 << 10;
+/// A file of the size that is allowed takes a few seconds at the most.
+const PER_FILE: Duration = Duration::from_secs(20);
+const IN_ALL: Duration = Duration::from_mins(5);
+/// Files of a tree without a manifest.
+const MAX_LISTED: usize = 50_000;
+
+/// What to scan.
+#[derive(Debug)]
+pub struct ScanRequest {
+    /// A directory, or one file.
+    pub path: PathBuf,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct ScanReport {
+    /// What was scanned, as it was named.
+    pub shown: PathBuf,
+    /// What was scanned, as it really lies.
+    pub root: PathBuf,
+    /// Verdicts, and why.
+    pub report: Report,
+    /// The contract that a `server.yaml` declares, canonical.
+    pub contract: Option<String>,
+}
+
+/// Scans a directory or a file, in a sandbox.
+pub fn scan(request: &ScanRequest, progress: &dyn Progress) -> Result<ScanReport, OpsError> {
+    let path = &request.path;
+    let unreadable = |source| OpsError::Unreadable { path: path.clone(), source };
+    let root = fs::canonicalize(path).map_err(unreadable)?;
+    let Some(text) = root.to_str() else {
+        return Err(unreadable(std::io::ErrorKind::InvalidFilename.into()));
+    };
+    let is_folder = root.is_dir();
+    let manifest = if is_folder { server_manifest(&root)? } else { None };
+    let start = match &manifest {
+        _ if !is_folder => Start::Files(vec![text.to_owned()]),
+        Some(manifest) => Start::Files(vec![format!("{text}/{}", manifest.entry)]),
+        None => Start::Folder(text.to_owned()),
+    };
+    let report = scan_in_sandbox(&start, progress)?;
+    let contract = manifest.and_then(|manifest| manifest.contract);
+    Ok(ScanReport { shown: path.clone(), root, report, contract })
+}
+
+fn scan_in_sandbox(start: &Start, progress: &dyn Progress) -> Result<Report, OpsError> {
+    let launcher = Launcher::from_current_executable()
+        .map_err(|source| OpsError::Unreadable { path: "facet".into(), source })?;
+    let mut scanners = Scanners::new(&launcher, PER_FILE, IN_ALL);
+    let mut watched = Watched { analyst: &mut scanners, progress };
+    let report = facets_scan::scan(start, &Disk, &mut watched, ScanLimits::default());
+    match scanners.failure() {
+        Some(error) => Err(OpsError::Observe(ObserveError::Launch(error))),
+        None => Ok(report),
+    }
+}
+
+/// The `server.yaml` of a directory, if it has one.
+fn server_manifest(folder: &Path) -> Result<Option<ServerManifest>, OpsError> {
+    let path = folder.join("server.yaml");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let bytes = read_regular(&path, MAX_MANIFEST)?;
+    let outcome = parse_server(&bytes);
+    match outcome.manifest {
+        // It stands in the contract of every tool.
+        Some(manifest)
+            if manifest.contract.as_ref().is_some_and(|text| text.len() > MAX_CONTRACT) =>
+        {
+            Err(OpsError::TooLarge { path, limit: MAX_CONTRACT as u64 })
+        }
+        Some(manifest) if outcome.problems.is_empty() => Ok(Some(manifest)),
+        _ => Err(OpsError::BadManifest { path, problems: outcome.problems.len() }),
+    }
+}
+
+/// The disk as it is. Only regular files are read, and none that is too large.
+struct Disk;
+
+impl Files for Disk {
+    fn is_file(&self, path: &str) -> bool {
+        Path::new(path).is_file()
+    }
+
+    fn real(&self, path: &str) -> String {
+        let real = fs::canonicalize(path).ok().and_then(|real| real.to_str().map(str::to_owned));
+        real.unwrap_or_else(|| path.to_owned())
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        read_regular(Path::new(path), MAX_SOURCE).map_err(|error| match error {
+            OpsError::TooLarge { .. } => format!("is larger than {} MiB", MAX_SOURCE >> 20),
+            OpsError::Unreadable { source, .. } => format!("cannot be read: {source}"),
+            other => other.to_string(),
+        })
+    }
+
+    fn list(&self, folder: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![PathBuf::from(folder)];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let (path, name) = (entry.path(), entry.file_name());
+                let hidden = name.as_encoded_bytes().starts_with(b".") || name == "node_modules";
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && !hidden => folders.push(path),
+                    Ok(kind) if kind.is_file() && found.len() < MAX_LISTED => {
+                        found.extend(path.to_str().map(str::to_owned));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+/// Tells how far it is.
+struct Watched<'w, 'l> {
+    analyst: &'w mut Scanners<'l>,
+    progress: &'w dyn Progress,
+}
+
+impl Analyst for Watched<'_, '_> {
+    fn analyse(&mut self, files: Vec<(String, Vec<u8>)>) -> Vec<Result<Analysis, String>> {
+        let bytes = files.iter().map(|(_, source)| source.len() as u64).sum();
+        let answers = self.analyst.analyse(files);
+        self.progress.advance(bytes);
+        answers
+    }
+}

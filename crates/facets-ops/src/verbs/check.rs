@@ -1,0 +1,214 @@
+//! `facet check`: is what runs what was approved?
+
+use std::path::PathBuf;
+
+use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, first_look};
+use facets_launch::Launchable;
+use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
+use facets_probe::ObserveError;
+use facets_project::{Approval, Approvals, Project, State};
+
+pub use crate::approval::Trust;
+use crate::approval::is_trusted;
+use crate::confinement::apply_grants;
+use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
+use crate::error::OpsError;
+pub use crate::judgement::{CheckOutcome, CheckReport, CheckedServer, Judgement};
+use crate::judgement::{judged, naming, not_locked, something_pinned};
+use crate::launch_options::LaunchOptions;
+use crate::launching::prepare;
+use crate::observing::observe_once;
+use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
+use crate::pinning::with_source;
+use crate::policy::{self, Asked};
+use crate::surface_warnings::warnings;
+
+/// What to check.
+#[derive(Debug)]
+pub struct CheckRequest {
+    /// The servers; none are all.
+    pub names: Vec<String>,
+    /// Limits and era.
+    pub options: CaptureOptions,
+    /// Who decides what may be started.
+    pub trust: Trust,
+    /// What is bad enough to say no.
+    pub fail_on: Severity,
+    /// A policy instead of the project's own.
+    pub policy: Option<PathBuf>,
+}
+
+/// Sees the servers come in.
+pub trait CheckProgress: Sync {
+    /// There are this many.
+    fn begin(&self, servers: usize);
+    /// One is done.
+    fn done(&self, name: &str);
+}
+
+/// Starts or calls every server, all at once, and compares what each declares with the lock.
+pub fn check(
+    request: &CheckRequest,
+    consent: &dyn Consent,
+    progress: &dyn CheckProgress,
+) -> Result<CheckReport, OpsError> {
+    let project = Project::here()?;
+    let loaded = policy::load(request.policy.as_deref())?;
+    let names = &request.names;
+    let state = project.read(&|name| names.is_empty() || names.iter().any(|n| n == name))?;
+    something_pinned(&state)?;
+    let mut jobs = Vec::new();
+    for name in chosen(names, &state)? {
+        // Somebody else's entry is not ours to judge.
+        if is_others(&name, &state) {
+            continue;
+        }
+        jobs.push((name.clone(), ready(&name, &project, &state, request, consent)));
+    }
+    progress.begin(jobs.len());
+    let servers = check_all(jobs, &|name, job| {
+        let checked = check_one(name, job, &project, request.options);
+        progress.done(&checked.name);
+        checked
+    });
+    let mut report = CheckReport { servers, fail_on: request.fail_on, policy: None };
+    if request.names.is_empty() {
+        report.servers.extend(not_locked(&state));
+    }
+    let asked = Asked { names, state: &state };
+    report.policy = policy::apply(loaded.as_ref(), &mut report.servers, &asked);
+    Ok(report)
+}
+
+/// A server that may be started, or why it is not.
+struct Job {
+    pinned: Pinned,
+    server: Launchable,
+    findings: Vec<Finding>,
+}
+
+fn ready(
+    name: &str,
+    project: &Project,
+    state: &State,
+    request: &CheckRequest,
+    consent: &dyn Consent,
+) -> Ready {
+    let pinned = Pinned::of(name, state).map_err(CheckOutcome::Edited)?;
+    let findings = against_manifest(name, &pinned, state);
+    match allowed(name, &pinned, project, request.trust, consent) {
+        Ok(server) => Ok(Box::new(Job { pinned, server, findings })),
+        Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(naming(error, name))),
+        // That something else would be started is a no, also if nothing is.
+        Err(_) => Err(judged(findings)),
+    }
+}
+
+/// spec 8.5: nothing is started that this machine has not approved
+fn allowed(
+    name: &str,
+    pinned: &Pinned,
+    project: &Project,
+    trust: Trust,
+    consent: &dyn Consent,
+) -> Result<Launchable, OpsError> {
+    let known = is_trusted(&pinned.server, project, trust)?;
+    let (origin, grants) = (&pinned.server.origin, &pinned.server.grants);
+    let options = LaunchOptions::default();
+    if known {
+        return apply_grants(prepare(origin, &options, &AlreadyApproved)?, grants);
+    }
+    let server = apply_grants(prepare(origin, &options, consent)?, grants)?;
+    // What was pinned elsewhere is new to whoever is asked here.
+    let page = ApprovalPage {
+        name: name.to_owned(),
+        surface: pinned.surface.clone(),
+        hashes: pinned.hashes.clone(),
+        look: first_look(&pinned.surface),
+        warnings: warnings(&pinned.surface, None),
+        changes: None,
+        source: pinned.server.source.clone(),
+        grants: pinned.server.grants.clone(),
+    };
+    consent.may_pin(&page).required()?;
+    Approvals::of_this_user()?.add(&Approval::of(&pinned.server, project.place()))?;
+    Ok(server)
+}
+
+/// A server that may be started, or what is said of it without.
+type Ready = Result<Box<Job>, CheckOutcome>;
+
+/// Runs all jobs side by side. One that panics is a server that could not be judged, never one
+/// that is missing from the report.
+fn check_all(
+    jobs: Vec<(String, Ready)>,
+    check: &(dyn Fn(String, Ready) -> CheckedServer + Sync),
+) -> Vec<CheckedServer> {
+    std::thread::scope(|scope| {
+        let started = jobs.into_iter().map(|(name, job)| {
+            let of_thread = name.clone();
+            (name, scope.spawn(move || check(of_thread, job)))
+        });
+        let started: Vec<_> = started.collect();
+        let ended = started.into_iter().map(|(name, job)| {
+            job.join().unwrap_or_else(|_| {
+                let subject = format!("the server {name:?}");
+                let error = OpsError::Internal { subject };
+                CheckedServer::new(name, CheckOutcome::Failed(error))
+            })
+        });
+        ended.collect()
+    })
+}
+
+fn check_one(
+    name: String,
+    job: Ready,
+    project: &Project,
+    options: CaptureOptions,
+) -> CheckedServer {
+    let job = match job {
+        Ok(job) => job,
+        Err(outcome) => return CheckedServer::new(name, outcome),
+    };
+    let tools = job.pinned.server.surface.tools.len();
+    let (outcome, seen) = match observe_and_compare(&job, project, options) {
+        Ok((found, seen)) => (judged(job.findings.into_iter().chain(found).collect()), seen),
+        Err(error) => (CheckOutcome::Failed(error), None),
+    };
+    CheckedServer { name, tools, outcome, facts: policy::facts(&job.pinned.server, seen) }
+}
+
+/// What changed, and the tools that there are.
+type Compared = (Vec<Finding>, Option<Vec<String>>);
+
+fn observe_and_compare(
+    job: &Job,
+    project: &Project,
+    options: CaptureOptions,
+) -> Result<Compared, OpsError> {
+    // spec 5.1: the era is pinned, and used again
+    let options = CaptureOptions { era: EraChoice::Only(job.pinned.server.era), ..options };
+    let (mut surface, _) = match observe_once(&job.server, options) {
+        Err(OpsError::Observe(ObserveError::Capture {
+            source: CaptureError::Unstable { names, .. },
+            ..
+        })) => return Ok((vec![varies(&names)], None)),
+        other => other?,
+    };
+    with_source(&mut surface, project.place(), job.pinned.server.source.as_deref())?;
+    let hashes = surface.hashes();
+    let found = differences(job.pinned.side(), Side { surface: &surface, hashes: &hashes });
+    Ok((found, Some(hashes.tools.keys().cloned().collect())))
+}
+
+/// A server that answers differently from one asking to the next was not like that.
+fn varies(names: &[String]) -> Finding {
+    let sentence = format!("two lists right after each other differ: {}", names.join(", "));
+    Finding::new(
+        FindingType::SurfaceVaries,
+        (SubjectKind::Server, ""),
+        (Severity::Critical, Compat::Risky),
+        sentence,
+    )
+}

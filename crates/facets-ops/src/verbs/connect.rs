@@ -1,0 +1,209 @@
+//! `facet connect` and `facet disconnect`: clients start what is pinned here through facet, or
+//! what they started before.
+
+use std::path::{Path, PathBuf};
+
+use facets_clients::{ClientError, ClientFile, Entry, Undo, guard, insert, parse};
+use facets_lock::LockedEntry;
+use facets_project::{ClientRecords, Project, State};
+
+use crate::client_entries::origin_of_entry;
+use crate::client_files::{
+    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, program, read,
+    undone, write,
+};
+use crate::consent::Consent;
+use crate::error::{OpsError, ServerError};
+
+/// What to connect.
+#[derive(Debug)]
+pub struct ConnectRequest {
+    /// The clients.
+    pub clients: Vec<Client>,
+    /// Files of this project, or of this user.
+    pub scope: Scope,
+}
+
+/// What was rewritten, and what could not be.
+#[derive(Debug)]
+pub struct ConnectReport {
+    /// The files.
+    pub edits: Vec<FileEdit>,
+    /// What stays as it is, and why.
+    pub left: Vec<(PathBuf, ClientError)>,
+    /// Variables that new entries have to set, by server.
+    pub needs: Vec<(String, Vec<String>)>,
+}
+
+/// Has clients start every server that is pinned here through facet.
+pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
+    let (places, directory) = enter(request.scope)?;
+    let state = Project::here()?.read(&|_| false)?;
+    let servers: Vec<&String> = state
+        .lock
+        .servers()
+        .iter()
+        .filter(|(_, entry)| matches!(entry, LockedEntry::Server(_)))
+        .map(|(name, _)| name)
+        .collect();
+    if servers.is_empty() {
+        return Err(ServerError::NothingPinned.into());
+    }
+    let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
+    for client in &request.clients {
+        let all = files(&[*client], request.scope, &places);
+        // The first that is there, or the first that could be.
+        let there = all.iter().find(|file| file.path.exists()).or(all.first());
+        if let Some(file) = there {
+            connect_file(file, &servers, &state, &directory, &mut report)?;
+        }
+    }
+    let next = command_line("connect", &request.clients, request.scope);
+    finish(report, consent, next)
+}
+
+/// Enters every server into one file.
+fn connect_file(
+    file: &ClientFile,
+    servers: &[&String],
+    state: &State,
+    directory: &Path,
+    report: &mut ConnectReport,
+) -> Result<(), OpsError> {
+    let known = read(file)?;
+    let mut rewriting = Rewriting::of(file, known.as_ref())?;
+    for name in servers {
+        let wanted = guarded(file, name, directory, Vec::new());
+        let mut entries = known.iter().flat_map(|read| &read.entries);
+        let changed = match entries.find(|entry| entry.name == **name) {
+            Some(entry) if entry.is_facet(Some(&program())) => continue,
+            // Something else under this name is not ours to replace.
+            Some(entry) if !is_pinned_as(entry, state, name) => {
+                Err(ClientError::Exists { place: (*name).clone() })
+            }
+            Some(entry) => rewriting
+                .change(|text| guard(file.client, text.unwrap_or_default(), &entry.place, &wanted)),
+            None => {
+                report.needs.extend(needs(state, name));
+                rewriting.change(|text| insert(file, text, name, &wanted))
+            }
+        };
+        let path = || known.as_ref().map_or_else(|| file.path.clone(), |read| read.path.clone());
+        report.left.extend(changed.err().map(|error| (path(), error)));
+    }
+    report.edits.extend(rewriting.edit());
+    Ok(())
+}
+
+/// Has clients start what they started before.
+pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
+    let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
+    for (path, undos) in ClientRecords::of_this_user()?.all() {
+        let client = undos.iter().find_map(|undo| Undo::from_text(undo).ok());
+        let Some(client) = client.map(|undo| undo.client()) else { continue };
+        if clients.is_empty() || clients.contains(&client) {
+            disconnect_file(client, path, &undos, &mut report)?;
+        }
+    }
+    note_unrecorded(clients, &mut report)?;
+    finish(report, consent, command_line("disconnect", clients, Scope::Project))
+}
+
+/// What starts facet here all the same: an entry that was renamed, or a file that was moved.
+fn note_unrecorded(clients: &[Client], report: &mut ConnectReport) -> Result<(), OpsError> {
+    let places = places(Project::here()?.place())?;
+    for scope in [Scope::Project, Scope::User] {
+        for file in files(clients, scope, &places) {
+            let Ok(Some(read)) = read(&file) else { continue };
+            if report.left.iter().any(|(path, _)| *path == read.path) {
+                continue;
+            }
+            let edit = report.edits.iter().find(|edit| edit.path == read.path);
+            let after = edit.map_or(Some(read.text.as_str()), |edit| edit.after.as_deref());
+            let entries = parse(&file, after.unwrap_or_default()).unwrap_or_default();
+            let left = entries.iter().filter(|entry| entry.is_facet(Some(&program())));
+            report.left.extend(
+                left.map(|entry| (read.path.clone(), ClientError::unrecorded(&entry.place))),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn disconnect_file(
+    client: Client,
+    path: PathBuf,
+    undos: &[String],
+    report: &mut ConnectReport,
+) -> Result<(), OpsError> {
+    let records = ClientRecords::of_this_user()?;
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        // There is nothing to undo; it may come back with another branch, or another disk.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => return Err(OpsError::Unreadable { path, source }),
+    };
+    let Ok(before) = String::from_utf8(bytes) else {
+        let place = path.display().to_string();
+        report.left.push((path, ClientError::Edited { place }));
+        return Ok(());
+    };
+    let kinds = kinds_of(client, &path, undos);
+    let entries: Vec<Entry> =
+        kinds.iter().flat_map(|kind| parse(kind, &before).unwrap_or_default()).collect();
+    let starts_facet = |place: &[String]| {
+        let entry = entries.iter().find(|entry| entry.place == place);
+        entry.is_none_or(|entry| entry.is_facet(Some(&program())))
+    };
+    let (after, left, problems, was_absent) = undone(&before, undos, starts_facet);
+    report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
+    let is_gone = was_absent && after.trim().is_empty();
+    let after = Some(after).filter(|_| !is_gone);
+    if after.as_ref() != Some(&before) {
+        let before = Some(before);
+        report.edits.push(FileEdit { client, path, before, after, undos: left, kinds });
+    } else if left != undos {
+        records.set(&path, &left)?;
+    }
+    Ok(())
+}
+
+/// The variables of a server that nobody sets for it yet.
+fn needs(state: &State, name: &str) -> Option<(String, Vec<String>)> {
+    let origin = &state.lock.server(name)?.origin;
+    let variables: Vec<String> = origin.variables().into_iter().map(str::to_owned).collect();
+    (!variables.is_empty()).then(|| (name.to_owned(), variables))
+}
+
+fn is_pinned_as(entry: &Entry, state: &State, name: &str) -> bool {
+    let pinned = state.lock.server(name).map(|server| &server.origin);
+    pinned.is_some() && origin_of_entry(entry).as_ref() == pinned
+}
+
+/// How the servers of a file may be found, wherever it lies: in the usual place, and where facet
+/// has rewritten some.
+fn kinds_of(client: Client, path: &Path, undos: &[String]) -> Vec<ClientFile> {
+    let files = places(Path::new(".")).map(|places| client.files(&places)).unwrap_or_default();
+    let mut kinds: Vec<ClientFile> =
+        files.into_iter().map(|file| ClientFile { path: path.to_owned(), ..file }).collect();
+    for undo in undos.iter().filter_map(|undo| Undo::from_text(undo).ok()) {
+        let Some((_, container)) = undo.place().split_last() else { continue };
+        for kind in kinds.iter_mut().filter(|kind| !kind.containers.iter().any(|c| c == container))
+        {
+            kind.containers.push(container.to_vec());
+        }
+    }
+    kinds
+}
+
+fn finish(
+    report: ConnectReport,
+    consent: &dyn Consent,
+    next: String,
+) -> Result<ConnectReport, OpsError> {
+    if !report.edits.is_empty() {
+        consent.may_rewrite(&report.edits).or_leave("nothing was rewritten", next)?;
+        report.edits.iter().try_for_each(write)?;
+    }
+    Ok(report)
+}

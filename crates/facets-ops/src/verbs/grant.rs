@@ -1,0 +1,251 @@
+//! `facet grant`: what a server may do, and how that is enforced (spec 11.4).
+
+use facets_lock::LockedServer;
+pub use facets_lock::{Extent, Grants};
+use facets_project::{Approval, Approvals, Change, LOCK, Project, ProjectError, State};
+
+use crate::approval::is_approved;
+pub use crate::confinement::grants_words;
+use crate::confinement::{READ_ONLY, extent_word, granted_place, yes_or_no};
+use crate::consent::Consent;
+use crate::error::{OpsError, ServerError, shell_word};
+use crate::pinned::Pinned;
+
+/// One decision of a user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Hosts.
+    Network(Extent),
+    /// Paths.
+    Filesystem(Extent),
+    /// Other programs.
+    Subprocess(bool),
+    /// Asking the model.
+    Sampling(bool),
+    /// Asking the user.
+    Elicitation(bool),
+}
+
+impl Setting {
+    /// Whether it is enforced on a process of ours, and so on nothing that runs elsewhere.
+    fn is_of_a_process(&self) -> bool {
+        match self {
+            Self::Network(_) | Self::Filesystem(_) | Self::Subprocess(_) => true,
+            Self::Sampling(_) | Self::Elicitation(_) => false,
+        }
+    }
+}
+
+impl std::str::FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("it is written NAME=VALUE")?;
+        let flag = || match value {
+            "yes" | "all" => Ok(true),
+            "no" | "none" => Ok(false),
+            _ => Err(format!("{name} is yes or no")),
+        };
+        match name {
+            "network" => extent(value, check_host).map(Self::Network),
+            "filesystem" => extent(value, check_path).map(Self::Filesystem),
+            "subprocess" => flag().map(Self::Subprocess),
+            "sampling" => flag().map(Self::Sampling),
+            "elicitation" => flag().map(Self::Elicitation),
+            _ => Err("only network, filesystem, subprocess, sampling and elicitation are granted"
+                .to_owned()),
+        }
+    }
+}
+
+/// As one types it.
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, value) = match self {
+            Self::Network(extent) => ("network", extent_word(extent, ",")),
+            Self::Filesystem(extent) => ("filesystem", extent_word(extent, ",")),
+            Self::Subprocess(is_granted) => ("subprocess", yes_or_no(*is_granted).to_owned()),
+            Self::Sampling(is_granted) => ("sampling", yes_or_no(*is_granted).to_owned()),
+            Self::Elicitation(is_granted) => ("elicitation", yes_or_no(*is_granted).to_owned()),
+        };
+        write!(f, "{name}={value}")
+    }
+}
+
+fn extent(value: &str, check: fn(&str) -> Result<(), String>) -> Result<Extent, String> {
+    match value {
+        "none" => return Ok(Extent::None),
+        "all" => return Ok(Extent::All),
+        _ => {}
+    }
+    let mut items: Vec<String> = value.split(',').map(str::to_owned).collect();
+    items.iter().try_for_each(|item| check(item))?;
+    items.sort();
+    items.dedup();
+    Ok(Extent::Listed(items))
+}
+
+fn check_host(text: &str) -> Result<(), String> {
+    let (host, port) = text
+        .rsplit_once(':')
+        .ok_or_else(|| format!("{text:?} has no port; write {text}:443, none or all"))?;
+    let is_host = !host.is_empty()
+        && host
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-[]:".contains(c));
+    let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
+    if is_host && is_port { Ok(()) } else { Err(format!("{text:?} is no host:port")) }
+}
+
+fn check_path(text: &str) -> Result<(), String> {
+    match text.strip_prefix(READ_ONLY).unwrap_or(text) {
+        "" => Err("a path is empty; write none, all, PATH or ro:PATH".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// What to grant.
+#[derive(Debug)]
+pub struct GrantRequest {
+    /// The server.
+    pub name: String,
+    /// The decisions; none to see what holds.
+    pub settings: Vec<Setting>,
+}
+
+/// What holds now.
+#[derive(Debug)]
+pub struct GrantReport {
+    /// The server.
+    pub name: String,
+    /// What it may do.
+    pub grants: Grants,
+    /// Whether that was changed.
+    pub is_changed: bool,
+}
+
+/// Decides what a server may do. More than before needs a yes.
+pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantReport, OpsError> {
+    let name = &request.name;
+    let project = Project::here()?;
+    let state = project.read(&|other| other == name)?;
+    let pinned = Pinned::whole(name, &state)?;
+    let before = &pinned.server.grants;
+    let grants = request.settings.iter().fold(before.clone(), with_setting);
+    if pinned.server.origin.is_remote() && request.settings.iter().any(Setting::is_of_a_process) {
+        return Err(ServerError::GrantElsewhere { name: name.clone() }.into());
+    }
+    if grants == *before {
+        return Ok(GrantReport { name: name.clone(), grants, is_changed: false });
+    }
+    if !is_approved(&pinned.server, &project)? {
+        return Err(ServerError::NotApproved { name: name.clone(), asked: false }.into());
+    }
+    // A grant that cannot be given is better known now than when a client starts it.
+    if let Extent::Listed(paths) = &grants.filesystem {
+        for path in paths {
+            granted_place(project.place(), path.strip_prefix(READ_ONLY).unwrap_or(path))?;
+        }
+    }
+    ask_for_wider(request, before, &grants, consent)?;
+    let server = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
+    // The approval first: without the lock it permits nothing.
+    Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
+    project.change(|now| change(now, &state, name, &server))?;
+    revoke_older(&pinned.server, name, &project, &state)?;
+    Ok(GrantReport { name: name.clone(), grants, is_changed: true })
+}
+
+/// More than before needs a yes.
+fn ask_for_wider(
+    request: &GrantRequest,
+    before: &Grants,
+    grants: &Grants,
+    consent: &dyn Consent,
+) -> Result<(), OpsError> {
+    let wider = grants.widened_since(before);
+    if wider.is_empty() {
+        return Ok(());
+    }
+    let name = &request.name;
+    let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
+    let settings = settings.collect::<Vec<_>>().join(" ");
+    let next = format!("facet grant {name} {settings} --yes");
+    consent.may_grant(name, &wider, grants).or_leave("nothing more was granted", next)
+}
+
+/// A lock that somebody sets back must not bring back what was taken away.
+fn revoke_older(
+    older: &LockedServer,
+    name: &str,
+    project: &Project,
+    state: &State,
+) -> Result<(), OpsError> {
+    let old = Approval::of(older, project.place());
+    let mut others = state.lock.servers().keys().filter(|other| *other != name);
+    let is_shared = others.any(|other| {
+        let server = state.lock.server(other);
+        server.is_some_and(|server| Approval::of(server, project.place()) == old)
+    });
+    if !is_shared {
+        Approvals::of_this_user()?.remove(&old)?;
+    }
+    Ok(())
+}
+
+fn with_setting(grants: Grants, setting: &Setting) -> Grants {
+    match setting.clone() {
+        Setting::Network(network) => Grants { network, ..grants },
+        Setting::Filesystem(filesystem) => Grants { filesystem, ..grants },
+        Setting::Subprocess(subprocess) => Grants { subprocess, ..grants },
+        Setting::Sampling(sampling) => Grants { sampling, ..grants },
+        Setting::Elicitation(elicitation) => Grants { elicitation, ..grants },
+    }
+}
+
+fn change(
+    now: &State,
+    before: &State,
+    name: &str,
+    server: &LockedServer,
+) -> Result<Change, OpsError> {
+    if now.lock.servers().get(name) != before.lock.servers().get(name) {
+        return Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into());
+    }
+    let lock = now.lock.with_server(name, server);
+    let lock = lock.map_err(|source| ProjectError::Lock { path: LOCK.into(), source })?;
+    Ok(Change { lock: Some(lock), ..Change::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_strictly() {
+        let read = |text: &str| text.parse::<Setting>();
+        let hosts = Extent::Listed(vec!["a.example:443".to_owned(), "b:80".to_owned()]);
+        assert_eq!(read("network=b:80,a.example:443"), Ok(Setting::Network(hosts)));
+        assert_eq!(read("network=none"), Ok(Setting::Network(Extent::None)));
+        let paths = Extent::Listed(vec!["/a".to_owned(), "ro:b".to_owned()]);
+        assert_eq!(read("filesystem=ro:b,/a"), Ok(Setting::Filesystem(paths)));
+        assert_eq!(read("subprocess=no"), Ok(Setting::Subprocess(false)));
+        for text in ["network=a:1,b:2", "filesystem=/a,ro:b", "network=none", "sampling=yes"] {
+            assert_eq!(read(text).map(|setting| setting.to_string()).as_deref(), Ok(text));
+        }
+        for wrong in [
+            "network",
+            "network=a.example",
+            "network=A.example:1",
+            "network=a:0",
+            "network=",
+            "network=a:b",
+            "filesystem=",
+            "filesystem=a,,b",
+            "subprocess=maybe",
+            "disk=all",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `facet inspect`: everything a server declares, and its identity.
+
+use std::path::{Path, PathBuf};
+
+use facets_digest::NoProgress;
+pub use facets_mcp::{CaptureLimits, CaptureOptions};
+use facets_model::Origin;
+use facets_surface::{Source, Surface};
+
+use crate::consent::{Consent, TypedAddress};
+use crate::error::OpsError;
+use crate::launch_options::LaunchOptions;
+pub use crate::launch_options::SandboxRequest;
+use crate::launching::prepare;
+use crate::observing::observe_once;
+use crate::source_scan::{ScanRequest, scan};
+pub use crate::surface_report::InspectReport;
+use crate::surface_report::{read_surface, report, surface_text};
+use crate::write_file;
+
+/// What to inspect.
+#[derive(Clone, Debug)]
+pub enum InspectSubject {
+    /// A server, which is started or called.
+    Server {
+        /// Where it comes from.
+        origin: Origin,
+        /// What it is kept from.
+        sandbox: SandboxRequest,
+    },
+    /// A surface file.
+    File(PathBuf),
+}
+
+/// How to inspect it.
+#[derive(Debug)]
+pub struct InspectRequest {
+    /// What.
+    pub subject: InspectSubject,
+    /// Limits and era.
+    pub options: CaptureOptions,
+    /// Where to write the surface file.
+    pub save: Option<PathBuf>,
+    /// Where the source of the server lies.
+    pub source: Option<PathBuf>,
+}
+
+/// Starts or calls a server, or reads a surface file, and hashes what it declares.
+pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<InspectReport, OpsError> {
+    let InspectRequest { subject, options, save, source } = request;
+    // Before anything is started: a wrong path is found at once.
+    let scanned = source.map(|path| scan(&ScanRequest { path }, &NoProgress)).transpose()?;
+    let (mut surface, conduct) = match subject {
+        InspectSubject::File(path) => (read_surface(&path)?, None),
+        InspectSubject::Server { origin, sandbox } => {
+            let launch = LaunchOptions { sandbox, ..LaunchOptions::default() };
+            let server = prepare(&origin, &launch, &TypedAddress(consent))?;
+            let (surface, conduct) = observe_once(&server, options)?;
+            (surface, Some(conduct))
+        }
+    };
+    if let Some(scanned) = &scanned {
+        surface.source = Source {
+            contract: scanned.contract.clone(),
+            entitlements: Some(scanned.report.entitlements.clone()),
+        };
+    }
+    if let Some(path) = &save {
+        save_surface(&surface, path)?;
+    }
+    Ok(InspectReport { scan: scanned, ..report(surface, conduct.as_ref(), save) })
+}
+
+/// Writes a surface file, and only one that can be read again.
+fn save_surface(surface: &Surface, path: &Path) -> Result<(), OpsError> {
+    let text = surface_text(surface, path)?;
+    write_file::replace(path, text.as_bytes())
+}

@@ -1,0 +1,77 @@
+//! `facet list`: what is locked here.
+
+use facets_lock::LockedEntry;
+use facets_model::Origin;
+use facets_project::{Project, State, declared_origin};
+
+use crate::approval::is_approved;
+use crate::error::OpsError;
+use crate::pinned::is_others;
+
+/// One server.
+#[derive(Debug)]
+pub struct ListedServer {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from; none if this facet does not start it, or nothing is locked.
+    pub origin: Option<Origin>,
+    /// How many tools it has; none if nothing is locked.
+    pub tools: Option<usize>,
+    /// Whether this user has approved it on this machine.
+    pub approved: bool,
+    /// Whether its entry in the lock is not as facet wrote it.
+    pub edited: bool,
+}
+
+/// The servers of a project, by name.
+#[derive(Debug)]
+pub struct ListReport {
+    /// Sorted by name.
+    pub servers: Vec<ListedServer>,
+}
+
+/// Lists what is locked, and what the manifest names without it.
+pub fn list() -> Result<ListReport, OpsError> {
+    let project = Project::here()?;
+    let state = project.read(&|_| false)?;
+    let mut servers: Vec<ListedServer> = state
+        .lock
+        .servers()
+        .iter()
+        .map(|(name, entry)| match entry {
+            LockedEntry::Other | LockedEntry::Broken(_) => ListedServer {
+                name: name.clone(),
+                origin: None,
+                tools: None,
+                approved: false,
+                edited: !is_others(name, &state),
+            },
+            LockedEntry::Server(server) => {
+                let approved = is_approved(server, &project).unwrap_or(false);
+                ListedServer {
+                    name: name.clone(),
+                    origin: Some(server.origin.clone()),
+                    tools: Some(server.surface.tools.len()),
+                    approved,
+                    edited: false,
+                }
+            }
+        })
+        .collect();
+    servers.extend(only_declared(&state));
+    servers.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(ListReport { servers })
+}
+
+fn only_declared(state: &State) -> Vec<ListedServer> {
+    let Some(manifest) = &state.manifest else { return Vec::new() };
+    let new = manifest.servers.keys().filter(|name| !state.lock.servers().contains_key(*name));
+    new.map(|name| ListedServer {
+        name: name.clone(),
+        origin: declared_origin(manifest, name).cloned(),
+        tools: None,
+        approved: false,
+        edited: false,
+    })
+    .collect()
+}

@@ -1,0 +1,25 @@
+//! One file per verb. A verb imports no other verb: what several share has a module of its own
+//! beside this folder.
+
+pub mod add;
+pub mod adopt;
+pub mod approve;
+pub mod build_check;
+pub mod check;
+pub mod connect;
+pub mod diff;
+pub mod digest_contract;
+pub mod digest_file;
+pub mod digest_json;
+pub mod digest_surface;
+pub mod doctor;
+pub mod explain;
+pub mod grant;
+pub mod init;
+pub mod inspect;
+pub mod list;
+pub mod remove;
+pub mod run;
+pub mod scan;
+pub mod sessions;
+pub mod verify;

@@ -1,0 +1,346 @@
+//! `facet run`: what was verified is what runs, and it stays so during the session.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use facets_guard::{Event, Guard, Pins, Rules};
+pub use facets_guard::{Happening, OnDrift};
+use facets_launch::{Launchable, Launcher, ProcessLaunch};
+use facets_lock::{Grants, LockedServer, Signer};
+use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
+use facets_run::{
+    ClientEnds, Control, HttpFront, Patience, Record, Recorder, Server, Session, Start, serve,
+};
+pub use facets_run::{SessionEnd, Status};
+
+pub use crate::approval::Trust;
+use crate::approval::is_trusted;
+use crate::audit::AuditLog;
+use crate::confinement::{apply_grants, describe_confinement};
+use crate::consent::AlreadyApproved;
+use crate::error::{OpsError, ServerError, shell_word, supervisor_failed};
+use crate::launch_options::LaunchOptions;
+use crate::launching::prepare;
+use crate::pinned::{Pinned, against_manifest};
+use crate::session_status::{Controls, answer_status_requests};
+
+/// How to run it.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// The name of the server.
+    pub name: String,
+    /// Who decides what may be started.
+    pub trust: Trust,
+    /// What happens when something is not what was approved.
+    pub on_drift: OnDrift,
+    /// Where every decision is written down.
+    pub log: Option<PathBuf>,
+    /// How often it is started again in a row when it fails.
+    pub restarts: u32,
+    /// Whether the grants are enforced.
+    pub is_confined: bool,
+}
+
+/// Whoever sits in front of it.
+pub trait RunListener: Send + Sync {
+    /// Something was decided.
+    fn decided(&self, server: &str, event: &Event);
+    /// The server said something beside the protocol.
+    fn heard(&self, bytes: &[u8]);
+    /// It is about to be started, and kept from this.
+    fn starts(&self, server: &str, enforced: &[String]);
+    /// It is served here.
+    fn listens(&self, server: &str, address: std::net::SocketAddr);
+}
+
+/// Whoever can show that what is started was signed.
+pub trait Attestations {
+    /// Finds a valid statement of a signer about what a lock entry starts; or says why not.
+    fn verify(&self, server: &LockedServer, signer: &Signer) -> Result<(), String>;
+}
+
+/// Commands and addresses have no artifact that somebody could have signed.
+#[derive(Debug)]
+pub struct NoAttestations;
+
+impl Attestations for NoAttestations {
+    fn verify(&self, _: &LockedServer, _: &Signer) -> Result<(), String> {
+        Err("none: commands and addresses have no artifact that could be signed".to_owned())
+    }
+}
+
+/// Everything that was checked before anything is started.
+struct Checked {
+    pinned: Pinned,
+    server: Launchable,
+    project: Project,
+}
+
+/// Starts what is pinned, and stands between it and the client until one of them leaves.
+pub fn run(
+    request: &RunRequest,
+    client: ClientEnds,
+    attestations: &dyn Attestations,
+    listener: &Arc<dyn RunListener>,
+) -> Result<SessionEnd, OpsError> {
+    let front = Front::new(request, attestations, listener)?;
+    let session = front.session(client)?;
+    Ok(serve(session))
+}
+
+/// The same for any number of clients over HTTP, until somebody stops it.
+pub fn run_http(
+    request: &RunRequest,
+    address: std::net::SocketAddr,
+    attestations: &dyn Attestations,
+    listener: &Arc<dyn RunListener>,
+) -> Result<SessionEnd, OpsError> {
+    let front = Arc::new(Front::new(request, attestations, listener)?);
+    let opener = Arc::clone(&front);
+    let open = move |client: ClientEnds| {
+        let session = opener.session(client).map_err(|error| {
+            opener.say(&format!("cannot start a session: {error}"));
+            error.to_string()
+        })?;
+        let serve = move || drop(serve(session));
+        std::thread::Builder::new().spawn(serve).map(drop).map_err(|error| error.to_string())
+    };
+    let unusable = |source: std::io::Error| {
+        let (name, address) = (request.name.clone(), address.to_string());
+        ServerError::Unservable { name, address, reason: source.to_string() }
+    };
+    let http = HttpFront::bind(address, Box::new(open)).map_err(unusable)?;
+    listener.listens(&request.name, http.address().map_err(unusable)?);
+    // It serves until the process ends, and whoever asks for that ends the process here.
+    std::thread::Builder::new().spawn(move || http.serve()).map_err(supervisor_failed)?;
+    front.wait_for_stop();
+    Ok(SessionEnd::Stopped)
+}
+
+/// spec 8.5, 11.1: exactly what the lock pins and this machine approved
+fn check(request: &RunRequest, attestations: &dyn Attestations) -> Result<Checked, OpsError> {
+    let name = &request.name;
+    let project = Project::here()?;
+    let state = project.read(&|other| other == name)?;
+    let pinned = Pinned::whole(name, &state)?;
+    verify_approved(name, &pinned, &project, &state, request.trust)?;
+    verify_attested(name, &pinned.server, attestations)?;
+    let options = LaunchOptions::default();
+    let server = prepare(&pinned.server.origin, &options, &AlreadyApproved)?;
+    Ok(Checked { pinned, server, project })
+}
+
+fn verify_approved(
+    name: &str,
+    pinned: &Pinned,
+    project: &Project,
+    state: &State,
+    trust: Trust,
+) -> Result<(), OpsError> {
+    if !against_manifest(name, pinned, state).is_empty() {
+        return Err(ServerError::OtherLaunch { name: name.to_owned() }.into());
+    }
+    if is_trusted(&pinned.server, project, trust)? {
+        return Ok(());
+    }
+    Err(ServerError::NotApproved { name: name.to_owned(), asked: false }.into())
+}
+
+/// If the lock pins a signer, an artifact without a valid statement does not start.
+fn verify_attested(
+    name: &str,
+    server: &LockedServer,
+    attestations: &dyn Attestations,
+) -> Result<(), OpsError> {
+    let Some(signer) = &server.signer else { return Ok(()) };
+    let refused = |reason| {
+        let (name, signer) = (name.to_owned(), signer.to_string());
+        ServerError::NotAttested { name, signer, reason }
+    };
+    attestations.verify(server, signer).map_err(|reason| refused(reason).into())
+}
+
+/// What all sessions of one process have in common.
+struct Front {
+    request: RunRequest,
+    pinned: Pinned,
+    server: Launchable,
+    project: Project,
+    audit: Option<Arc<Mutex<AuditLog>>>,
+    log: Arc<Mutex<RunLog>>,
+    listener: Arc<dyn RunListener>,
+    controls: Controls,
+    /// Its place among the sessions of this user.
+    _entry: Arc<RunEntry>,
+}
+
+impl Front {
+    fn new(
+        request: &RunRequest,
+        attestations: &dyn Attestations,
+        listener: &Arc<dyn RunListener>,
+    ) -> Result<Self, OpsError> {
+        let Checked { pinned, server, project } = check(request, attestations)?;
+        let audit = request.log.as_deref().map(AuditLog::open).transpose()?;
+        let (entry, log) = register(&request.name, &pinned, project.place())?;
+        let grants = &pinned.server.grants;
+        let shown = confine(&server, request.is_confined.then_some(grants))?;
+        listener.starts(&request.name, &describe_confinement(&shown, grants));
+        let controls = Controls::default();
+        answer_status_requests(&entry, &controls)?;
+        Ok(Self {
+            request: request.clone(),
+            pinned,
+            server,
+            project,
+            audit: audit.map(|audit| Arc::new(Mutex::new(audit))),
+            log: Arc::new(Mutex::new(log)),
+            listener: Arc::clone(listener),
+            controls,
+            _entry: entry,
+        })
+    }
+
+    /// Starts the server for one client.
+    fn session(&self, client: ClientEnds) -> Result<Session<'static>, OpsError> {
+        let (control, requests) = Control::new().map_err(supervisor_failed)?;
+        let heard = Heard { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
+        let confined_by = self.request.is_confined.then(|| self.pinned.server.grants.clone());
+        let mut restart = starter(self.server.clone(), confined_by, heard);
+        let server = restart()?;
+        let witness = Witness {
+            name: self.request.name.clone(),
+            audit: self.audit.clone(),
+            log: Arc::clone(&self.log),
+            listener: Arc::clone(&self.listener),
+        };
+        let recorder = Recorder::new(witness).map_err(supervisor_failed)?;
+        let guard = Guard::new(Pins::of([&self.pinned.surface]), self.rules()?);
+        self.controls.add(control.clone());
+        Ok(Session {
+            guard,
+            client,
+            server,
+            restart: shown_start(restart),
+            most_restarts: self.request.restarts,
+            patience: Patience::default(),
+            recorder,
+            control,
+            requests,
+        })
+    }
+
+    fn rules(&self) -> Result<Rules, OpsError> {
+        // A server for every project is pinned where its clients do not begin.
+        let user = facets_project::user_project().ok().and_then(|path| path.canonicalize().ok());
+        let directory = user.filter(|user| user == self.project.place());
+        Ok(Rules {
+            server: self.request.name.clone(),
+            directory: directory.map(|path| shell_word(&path)),
+            on_drift: self.request.on_drift,
+            sampling: self.pinned.server.grants.sampling,
+            elicitation: self.pinned.server.grants.elicitation,
+            nonce: nonce()?,
+            records_all: self.request.log.is_some(),
+        })
+    }
+
+    fn say(&self, text: &str) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.append(format!("facet: {text}\n").as_bytes());
+    }
+
+    fn wait_for_stop(&self) {
+        while !self.controls.is_stopped() {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        self.controls.wait_for_end();
+    }
+}
+
+fn register(
+    name: &str,
+    pinned: &Pinned,
+    project: &Path,
+) -> Result<(Arc<RunEntry>, RunLog), OpsError> {
+    let record = RunRecord {
+        name: name.to_owned(),
+        project: project.display().to_string(),
+        pid: std::process::id(),
+        started: seconds_now(),
+        launch: pinned.server.origin.to_string(),
+    };
+    let entry = Runs::of_this_user()?.enter(&record)?;
+    let log = entry.log()?;
+    Ok((Arc::new(entry), log))
+}
+
+/// Nobody else's ids begin like this.
+fn nonce() -> Result<String, OpsError> {
+    facets_run::unguessable().map(|random| format!("facet-{random}")).map_err(supervisor_failed)
+}
+
+/// Who hears the server's standard error.
+#[derive(Clone)]
+struct Heard {
+    log: Arc<Mutex<RunLog>>,
+    listener: Arc<dyn RunListener>,
+}
+
+type Starter = Box<dyn FnMut() -> Result<Server, OpsError> + Send>;
+
+/// What a path leads to is looked at anew for every start: a server may have moved it.
+fn starter(server: Launchable, confined_by: Option<Grants>, heard: Heard) -> Starter {
+    Box::new(move || match confine(&server, confined_by.as_ref())? {
+        Launchable::Process(process) => start_process(&process, heard.clone()),
+        Launchable::Remote(remote) => {
+            let remote = facets_run::Remote::start(&remote.url, remote.headers);
+            remote.map_err(supervisor_failed)
+        }
+    })
+}
+
+fn confine(server: &Launchable, grants: Option<&Grants>) -> Result<Launchable, OpsError> {
+    match grants {
+        Some(grants) => apply_grants(server.clone(), grants),
+        None => Ok(server.clone()),
+    }
+}
+
+fn start_process(process: &ProcessLaunch, heard: Heard) -> Result<Server, OpsError> {
+    let launcher = Launcher::from_current_executable().map_err(supervisor_failed)?;
+    let running = launcher.start_with_stderr(process, move |bytes| {
+        heard.log.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
+        heard.listener.heard(bytes);
+    });
+    let running = running.map_err(facets_probe::ObserveError::from)?;
+    let lost = || supervisor_failed(std::io::ErrorKind::BrokenPipe.into());
+    Server::of_process(running).ok_or_else(lost)
+}
+
+/// A start whose failure is a sentence.
+fn shown_start(mut start: Starter) -> Start<'static> {
+    Box::new(move || start().map_err(|error| error.to_string()))
+}
+
+/// Everyone who wants to know what was decided.
+struct Witness {
+    name: String,
+    audit: Option<Arc<Mutex<AuditLog>>>,
+    log: Arc<Mutex<RunLog>>,
+    listener: Arc<dyn RunListener>,
+}
+
+impl Record for Witness {
+    fn decided(&mut self, event: &Event) {
+        if let Some(audit) = &self.audit {
+            audit.lock().unwrap_or_else(PoisonError::into_inner).write(&self.name, event);
+        }
+        if !event.sentence.is_empty() {
+            let line = format!("facet: {}: {}\n", event.happening.word(), event.sentence);
+            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+            log.append(line.as_bytes());
+        }
+        self.listener.decided(&self.name, event);
+    }
+}

@@ -1,0 +1,3 @@
+//! `facet scan`: what the source of a server can reach.
+
+pub use crate::source_scan::{ScanReport, ScanRequest, scan};

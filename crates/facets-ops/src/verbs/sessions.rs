@@ -1,0 +1,65 @@
+//! `facet ps`, `logs` and `stop`: the sessions of this user.
+
+use std::time::{Duration, Instant};
+
+use facets_project::{Project, RunRecord, Runs};
+use facets_run::Status;
+
+use crate::error::{OpsError, ServerError};
+use crate::session_status::{END, parse_status};
+
+/// A session that is going on.
+#[derive(Debug)]
+pub struct PsEntry {
+    /// What is known of it.
+    pub record: RunRecord,
+    /// How it stands; none if it does not answer.
+    pub status: Option<Status>,
+}
+
+/// The sessions of this user that are going on, the newest first.
+pub fn ps() -> Result<Vec<PsEntry>, OpsError> {
+    let runs = Runs::of_this_user()?;
+    let running = runs.all().into_iter().filter(|(_, is_running)| *is_running);
+    let entry = |(record, _): (RunRecord, bool)| {
+        let status = runs.ask(record.pid, "status").ok();
+        PsEntry { status: status.and_then(|text| parse_status(&text)), record }
+    };
+    Ok(running.map(entry).collect())
+}
+
+/// What a server said beside the protocol, in its last session in this project.
+pub fn logs(name: &str) -> Result<Vec<u8>, OpsError> {
+    let runs = Runs::of_this_user()?;
+    let here = Project::here()?.place().display().to_string();
+    let mut all = runs.all().into_iter().map(|(record, _)| record);
+    let found = all.find(|record| record.name == name && record.project == here);
+    match found {
+        Some(record) => Ok(runs.log(record.pid)),
+        None => Err(ServerError::NeverRan { name: name.to_owned() }.into()),
+    }
+}
+
+/// Ends the sessions of a server in this project, and waits for that.
+pub fn stop(name: &str) -> Result<Vec<u32>, OpsError> {
+    let runs = Runs::of_this_user()?;
+    let here = Project::here()?.place().display().to_string();
+    let meant = |record: &RunRecord| record.name == name && record.project == here;
+    let running =
+        || runs.all().into_iter().filter(|(record, is_running)| *is_running && meant(record));
+    let pids: Vec<u32> = running().map(|(record, _)| record.pid).collect();
+    if pids.is_empty() {
+        return Err(ServerError::NotRunning { name: name.to_owned() }.into());
+    }
+    for pid in &pids {
+        let _ = runs.ask(*pid, "stop");
+    }
+    let begin = Instant::now();
+    while running().any(|(record, _)| pids.contains(&record.pid)) {
+        if begin.elapsed() > END {
+            return Err(ServerError::DoesNotStop { name: name.to_owned() }.into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(pids)
+}

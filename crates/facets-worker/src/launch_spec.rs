@@ -1,0 +1,231 @@
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+
+/// Whether a server may use the network.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// As the user may.
+    #[default]
+    Open,
+    /// No sockets of any kind.
+    Closed,
+    /// TCP to these, each a host and a port, through a proxy that the environment names.
+    Hosts(Vec<String>),
+}
+
+/// Whether a server may start other programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Subprocess {
+    /// As the user may.
+    #[default]
+    Open,
+    /// Threads only; and what it becomes is one of these files.
+    Closed {
+        /// What can be executed, so that the server itself can be started.
+        execute: Vec<PathBuf>,
+    },
+}
+
+/// Which files a server may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Filesystem {
+    /// As the user may.
+    #[default]
+    Open,
+    /// These, the system's programs and libraries, and a scratch directory of its own.
+    Listed {
+        /// To read and execute.
+        read: Vec<PathBuf>,
+        /// To read and write.
+        write: Vec<PathBuf>,
+    },
+}
+
+/// What a server is kept from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    /// The network.
+    pub network: Network,
+    /// Files.
+    pub filesystem: Filesystem,
+    /// Other programs.
+    pub subprocess: Subprocess,
+}
+
+impl Sandbox {
+    /// Whether it keeps the server from anything.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What is started inside the sandbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// A file, found already.
+    File(PathBuf),
+    /// A stage of our own binary, by its name.
+    Stage(String),
+}
+
+/// What the supervisor starts, and how: everything is decided, nothing is looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchSpec {
+    /// The program.
+    pub program: Program,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment, but for `HOME` and `TMPDIR`, which are scratch.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// What it is kept from.
+    pub sandbox: Sandbox,
+}
+
+/// The bytes are not a launch specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the launch specification is malformed")]
+pub struct LaunchSpecError;
+
+impl LaunchSpec {
+    /// A list of lists, each text with its length before it: nothing needs escaping.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let env = self.env.iter().flat_map(|(name, value)| [name.as_os_str(), value.as_os_str()]);
+        let none = Vec::new();
+        let (network, hosts) = match &self.sandbox.network {
+            Network::Open => ("open", &none),
+            Network::Closed => ("closed", &none),
+            Network::Hosts(hosts) => ("hosts", hosts),
+        };
+        let empty = Vec::new();
+        let (subprocess, execute) = match &self.sandbox.subprocess {
+            Subprocess::Open => ("open", &empty),
+            Subprocess::Closed { execute } => ("closed", execute),
+        };
+        let (listed, read, write) = match &self.sandbox.filesystem {
+            Filesystem::Open => ("open", &empty, &empty),
+            Filesystem::Listed { read, write } => ("listed", read, write),
+        };
+        let (kind, program) = match &self.program {
+            Program::File(path) => ("file", path.as_os_str()),
+            Program::Stage(name) => ("stage", OsStr::new(name)),
+        };
+        let mut out = Vec::new();
+        put(&mut out, [OsStr::new(kind), program].into_iter());
+        put(&mut out, std::iter::once(self.directory.as_os_str()));
+        put(&mut out, self.args.iter().map(OsString::as_os_str));
+        put(&mut out, env);
+        put(&mut out, [OsStr::new(network), OsStr::new(listed)].into_iter());
+        put(&mut out, hosts.iter().map(OsStr::new));
+        put(&mut out, std::iter::once(OsStr::new(subprocess)));
+        put(&mut out, execute.iter().map(|path| path.as_os_str()));
+        put(&mut out, read.iter().map(|path| path.as_os_str()));
+        put(&mut out, write.iter().map(|path| path.as_os_str()));
+        out
+    }
+
+    /// The reverse of [`Self::encode`].
+    pub fn decode(mut bytes: &[u8]) -> Result<Self, LaunchSpecError> {
+        let [kind, program] = pair(take(&mut bytes)?)?;
+        let program = match kind.to_str() {
+            Some("file") => Program::File(program.into()),
+            Some("stage") => Program::Stage(program.into_string().map_err(|_| LaunchSpecError)?),
+            _ => return Err(LaunchSpecError),
+        };
+        let directory = take(&mut bytes)?.pop().ok_or(LaunchSpecError)?;
+        let args = take(&mut bytes)?;
+        let env = take(&mut bytes)?;
+        let [network, listed] = pair(take(&mut bytes)?)?;
+        let hosts = take(&mut bytes)?;
+        let subprocess = take(&mut bytes)?;
+        let execute = take(&mut bytes)?;
+        let (read, write) = (take(&mut bytes)?, take(&mut bytes)?);
+        let paths = |list: Vec<OsString>| list.into_iter().map(PathBuf::from).collect();
+        let filesystem = match listed.to_str() {
+            Some("listed") => Filesystem::Listed { read: paths(read), write: paths(write) },
+            Some("open") => Filesystem::Open,
+            _ => return Err(LaunchSpecError),
+        };
+        let network = match network.to_str() {
+            Some("closed") => Network::Closed,
+            Some("open") => Network::Open,
+            Some("hosts") => {
+                let hosts = hosts.into_iter().map(OsString::into_string);
+                Network::Hosts(hosts.collect::<Result<_, _>>().map_err(|_| LaunchSpecError)?)
+            }
+            _ => return Err(LaunchSpecError),
+        };
+        let subprocess = match subprocess.first().and_then(|word| word.to_str()) {
+            Some("closed") => Subprocess::Closed { execute: paths(execute) },
+            Some("open") => Subprocess::Open,
+            _ => return Err(LaunchSpecError),
+        };
+        Ok(Self {
+            program,
+            args,
+            env: env.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect(),
+            directory: directory.into(),
+            sandbox: Sandbox { network, filesystem, subprocess },
+        })
+    }
+}
+
+fn put<'t>(out: &mut Vec<u8>, texts: impl Iterator<Item = &'t OsStr>) {
+    let texts: Vec<&OsStr> = texts.collect();
+    out.extend_from_slice(&(texts.len() as u64).to_le_bytes());
+    for text in texts {
+        out.extend_from_slice(&(text.len() as u64).to_le_bytes());
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+fn take(bytes: &mut &[u8]) -> Result<Vec<OsString>, LaunchSpecError> {
+    let count = take_number(bytes)?;
+    (0..count)
+        .map(|_| {
+            let length = take_number(bytes)?;
+            let (text, rest) = bytes.split_at_checked(length).ok_or(LaunchSpecError)?;
+            *bytes = rest;
+            Ok(OsString::from_vec(text.to_vec()))
+        })
+        .collect()
+}
+
+fn take_number(bytes: &mut &[u8]) -> Result<usize, LaunchSpecError> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(LaunchSpecError)?;
+    *bytes = rest;
+    usize::try_from(u64::from_le_bytes(*number)).map_err(|_| LaunchSpecError)
+}
+
+fn pair(list: Vec<OsString>) -> Result<[OsString; 2], LaunchSpecError> {
+    list.try_into().map_err(|_| LaunchSpecError)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_specification_arrives_as_it_was_sent() {
+        let spec = LaunchSpec {
+            program: Program::File("/usr/bin/env".into()),
+            args: vec!["a b".into(), "".into(), OsString::from_vec(vec![0xff, b'\n'])],
+            env: vec![("A".into(), "1\n2".into()), ("B".into(), "".into())],
+            directory: "/".into(),
+            sandbox: Sandbox {
+                network: Network::Hosts(vec!["a.example:443".to_owned()]),
+                filesystem: Filesystem::Listed { read: vec!["/x".into()], write: vec![] },
+                subprocess: Subprocess::Closed { execute: vec!["/bin/sh".into()] },
+            },
+        };
+        let bytes = spec.encode();
+        assert_eq!(LaunchSpec::decode(&bytes), Ok(spec));
+        for end in 0..bytes.len() {
+            assert_eq!(LaunchSpec::decode(&bytes[..end]), Err(LaunchSpecError));
+        }
+    }
+}
