@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 use facets_digest::json::{self, Limits, Provenance, Value};
-use facets_drift::{Domain, Validator, closed_copy, compare_schemas};
+use facets_schema::{Domain, Validator, closed_copy, compare_schemas};
 use facets_validator::JsonSchema;
 
 use crate::{Target, ratios, report};

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use facets_drift::markers::{Context, ToolNames, markers, new_markers};
+use facets_markers::{Context, ToolNames, markers, new_markers};
 use facets_drift::{Side, classify, compare_surfaces, first_look};
 use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
 use libfuzzer_sys::fuzz_target;

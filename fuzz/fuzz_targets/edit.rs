@@ -3,7 +3,8 @@
 
 #![no_main]
 
-use facets_lock::{EditError, Lock, Order, remove_member, set_member};
+use facets_jsonc::{EditError, Order, remove_member, set_member};
+use facets_lock::Lock;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -4,7 +4,7 @@
 #![no_main]
 
 use facets_digest::json::{self, Limits, Provenance};
-use facets_drift::{Domain, Validator, Verdict, closed_copy, compare_schemas};
+use facets_schema::{Domain, Validator, Verdict, closed_copy, compare_schemas};
 use facets_validator::JsonSchema;
 use libfuzzer_sys::fuzz_target;
 

@@ -24,9 +24,9 @@ use facets_ops::scan::{ScanRequest, scan};
 use facets_ops::{Input, OpsError, sessions};
 
 use crate::args::{Args, Command, ContractMode, Digest, InitKind};
-use crate::output::Shown;
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
+use crate::shown::Shown;
 
 /// How everything that follows is shown.
 pub(crate) fn renderer(args: &Args) -> Renderer {

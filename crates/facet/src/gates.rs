@@ -12,9 +12,9 @@ use facets_ops::verify::{VerifyRequest, verify};
 
 use crate::args::{Check, Gate};
 use crate::consent::Terminal;
-use crate::output::Shown;
 use crate::progress::Count;
 use crate::render::{Renderer, Verb, summary};
+use crate::shown::Shown;
 use crate::trust::options;
 
 pub(crate) fn run_check(arguments: Check, renderer: &Renderer) -> Result<Shown, OpsError> {

@@ -6,8 +6,8 @@ use facets_ops::inspect::{InspectRequest, InspectSubject, SandboxRequest, inspec
 use crate::args::{Inspect, SandboxPart};
 use crate::consent::Terminal;
 use crate::origin;
-use crate::output::Shown;
 use crate::render::Renderer;
+use crate::shown::Shown;
 use crate::trust::options;
 
 pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {

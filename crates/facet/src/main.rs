@@ -10,13 +10,14 @@ mod output;
 mod progress;
 mod render;
 mod run;
+mod shown;
 mod trust;
 
 use std::process::ExitCode;
 
 use args::{Args, Format};
 use clap::{CommandFactory as _, Parser as _};
-use output::Shown;
+use shown::Shown;
 
 fn main() -> ExitCode {
     // Before anything else: this process may be the supervisor of a server.

@@ -16,8 +16,8 @@ use facets_ops::run::{
 use facets_run::{ClientEnds, answer_with_error};
 
 use crate::args::{DriftChoice, Run, Switch};
-use crate::output::{Exit, Shown};
 use crate::render::{self, Renderer};
+use crate::shown::{Exit, Shown};
 
 pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, OpsError> {
     let request = RunRequest {

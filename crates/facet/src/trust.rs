@@ -14,8 +14,8 @@ use facets_ops::inspect::{CaptureLimits, CaptureOptions};
 use crate::args::{Add, Adopt, Approve, Level};
 use crate::consent::Terminal;
 use crate::origin;
-use crate::output::Shown;
 use crate::render::Renderer;
+use crate::shown::Shown;
 
 /// Everything together may take as long as a few slow answers.
 const ANSWERS: u32 = 4;

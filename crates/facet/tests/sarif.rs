@@ -65,7 +65,7 @@ fn valid(schema: &Validator, ran: &Ran) -> Value {
         .map(|error| format!("{error} at {}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{}\n{document:#}", errors.join("\n"));
-    let hidden = |c: char| c.is_control() && c != '\n' || facets_model::is_hidden(c);
+    let hidden = |c: char| c.is_control() && c != '\n' || facets_markers::is_hidden(c);
     assert!(!ran.out.contains(hidden));
     // Nobody has to understand an escape to see what is there.
     assert!(!texts(&document).iter().any(|text| text.contains(hidden)));
@@ -218,7 +218,7 @@ fn is_contained(page: &str) {
         page.matches("<details>").count(),
         page.lines().filter(|l| *l == "</details>").count()
     );
-    assert!(!page.contains(|c: char| facets_model::is_hidden(c)));
+    assert!(!page.contains(|c: char| facets_markers::is_hidden(c)));
 }
 
 #[test]

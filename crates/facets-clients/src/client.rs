@@ -1,5 +1,6 @@
 //! The clients, and where their files lie.
 
+use facets_jsonc::Notation;
 use std::path::Path;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -123,6 +124,14 @@ impl Client {
             Self::ClaudeCode | Self::ClaudeDesktop => Format::Json,
             Self::Codex => Format::Toml,
             Self::OpenCode | Self::Cursor | Self::VsCode | Self::Gemini => Format::Jsonc,
+        }
+    }
+
+    /// What its files may have beside plain JSON, if they are JSON.
+    pub(crate) const fn notation(self) -> Notation {
+        match self.format() {
+            Format::Json | Format::Toml => Notation::Plain,
+            Format::Jsonc => Notation::WithComments,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the clients call the same things.
 
 use crate::client::Client;
-use crate::entry::UrlKind;
+use crate::url_kind::UrlKind;
 
 /// The words of one client.
 #[derive(Debug)]

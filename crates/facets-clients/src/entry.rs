@@ -6,6 +6,7 @@ use crate::client::Client;
 use crate::dialect::{BEARER_VARIABLE, PASSED_VARIABLES, VARIABLE_HEADERS};
 use crate::error::{ClientError, shown};
 use crate::secret::Secret;
+use crate::url_kind::UrlKind;
 
 /// A server that a client knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,15 +53,6 @@ pub enum Transport {
         /// Why not; reads on from the entry's name.
         reason: &'static str,
     },
-}
-
-/// What is spoken at an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UrlKind {
-    /// Streamable HTTP.
-    Http,
-    /// HTTP with server-sent events, the older transport.
-    Sse,
 }
 
 /// What a variable is set to.

@@ -1,6 +1,7 @@
 //! Why a client's file cannot be read or changed.
 
 use facets_digest::json::{JsonError, Position};
+use facets_jsonc::EditError;
 
 /// Why a client's file cannot be read or changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -216,6 +217,19 @@ impl ClientError {
 
     pub(crate) fn edited(place: &[String]) -> Self {
         Self::Edited { place: shown(place) }
+    }
+}
+
+impl From<EditError> for ClientError {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Syntax { position, problem } => Self::Syntax { position, problem },
+            EditError::Duplicate { position, name } => Self::Duplicate { position, name },
+            EditError::TooManyValues { limit } => Self::TooMany { what: "values", limit },
+            EditError::NotAnObject { place } | EditError::Entangled { place } => {
+                Self::Entangled { place }
+            }
+        }
     }
 }
 

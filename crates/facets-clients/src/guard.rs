@@ -4,37 +4,17 @@ use std::ops::Range;
 
 use facets_digest::json::Position;
 
-use crate::client::{Client, Format};
+use crate::client::Client;
 use crate::dialect::SIGN_IN;
-use crate::edit::{Edit, apply};
 use crate::entry::{self, Entry, EnvValue, HeaderValue, Layout, Transport};
 use crate::error::{ClientError, shown};
-use crate::json::Json;
+use crate::guarded::{Guarded, Move};
+use crate::opened::{Opened, Parts};
 use crate::secrets::secret_arguments;
 use crate::segment::{Hole, cut, holes};
 use crate::undo::{Change, Region, Undo, undo};
 use crate::{json_entry, split_mark, toml_entry};
-
-/// What an entry shall start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guarded {
-    /// `facet`, or where it lies.
-    pub program: String,
-    /// `run`, the server's name, and what else there is.
-    pub args: Vec<String>,
-    /// Headers of the entry, and the variables that hold their values from now on.
-    pub headers: Vec<(String, String)>,
-}
-
-impl Guarded {
-    /// The program and its arguments.
-    pub(crate) fn words(&self) -> impl Iterator<Item = String> {
-        std::iter::once(&self.program).chain(&self.args).cloned()
-    }
-}
-
-/// A header and the variable it moves to.
-pub(crate) type Move = (String, String);
+use facets_jsonc::{Edit, apply};
 
 /// Rewrites the entry at a place. What it starts is replaced, and headers become variables;
 /// every other byte of the file stays.
@@ -85,38 +65,6 @@ pub fn guard(
 fn starts(entry: &Entry, guarded: &Guarded) -> bool {
     matches!(&entry.transport, Transport::Command { command, args, .. }
         if *command == guarded.program && *args == guarded.args)
-}
-
-/// An entry and what it takes to change it.
-pub(crate) struct Opened<'t> {
-    pub(crate) layout: Layout,
-    pub(crate) parts: Parts<'t>,
-}
-
-pub(crate) enum Parts<'t> {
-    Json(Json<'t>, crate::json::Object),
-    Toml(toml_entry::Parts),
-}
-
-impl<'t> Opened<'t> {
-    /// The entry at a place, if it is there.
-    pub(crate) fn new(
-        client: Client,
-        body: &'t str,
-        place: &[String],
-    ) -> Result<Option<Self>, ClientError> {
-        if client.format() == Format::Toml {
-            let [container, _] = place else { return Ok(None) };
-            let items = toml_entry::opened(body, container)?;
-            let Some(parts) = toml_entry::parts(body, &items, place)? else { return Ok(None) };
-            let layout = toml_entry::layout(body, &parts)?;
-            return Ok(Some(Self { layout, parts: Parts::Toml(parts) }));
-        }
-        let json = Json::new(body, client.format());
-        let Some(object) = json_entry::locate(json, place)? else { return Ok(None) };
-        let layout = json_entry::layout(client, json, &object)?;
-        Ok(Some(Self { layout, parts: Parts::Json(json, object) }))
-    }
 }
 
 /// Which header moves to which variable; the error says what stands in the way.

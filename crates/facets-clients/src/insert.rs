@@ -3,15 +3,17 @@
 use facets_digest::json::quoted;
 
 use crate::client::{Client, ClientFile, Format};
-use crate::edit::{apply, line_end, line_start, list};
 use crate::entry::{self, Transport};
 use crate::error::{ClientError, shown};
-use crate::guard::{Guarded, Opened};
-use crate::json::{Json, Object};
-use crate::json_edit::{Style, add_behind, fill};
+use crate::guarded::Guarded;
+use crate::list::list;
+use crate::opened::Opened;
 use crate::parse::is_group;
 use crate::undo::{Appended, Blank, Change, Inserted, Undo, undo};
 use crate::{json_entry, split_mark, toml};
+use facets_jsonc::{JsonDocument, ObjectSpan};
+use facets_jsonc::{Style, add_behind, fill};
+use facets_jsonc::{apply, line_end, line_start};
 
 /// Adds an entry that starts facet. Without a text there is no file yet.
 pub fn insert(
@@ -24,7 +26,7 @@ pub fn insert(
     let client = file.client;
     let mut place = file.containers.first().cloned().unwrap_or_default();
     if client == Client::OpenCode && !body.trim().is_empty() {
-        let json = Json::new(body, client.format());
+        let json = JsonDocument::new(body, client.notation());
         let object = json_entry::locate(json, &place)?;
         let servers = object.as_ref().and_then(|object| object.get("servers"));
         if let Some(member) = servers
@@ -136,7 +138,7 @@ impl New<'_> {
     }
 
     fn to_json(&self, body: &str) -> Result<(String, Change), ClientError> {
-        let json = Json::new(body, self.client.format());
+        let json = JsonDocument::new(body, self.client.notation());
         // The innermost object that exists on the way, and how far that is.
         let mut existed = 0;
         let mut object = json_entry::locate(json, &[])?;
@@ -211,7 +213,7 @@ impl New<'_> {
 }
 
 /// What a new member of an object looks like, and what is inside of it.
-fn shape(json: Json<'_>, object: &Object) -> Result<Shape, ClientError> {
+fn shape(json: JsonDocument<'_>, object: &ObjectSpan) -> Result<Shape, ClientError> {
     let text = json.text;
     let line = line_end(text);
     let root = json_entry::locate(json, &[])?;

@@ -6,15 +6,19 @@ use std::ops::Range;
 
 use crate::MAX_MEMBERS;
 use crate::client::Client;
-use crate::edit::{Edit, list};
 use crate::entry::{Data, Entry, Layout, Node, Transport};
 use crate::error::ClientError;
-use crate::guard::{Guarded, Move};
-use crate::json::{Json, Member, Object};
-use crate::json_edit::{Style, add_behind, fill, remove};
+use crate::guarded::{Guarded, Move};
+use crate::list::list;
+use facets_jsonc::Edit;
+use facets_jsonc::{JsonDocument, MemberSpan, ObjectSpan};
+use facets_jsonc::{Style, add_behind, fill, remove};
 
 /// The object at a place, or nothing if a member on the way is missing.
-pub(crate) fn locate(json: Json<'_>, place: &[String]) -> Result<Option<Object>, ClientError> {
+pub(crate) fn locate(
+    json: JsonDocument<'_>,
+    place: &[String],
+) -> Result<Option<ObjectSpan>, ClientError> {
     let mut value = json.root()?;
     for depth in 0..=place.len() {
         let Some(object) = json.object(&value)? else {
@@ -33,8 +37,8 @@ pub(crate) fn locate(json: Json<'_>, place: &[String]) -> Result<Option<Object>,
 /// Takes an entry apart.
 pub(crate) fn layout(
     client: Client,
-    json: Json<'_>,
-    object: &Object,
+    json: JsonDocument<'_>,
+    object: &ObjectSpan,
 ) -> Result<Layout, ClientError> {
     let dialect = client.dialect();
     let region = object.open..object.close + 1;
@@ -71,7 +75,7 @@ fn other(value: &Range<usize>) -> Node {
     Node { at: value.start, data: Data::Other }
 }
 
-fn node(json: Json<'_>, value: &Range<usize>, depth: usize) -> Result<Node, ClientError> {
+fn node(json: JsonDocument<'_>, value: &Range<usize>, depth: usize) -> Result<Node, ClientError> {
     let literal = &json.text[value.clone()];
     let data = match literal.as_bytes().first() {
         Some(b'"') => json.string(value)?.map_or(Data::Other, Data::Text),
@@ -98,8 +102,8 @@ fn node(json: Json<'_>, value: &Range<usize>, depth: usize) -> Result<Node, Clie
 /// The edits that make an entry start facet.
 pub(crate) fn rewrite(
     client: Client,
-    json: Json<'_>,
-    object: &Object,
+    json: JsonDocument<'_>,
+    object: &ObjectSpan,
     entry: &Entry,
     guarded: &Guarded,
     moves: &[Move],
@@ -153,8 +157,8 @@ pub(crate) fn rewrite(
 /// Headers become variables where they stand, unless there are variables already.
 fn move_headers(
     client: Client,
-    json: Json<'_>,
-    object: &Object,
+    json: JsonDocument<'_>,
+    object: &ObjectSpan,
     moves: &[Move],
     removed: &mut Vec<usize>,
 ) -> Result<Vec<Edit>, ClientError> {
@@ -163,7 +167,7 @@ fn move_headers(
     let Some(index) = object.position(dialect.headers) else { return Ok(edits) };
     let member = &object.members[index];
     let Some(headers) = json.object(&member.value)? else { return Ok(edits) };
-    let variable = |header: &Member| {
+    let variable = |header: &MemberSpan| {
         let found = moves.iter().find(|(moved, _)| *moved == header.name);
         found.map_or(header.name.clone(), |(_, variable)| variable.clone())
     };

@@ -2,15 +2,15 @@
 
 mod client;
 mod dialect;
-mod edit;
 mod entry;
 mod error;
 mod guard;
+mod guarded;
 mod insert;
-mod json;
-mod json_edit;
 mod json_entry;
+mod list;
 mod mask;
+mod opened;
 mod parse;
 mod record;
 mod secret;
@@ -19,17 +19,20 @@ mod segment;
 mod toml;
 mod toml_entry;
 mod undo;
+mod url_kind;
 
 pub use client::{Client, ClientFile, Format, Places, Scope};
-pub use entry::{Entry, EnvValue, HeaderValue, Transport, UrlKind};
+pub use entry::{Entry, EnvValue, HeaderValue, Transport};
 pub use error::ClientError;
-pub use guard::{Guarded, guard};
+pub use guard::guard;
+pub use guarded::Guarded;
 pub use insert::insert;
 pub use mask::masked;
 pub use parse::parse;
 pub use secret::Secret;
 pub use secrets::{looks_like_secret, secret_arguments};
 pub use undo::{Undo, undo};
+pub use url_kind::UrlKind;
 
 /// The largest file that is read.
 pub const MAX_BYTES: usize = 16 << 20;

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use crate::client::{Client, ClientFile, Format};
-use crate::edit::apply;
 use crate::entry::{Entry, Transport};
-use crate::guard::Opened;
+use crate::opened::Opened;
 use crate::parse::parse;
 use crate::secrets::{is_secret, looks_like_secret, secret_arguments};
 use crate::split_mark;
+use facets_jsonc::apply;
 
 /// The text of a file without the values of variables and headers, and without what else looks
 /// like a secret. One that cannot be read is not shown at all.

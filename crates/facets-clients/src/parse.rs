@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::client::{Client, ClientFile, Format};
 use crate::entry::{self, Entry};
 use crate::error::ClientError;
-use crate::json::{Json, Member, Object};
 use crate::{MAX_ENTRIES, json_entry, split_mark, toml_entry};
+use facets_jsonc::{JsonDocument, MemberSpan, ObjectSpan};
 
 /// The servers that a file names, in its order.
 pub fn parse(file: &ClientFile, text: &str) -> Result<Vec<Entry>, ClientError> {
@@ -17,7 +17,7 @@ pub fn parse(file: &ClientFile, text: &str) -> Result<Vec<Entry>, ClientError> {
     if file.client.format() == Format::Toml {
         return parse_toml(file, body);
     }
-    let json = Json::new(body, file.client.format());
+    let json = JsonDocument::new(body, file.client.notation());
     let mut entries = Vec::new();
     for container in &file.containers {
         if let Some(object) = json_entry::locate(json, container)? {
@@ -29,8 +29,8 @@ pub fn parse(file: &ClientFile, text: &str) -> Result<Vec<Entry>, ClientError> {
 
 fn read_all(
     client: Client,
-    json: Json<'_>,
-    container: &Object,
+    json: JsonDocument<'_>,
+    container: &ObjectSpan,
     above: &[String],
     entries: &mut Vec<Entry>,
 ) -> Result<(), ClientError> {
@@ -60,7 +60,7 @@ fn read_all(
 
 /// `OpenCode`'s second version has its servers one level deeper, under a name that its first
 /// version could have given to a server.
-pub(crate) fn is_group(json: Json<'_>, member: &Member) -> Result<bool, ClientError> {
+pub(crate) fn is_group(json: JsonDocument<'_>, member: &MemberSpan) -> Result<bool, ClientError> {
     let Some(object) = json.object(&member.value)? else { return Ok(false) };
     let all = object.members.iter().all(|member| json.text[member.value.clone()].starts_with('{'));
     Ok(all)

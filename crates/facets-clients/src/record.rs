@@ -5,9 +5,9 @@ use facets_digest::json::{
 };
 
 use crate::error::ClientError;
-use crate::json_edit::Filling;
 use crate::segment::{Hole, Segment};
 use crate::undo::{Appended, Blank, Change, Inserted, Region, Undo};
+use facets_jsonc::Filling;
 
 const LIMITS: Limits = Limits { bytes: 64 << 20, depth: 16, values: 1_000_000 };
 const VERSION: &str = "1";

@@ -7,11 +7,12 @@ use toml_edit::Value;
 
 use crate::MAX_MEMBERS;
 use crate::dialect::{BEARER_VARIABLE, PASSED_VARIABLES, VARIABLE_HEADERS};
-use crate::edit::{Edit, line_end, line_start, list};
 use crate::entry::{Data, Entry, HeaderValue, Layout, Node, Transport};
 use crate::error::ClientError;
-use crate::guard::{Guarded, Move};
+use crate::guarded::{Guarded, Move};
+use crate::list::list;
 use crate::toml::{self, Item, Kind, end_of_line, key, quoted};
+use facets_jsonc::{Edit, line_end, line_start};
 
 /// The items of one entry.
 #[derive(Default)]

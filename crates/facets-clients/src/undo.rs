@@ -1,13 +1,13 @@
 //! Takes a change back.
 
 use crate::client::{Client, Format};
-use crate::edit::apply;
 use crate::error::ClientError;
-use crate::guard::Opened;
-use crate::json::{Json, Object};
-use crate::json_edit::{Filling, remove};
+use crate::opened::Opened;
 use crate::segment::{Segment, cut, fill, holes};
 use crate::{json_entry, split_mark};
+use facets_jsonc::apply;
+use facets_jsonc::{Filling, remove};
+use facets_jsonc::{JsonDocument, ObjectSpan};
 
 /// How to take a change to a file back. It holds no value of a variable or a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,7 +193,7 @@ fn take_out(undo: &Undo, body: &str, inserted: &Inserted) -> Result<Option<Strin
     if client.format() == Format::Toml || inserted.existed >= place.len() {
         return Err(ClientError::Record { problem: "no JSON object has it".to_owned() });
     }
-    let json = Json::new(body, client.format());
+    let json = JsonDocument::new(body, client.notation());
     let outer = at(json, &place[..inserted.existed], place)?;
     let Some(index) = outer.position(&place[inserted.existed]) else {
         return Err(ClientError::gone(place));
@@ -216,7 +216,7 @@ fn take_out(undo: &Undo, body: &str, inserted: &Inserted) -> Result<Option<Strin
 }
 
 /// Whether a text is one object with one member, and no comment anywhere.
-fn is_all(body: &str, object: &Object) -> bool {
+fn is_all(body: &str, object: &ObjectSpan) -> bool {
     let [member] = object.members.as_slice() else { return false };
     let around = [
         &body[..object.open],
@@ -228,7 +228,11 @@ fn is_all(body: &str, object: &Object) -> bool {
 }
 
 /// An object on the way to an entry; without it the entry is gone.
-fn at(json: Json<'_>, container: &[String], place: &[String]) -> Result<Object, ClientError> {
+fn at(
+    json: JsonDocument<'_>,
+    container: &[String],
+    place: &[String],
+) -> Result<ObjectSpan, ClientError> {
     match json_entry::locate(json, container) {
         Ok(Some(object)) => Ok(object),
         Ok(None) | Err(ClientError::Expected { .. }) => Err(ClientError::gone(place)),
@@ -236,7 +240,7 @@ fn at(json: Json<'_>, container: &[String], place: &[String]) -> Result<Object, 
     }
 }
 
-fn remove_exactly(body: &str, object: &Object, index: usize, inserted: &Inserted) -> String {
+fn remove_exactly(body: &str, object: &ObjectSpan, index: usize, inserted: &Inserted) -> String {
     let member = &object.members[index];
     let (start, end) = (member.name_span.start, member.value.end);
     let (before, after) = (&body[..start], &body[end..]);

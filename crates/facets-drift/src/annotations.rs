@@ -5,8 +5,7 @@ use std::cmp::Ordering;
 use facets_digest::json::Value;
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
-use crate::items::shown;
-use crate::schema::member;
+use crate::shown::shown;
 
 /// A hint, and how dangerous each of its values is: true, absent, false.
 struct Hint {
@@ -23,12 +22,12 @@ const HINTS: &[Hint] = &[
 ];
 
 fn is_text(annotations: Option<&Value<'_>>) -> bool {
-    let title = annotations.and_then(|all| member(all, "title"));
+    let title = annotations.and_then(|all| all.member("title"));
     matches!(title, Some(Value::String(_)))
 }
 
 fn danger(hint: &Hint, annotations: Option<&Value<'_>>) -> u8 {
-    match annotations.and_then(|all| member(all, hint.name)) {
+    match annotations.and_then(|all| all.member(hint.name)) {
         Some(Value::Bool(true)) => hint.danger[0],
         Some(Value::Bool(false)) => hint.danger[2],
         // Who only reads destroys nothing, until told otherwise.
@@ -38,7 +37,7 @@ fn danger(hint: &Hint, annotations: Option<&Value<'_>>) -> u8 {
 }
 
 fn only_reads(annotations: Option<&Value<'_>>) -> bool {
-    annotations.and_then(|all| member(all, "readOnlyHint")) == Some(&Value::Bool(true))
+    annotations.and_then(|all| all.member("readOnlyHint")) == Some(&Value::Bool(true))
 }
 
 /// One finding for each hint that changed, and one for everything else.
@@ -60,12 +59,12 @@ pub(crate) fn compare(
     for name in names {
         let of = |side: Option<&Value<'_>>| match side {
             Some(whole) if name.is_empty() => Some(shown(whole)),
-            Some(whole) => member(whole, name).map(shown),
+            Some(whole) => whole.member(name).map(shown),
             None => None,
         };
         let form = |side: Option<&Value<'_>>| match side {
             Some(whole) if name.is_empty() => Some(whole.to_canonical()),
-            Some(whole) => member(whole, name).map(Value::to_canonical),
+            Some(whole) => whole.member(name).map(Value::to_canonical),
             None => None,
         };
         let (old, new) = (of(before), of(after));
@@ -112,7 +111,7 @@ fn grade(
             let sentence = format!("writes `{name}` otherwise; by its default it means the same");
             // Only true and false have a meaning that all readers share.
             let plain = [before, after].into_iter().all(|side| {
-                let value = side.and_then(|all| member(all, hint.name));
+                let value = side.and_then(|all| all.member(hint.name));
                 matches!(value, None | Some(Value::Bool(_)))
             });
             (if plain { Severity::Safe } else { Severity::Moderate }, sentence)

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use facets_surface::{Contract, Entitlements, SystemRules, compare_contracts};
+use facets_surface::{Contract, Entitlements, compare_contracts};
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
 use crate::promises;
-use crate::surfaces::Side;
+use crate::side::Side;
 
 /// The behaviour of two servers, of which one is known by more than its declaration.
 pub(crate) fn compare_behaviour(before: Side<'_>, after: Side<'_>, out: &mut Vec<Finding>) {
@@ -164,12 +164,4 @@ fn dedup_server_findings(out: &mut Vec<Finding>) {
         }
         new
     });
-}
-
-/// The rules as a reader would write them down.
-pub(crate) fn shown_rules(rules: &SystemRules) -> Option<String> {
-    let mut lines: Vec<String> = rules.fixed.clone();
-    lines.extend(rules.dynamic.iter().map(|source| format!("(dynamic) {source}")));
-    lines.extend(rules.unverifiable.iter().map(|form| format!("(unverifiable) {form}")));
-    (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -1,6 +1,6 @@
 //! What can be found, and how bad each of it is by itself (spec 7.1, 7.2).
 
-use crate::schema::SchemaChange;
+use facets_schema::SchemaChange;
 
 /// Does it widen what a tool may do, or is told to do?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

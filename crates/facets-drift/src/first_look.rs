@@ -4,10 +4,10 @@ use facets_surface::{Definition, Kind, Surface};
 
 use crate::finding::{Evidence, SubjectKind};
 use crate::items::subject_kind;
-use crate::markers::{Approved, ToolNames};
 use crate::risk::{self, Assessment};
 use crate::surfaces::tool_names;
 use crate::texts::{Role, Text, evidence, evidence_of};
+use facets_markers::{Approved, ToolNames};
 
 /// A tool, and how much it can do by its words.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use facets_digest::json::Value;
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
-use crate::items::shown;
 use crate::promises::{economics, guardrails, middleware};
-use crate::schema::member;
+use crate::shown::shown;
 use crate::text::{TextChange, classify};
 use crate::texts::segment;
 
@@ -15,7 +14,7 @@ use crate::texts::segment;
 #[must_use]
 pub fn compare_fusion_contracts(before: &Value<'_>, after: &Value<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
-    let name = member(after, "surface").and_then(|surface| member(surface, "name"));
+    let name = after.member("surface").and_then(|surface| surface.member("name"));
     let tool = name.map(shown).unwrap_or_default();
     promises(&tool, before, after, &mut out);
     let (old, new) = (flatten(before), flatten(after));
@@ -34,13 +33,13 @@ pub fn compare_fusion_contracts(before: &Value<'_>, after: &Value<'_>) -> Vec<Fi
 
 /// What other readers of contracts judge as well.
 fn promises(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Finding>) {
-    let behavior = |side| member(side, "behavior");
-    let of = |side, name| behavior(side).and_then(|part| member(part, name));
-    guardrails(tool, of(before, "cognitiveGuardrails"), of(after, "cognitiveGuardrails"), out);
-    middleware(tool, of(before, "middlewareChain"), of(after, "middlewareChain"), out);
-    let none = Value::Null;
-    let cost = |side| member(side, "tokenEconomics").unwrap_or(&none);
-    economics(tool, cost(before), cost(after), out);
+    let of = [before, after].map(|side| side.member("behavior"));
+    let [old, new] = of.map(|part| part.and_then(|part| part.member("cognitiveGuardrails")));
+    guardrails(tool, old, new, out);
+    let [old, new] = of.map(|part| part.and_then(|part| part.member("middlewareChain")));
+    middleware(tool, old, new, out);
+    let cost = [before, after].map(|side| side.member("tokenEconomics").unwrap_or(&Value::Null));
+    economics(tool, cost[0], cost[1], out);
 }
 
 /// A value in its canonical form, which decides, and as it is shown.
@@ -143,7 +142,7 @@ fn rules(sides: &Sides) -> (FindingType, (Severity, Compat), &'static str) {
 /// What the actions of a tool say of themselves.
 fn actions(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Finding>) {
     let of = |side: &Value<'_>| -> BTreeMap<String, BTreeMap<String, Leaf>> {
-        let actions = member(side, "surface").and_then(|surface| member(surface, "actions"));
+        let actions = side.member("surface").and_then(|surface| surface.member("actions"));
         let Some(Value::Object(actions)) = actions else { return BTreeMap::new() };
         let each = actions.members().iter();
         each.map(|action| (action.name.to_string(), flatten(&action.value))).collect()

@@ -7,30 +7,12 @@ use facets_surface::{Definition, Kind};
 
 use crate::annotations;
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
-use crate::markers::{Approved, ToolNames};
 use crate::risk;
-use crate::schema::{
-    Domain, Question, SchemaChange, Validator, Verdict, compare_within, describe, member,
-};
+use crate::shown::shown;
 use crate::text::{TextChange, classify};
 use crate::texts::{Role, Text, evidence, texts};
-
-/// Longer values are shown in part.
-const MAX_SHOWN: usize = 4000;
-
-/// A value as a reader of a report sees it: a text as it is, anything else as JSON.
-pub(crate) fn shown(value: &Value<'_>) -> String {
-    match value {
-        Value::String(text) => text.to_string(),
-        other => {
-            let form = String::from_utf8_lossy(&other.to_canonical()).into_owned();
-            match form.char_indices().nth(MAX_SHOWN) {
-                Some((end, _)) => format!("{}…", &form[..end]),
-                None => form,
-            }
-        }
-    }
-}
+use facets_markers::{Approved, ToolNames};
+use facets_schema::{Domain, Question, SchemaChange, Validator, Verdict, compare_within, describe};
 
 pub(crate) fn subject_kind(kind: Kind) -> SubjectKind {
     match kind {
@@ -84,7 +66,7 @@ pub(crate) fn compare_items(
         if name == pair.kind.key() {
             continue;
         }
-        let (was, is) = (member(&old, name), member(&new, name));
+        let (was, is) = (old.member(name), new.member(name));
         if was.map(Value::to_canonical) != is.map(Value::to_canonical) {
             pair.member(name, was, is, out);
         }
@@ -188,7 +170,7 @@ impl Pair<'_, '_> {
     }
 
     fn compare_schemas(&self, name: &str, aids: Aids<'_>) -> Option<SchemaChange> {
-        let (was, is) = (member(self.old, name)?, member(self.new, name)?);
+        let (was, is) = (self.old.member(name)?, self.new.member(name)?);
         if was.to_canonical() == is.to_canonical() {
             return None;
         }
@@ -354,7 +336,7 @@ fn output_sentence(change: &SchemaChange) -> String {
 fn is_word(place: &str, schemas: &[String]) -> bool {
     let word = |segment: &str| {
         let name = segment.split('[').next().unwrap_or_default();
-        crate::schema::WORDS.contains(&name.split('{').next().unwrap_or_default())
+        facets_schema::WORDS.contains(&name.split('{').next().unwrap_or_default())
     };
     schemas.iter().any(|schema| place.starts_with(schema)) && place.split('.').any(word)
 }

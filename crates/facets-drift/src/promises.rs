@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use facets_digest::json::{self, Limits, Number, Provenance, Value};
 use facets_surface::{Contract, Entitlements, Part, SystemRules, Verdict};
 
-use crate::contracts::shown_rules;
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
-use crate::items::shown;
-use crate::schema::member;
+use crate::shown::{shown, shown_rules};
 
 type Grade = (Severity, Compat);
 
@@ -42,7 +40,7 @@ fn is_same(was: Option<&Value<'_>>, is: Option<&Value<'_>>) -> bool {
 
 /// A member as it is shown; none if it says nothing.
 fn said(part: &Value<'_>, name: &str) -> Option<String> {
-    member(part, name).filter(|value| **value != Value::Null).map(shown)
+    part.member(name).filter(|value| **value != Value::Null).map(shown)
 }
 
 /// Everything of a contract that is neither on the wire nor a rule.
@@ -50,7 +48,7 @@ pub(crate) fn compare(tool: &str, old: &Contract, new: &Contract, out: &mut Vec<
     for (part, name) in DECLARED {
         let (was, is) = (read(old, *part), read(new, *part));
         let sides = (said(&was, name), said(&is, name));
-        if !is_same(member(&was, name), member(&is, name)) {
+        if !is_same(was.member(name), is.member(name)) {
             let grade = (Severity::Moderate, Compat::Risky);
             let found =
                 finding(FindingType::ToolChanged, tool, grade, format!("declares other {name}"));
@@ -58,8 +56,8 @@ pub(crate) fn compare(tool: &str, old: &Contract, new: &Contract, out: &mut Vec<
         }
     }
     let (was, is) = (read(old, Part::Behavior), read(new, Part::Behavior));
-    guardrails(tool, member(&was, "guardrails"), member(&is, "guardrails"), out);
-    middleware(tool, member(&was, "middleware"), member(&is, "middleware"), out);
+    guardrails(tool, was.member("guardrails"), is.member("guardrails"), out);
+    middleware(tool, was.member("middleware"), is.member("middleware"), out);
     economics(tool, &read(old, Part::TokenEconomics), &read(new, Part::TokenEconomics), out);
 }
 
@@ -77,8 +75,8 @@ pub(crate) fn guardrails(
         return guardrail(tool, "guardrails", was, is, out);
     }
     for name in names {
-        let old = was.and_then(|side| member(side, name));
-        let new = is.and_then(|side| member(side, name));
+        let old = was.and_then(|side| side.member(name));
+        let new = is.and_then(|side| side.member(name));
         guardrail(tool, &format!("guardrails.{name}"), old, new, out);
     }
 }
@@ -312,13 +310,13 @@ pub(crate) fn compare_declared(tool: &str, old: &Contract, new: &Contract, out: 
     for (part, name, kind, grade, sentence) in ROWS {
         let (was, is) = (read(old, *part), read(new, *part));
         let sides = (said(&was, name), said(&is, name));
-        if !is_same(member(&was, name), member(&is, name)) {
+        if !is_same(was.member(name), is.member(name)) {
             let found = finding(*kind, tool, *grade, *sentence);
             out.push(found.of_member(format!("{}.{name}", part.name()), sides.0, sides.1));
         }
     }
     let (was, is) = (read(old, Part::Behavior), read(new, Part::Behavior));
-    let (was, is) = (member(&was, "annotations"), member(&is, "annotations"));
+    let (was, is) = (was.member("annotations"), is.member("annotations"));
     let is_said = |value: &&Value<'_>| **value != Value::Null;
     crate::annotations::compare(tool, was.filter(is_said), is.filter(is_said), out);
 }
@@ -327,7 +325,7 @@ pub(crate) fn compare_declared(tool: &str, old: &Contract, new: &Contract, out: 
 pub(crate) fn entitlements_of(contract: &Contract) -> Entitlements {
     let value = read(contract, Part::Entitlements);
     let verdict = |name: &str| said(&value, name).and_then(|word| Verdict::from_name(&word));
-    let raw = strings(member(&value, "raw")).unwrap_or_default();
+    let raw = strings(value.member("raw")).unwrap_or_default();
     Entitlements {
         filesystem: verdict("filesystem").unwrap_or_default(),
         network: verdict("network").unwrap_or_default(),

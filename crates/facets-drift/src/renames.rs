@@ -1,11 +1,11 @@
 //! Tools that came back under another name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::Digest;
 use facets_surface::{Definition, ToolIdentity};
 
-use crate::surfaces::{ByDigest, summary};
+use crate::shown::summary;
 use crate::text::similarity;
 
 /// Pairs of what is gone and what is new, and what is left of both.
@@ -14,6 +14,9 @@ pub(crate) struct Renames<'s> {
     pub(crate) removed: Vec<&'s Definition>,
     pub(crate) added: Vec<&'s Definition>,
 }
+
+/// Definitions by a digest of one of their members.
+type ByDigest<'s> = BTreeMap<Digest, Vec<&'s Definition>>;
 
 /// More pairs than this are not compared word by word.
 const MAX_COMPARED: usize = 10_000;

@@ -9,36 +9,15 @@ use std::collections::BTreeSet;
 use facets_digest::json::{Object, Value};
 use facets_surface::Definition;
 
+mod level;
 mod roles;
 mod tables;
 mod words;
 
+pub use level::Risk;
 use roles::{Role, has, roles};
 use tables::{Group, NEAR, PAIRS, PARAMETERS, Pair, Parameter, TERMS, Term};
 use words::{sentences, split_name};
-
-/// A level of risk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Risk {
-    /// It reads or computes.
-    Low,
-    /// It changes something, sends something, or gives something out.
-    Medium,
-    /// It runs code, moves money, or destroys what cannot be brought back.
-    High,
-}
-
-impl Risk {
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Low => "LOW",
-            Self::Medium => "MEDIUM",
-            Self::High => "HIGH",
-        }
-    }
-}
 
 /// A level, and what led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

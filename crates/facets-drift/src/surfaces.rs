@@ -2,30 +2,21 @@
 
 use std::cell::Cell;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Provenance, compare_utf16};
-use facets_surface::{Definition, Kind, Listing, Surface, SurfaceHashes};
+use facets_surface::{Definition, Kind, Listing, Surface};
 
 use crate::contracts::compare_behaviour;
 use crate::finding::{self, Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
 use crate::items::{Aids, compare_items, subject_kind};
-use crate::markers::{Approved, ToolNames};
 use crate::renames::{Renames, find_renames};
-use crate::schema::{STEPS_OF_A_SERVER, Validator, member};
+use crate::shown::summary;
+use crate::side::Side;
 use crate::templates;
 use crate::texts::{Role, Text, evidence, evidence_of, texts};
-
-/// A surface and its hashes.
-#[derive(Clone, Copy, Debug)]
-pub struct Side<'s> {
-    /// What the server declares.
-    pub surface: &'s Surface,
-    /// Its hashes, which decide what is looked at.
-    pub hashes: &'s SurfaceHashes,
-}
+use facets_markers::{Approved, ToolNames};
+use facets_schema::{STEPS_OF_A_SERVER, Validator};
 
 /// Everything that changed, the worst first. The validator confirms examples for schemas.
 #[must_use]
@@ -349,12 +340,6 @@ fn addition(new: &Definition) -> Finding {
     )
 }
 
-/// What a definition says of itself.
-pub(crate) fn summary(item: &Definition) -> String {
-    let value = item.value();
-    member(&value, "description").map(crate::items::shown).unwrap_or_default()
-}
-
 /// The same thing under another name, and whatever else is different.
 fn renamed(old: &Definition, new: &Definition, aids: Aids<'_>, out: &mut Vec<Finding>) {
     let sentence = format!("looks like `{}` under another name", old.name());
@@ -365,6 +350,3 @@ fn renamed(old: &Definition, new: &Definition, aids: Aids<'_>, out: &mut Vec<Fin
     out.push(finding.of_member("name", sides.0, sides.1));
     compare_items(old, new, aids, out);
 }
-
-/// Definitions by a digest of one of their members.
-pub(crate) type ByDigest<'s> = BTreeMap<Digest, Vec<&'s Definition>>;

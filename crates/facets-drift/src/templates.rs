@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use facets_surface::Definition;
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
-use crate::items::{Aids, compare_items, shown};
+use crate::items::{Aids, compare_items};
 use crate::renames::Renames;
-use crate::schema::member;
+use crate::shown::shown;
 
 /// A template is known by its address; one whose address changed, by its `name`.
 pub(crate) fn find_pairs<'s>(
@@ -33,7 +33,7 @@ pub(crate) fn find_pairs<'s>(
 
 fn name(item: &Definition) -> String {
     let value = item.value();
-    member(&value, "name").map(shown).unwrap_or_default()
+    value.member("name").map(shown).unwrap_or_default()
 }
 
 pub(crate) fn compare(old: &Definition, new: &Definition, aids: Aids<'_>, out: &mut Vec<Finding>) {

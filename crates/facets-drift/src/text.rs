@@ -15,7 +15,8 @@ pub enum TextChange {
 #[must_use]
 pub fn classify(before: &str, after: &str) -> TextChange {
     // Characters that nobody sees are no slip of the pen.
-    if after.chars().any(facets_model::is_hidden) || before.chars().any(facets_model::is_hidden) {
+    if after.chars().any(facets_markers::is_hidden) || before.chars().any(facets_markers::is_hidden)
+    {
         return TextChange::Other;
     }
     let (old, new) = (words(before), words(after));

@@ -6,7 +6,7 @@ use facets_digest::json::Value;
 use facets_surface::Definition;
 
 use crate::finding::Evidence;
-use crate::markers::{Approved, Context, Marker, ToolNames};
+use facets_markers::{Approved, Context, Marker, ToolNames};
 
 /// What a text is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 mod support;
 
 use facets_drift::Severity;
-use facets_drift::markers::{Context, Marker, RULES, ToolNames, markers, new_markers};
+use facets_markers::{Context, Marker, RULES, ToolNames, markers, new_markers};
 
 use serde_json::json;
 use support::compare;

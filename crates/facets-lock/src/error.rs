@@ -2,7 +2,7 @@
 
 use facets_digest::json::JsonError;
 
-use crate::edit::EditError;
+use facets_jsonc::EditError;
 
 /// Why a lock cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod edit;
 mod error;
 mod grants;
 mod lock;
@@ -12,7 +11,6 @@ mod server;
 mod signer;
 mod surface;
 
-pub use edit::{EditError, Order, remove_member, set_member};
 pub use error::LockError;
 pub use grants::{Extent, Grants};
 pub use lock::{LOCKFILE_VERSION, Lock, LockedEntry, SERVERS_VERSION};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use facets_digest::json::{RawMember, split_object};
+use facets_jsonc::{Order, remove_member, set_member};
 use facets_model::InlineServerName;
 
-use crate::edit::{Order, remove_member, set_member};
 use crate::error::LockError;
 use crate::members::LIMITS;
 use crate::server::LockedServer;
@@ -90,6 +90,8 @@ impl Lock {
         let mut server = server.clone();
         if let Some(old) = self.server(name) {
             server.unknown.clone_from(&old.unknown);
+            // Who has to sign is not decided by approving what a server declares.
+            server.signer = server.signer.or_else(|| old.signer.clone());
         }
         let text = set_member(&self.text, &["serversVersion"], SERVERS_VERSION, Order::AtEnd)?;
         let text = set_member(&text, &["servers", name], &server.to_json(2), Order::Sorted)?;

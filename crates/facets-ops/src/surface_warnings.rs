@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use facets_digest::json::Value;
+use facets_markers::is_hidden;
 use facets_mcp::Conduct;
-use facets_model::{collision_key, is_hidden};
+use facets_model::collision_key;
 use facets_surface::{Definition, Kind, Listing, Surface};
 
 /// Something worth a second look.

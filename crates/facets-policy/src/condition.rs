@@ -12,6 +12,7 @@ use cel::{Context, Value};
 use facets_digest::json::Position;
 use facets_drift::Finding;
 
+use crate::condition_error::ConditionError;
 use crate::typed::{Cost, Typing};
 
 /// Bytes of an expression.
@@ -22,16 +23,6 @@ const MAX_NESTING: u16 = 12;
 const PARSER_STACK: usize = 32 << 20;
 /// What an evaluation may cost: steps, each times the bytes that it may look at.
 const MAX_COST: usize = 50_000_000;
-
-/// What is wrong with an expression, and where in it.
-#[derive(Debug)]
-pub(crate) struct ConditionError {
-    pub(crate) code: &'static str,
-    pub(crate) offset: usize,
-    pub(crate) found: String,
-    pub(crate) allowed: String,
-    pub(crate) fix: String,
-}
 
 /// An expression that gives a yes or no for every finding.
 #[derive(Debug)]

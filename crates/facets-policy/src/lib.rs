@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod condition;
+mod condition_error;
 mod grade;
 mod pattern;
 mod policy;

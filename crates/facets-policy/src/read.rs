@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use facets_drift::markers::RULES;
 use facets_drift::{FindingType, Severity};
+use facets_markers::RULES;
 use facets_model::manifest::Outcome;
 use facets_model::manifest::check::{Checker, Members, Place, nearest, shorten};
 use facets_model::tree::{Format, NodeValue};
 
-use crate::condition::{Condition, ConditionError};
+use crate::condition::Condition;
+use crate::condition_error::ConditionError;
 use crate::pattern::Pattern;
 use crate::policy::{AllowList, PROTECTED, Policy, RequiredSigner, Rule, Servers};
 

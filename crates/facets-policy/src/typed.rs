@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, LiteralValue, SelectExpr, SourceInfo};
 use cel::parser::Expression;
 
-use crate::condition::ConditionError;
+use crate::condition_error::ConditionError;
 
 /// Expressions in one condition.
 const MAX_NODES: usize = 400;

@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use facets_files::FileError;
-use facets_lock::{EditError, LockError};
+use facets_jsonc::EditError;
+use facets_lock::LockError;
 
 /// Why a project cannot be read or changed.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! The part of `facets.json` that names servers.
 
-use facets_lock::{EditError, Order, remove_member, set_member};
+use facets_jsonc::{EditError, Order, remove_member, set_member};
 use facets_model::manifest::ProjectManifest;
 use facets_model::{AddressOrigin, CommandOrigin, Origin};
 use serde_json::{Value, json};

@@ -3,6 +3,7 @@
 mod analyse;
 mod analysis;
 mod collect;
+mod files;
 mod judge;
 mod resolve;
 mod scan;
@@ -15,7 +16,8 @@ mod words;
 
 pub use analyse::{Analyser, Unreadable, analyse};
 pub use analysis::{Analysis, Category, Doubt, Finding, Import, Undefined};
-pub use scan::{Analyst, Files, Located, Report, ScanLimits, Start, is_source, scan};
+pub use files::Files;
+pub use scan::{Analyst, Located, Report, ScanLimits, Start, is_source, scan};
 
 /// The version of the rules. Verdicts of different versions are not compared (spec 6.1).
 pub const SCANNER_VERSION: u32 = 1;

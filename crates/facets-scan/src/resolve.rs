@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use facets_surface::fusion::{Js, parse};
 
-use crate::scan::Files;
+use crate::files::Files;
 
 /// What an import leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,21 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use facets_surface::{Entitlements, Verdict};
 
+use crate::files::Files;
 use crate::resolve::{Resolver, Target, parent};
 use crate::words::{self, Gives};
 use crate::{Analysis, Category, Doubt, Finding, Import, SCANNER_VERSION};
-
-/// The files of a tree, named from its root with `/` before each part.
-pub trait Files {
-    /// Whether there is a file of that name.
-    fn is_file(&self, path: &str) -> bool;
-    /// Where it really lies, if links lead to it.
-    fn real(&self, path: &str) -> String;
-    /// Its bytes, or why there are none.
-    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
-    /// Every file below a folder, packages of others left out.
-    fn list(&self, folder: &str) -> Vec<String>;
-}
 
 /// Whoever analyses files: in a cage, if they come from outside.
 pub trait Analyst {

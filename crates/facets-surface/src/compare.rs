@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use facets_digest::json::compare_utf16;
 
-use crate::contract::{ContractDigest, Part, ServerContract};
+use crate::contract::{ContractDigest, ServerContract};
+use crate::part::Part;
 
 /// Two servers, or one at two times. Every list is sorted by the UTF-16 code units of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,73 +7,9 @@ use facets_digest::{Digest, Hasher};
 
 use crate::declared::{Declared, DeclaredFor, Rules, write_actions, write_set};
 use crate::economics::Economics;
+use crate::part::{Part, write_object};
 use crate::schema::write_schema;
 use crate::{Definition, Entitlements};
-
-/// One of the four parts of a contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// What the model is told.
-    Surface,
-    /// What it is not told: output, rules, guardrails.
-    Behavior,
-    /// What it costs.
-    TokenEconomics,
-    /// What its code can reach.
-    Entitlements,
-}
-
-impl Part {
-    /// All four, in the order in which they are hashed.
-    pub const ALL: [Self; 4] =
-        [Self::Surface, Self::Behavior, Self::TokenEconomics, Self::Entitlements];
-
-    /// The member of a contract.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Surface => "surface",
-            Self::Behavior => "behavior",
-            Self::TokenEconomics => "tokenEconomics",
-            Self::Entitlements => "entitlements",
-        }
-    }
-
-    /// Its members, all of which are always there, in canonical order.
-    #[must_use]
-    pub const fn members(self) -> &'static [&'static str] {
-        match self {
-            Self::Surface => &["actions", "description", "inputSchema", "name", "tags", "title"],
-            Self::Behavior => &[
-                "affordances",
-                "annotations",
-                "concurrency",
-                "execution",
-                "guardrails",
-                "middleware",
-                "outputSchema",
-                "presenters",
-                "stateSync",
-                "systemRules",
-            ],
-            Self::TokenEconomics => {
-                &["declarationTokens", "inflationRisk", "outputFields", "unboundedCollection"]
-            }
-            Self::Entitlements => {
-                &["codeEvaluation", "crypto", "filesystem", "network", "raw", "subprocess"]
-            }
-        }
-    }
-
-    const fn domain(self) -> &'static str {
-        match self {
-            Self::Surface => "contract-surface",
-            Self::Behavior => "contract-behavior",
-            Self::TokenEconomics => "contract-tokenEconomics",
-            Self::Entitlements => "contract-entitlements",
-        }
-    }
-}
 
 /// The contract of one tool: each part as canonical JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -239,17 +175,6 @@ impl ServerContract {
         let found = self.tools.binary_search_by(|(other, _)| compare_utf16(other, name));
         found.ok().map(|index| &self.tools[index].1)
     }
-}
-
-/// Writes the members of a part, each by what its name asks for.
-pub(crate) fn write_object(part: Part, write: impl Fn(&str, &mut Vec<u8>)) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_list(['{', '}'], part.members(), &mut out, |name, out| {
-        write_string(name, out);
-        out.push(b':');
-        write(name, out);
-    });
-    out
 }
 
 fn write_optional(value: Option<&Value<'_>>, out: &mut Vec<u8>) {

@@ -2,8 +2,9 @@
 
 use facets_digest::json::{JsonError, Object, Value, write_string};
 
-use crate::contract::{Contract, Part, write_object};
+use crate::contract::Contract;
 use crate::declared::{write_actions, write_set};
+use crate::part::{Part, write_object};
 use crate::schema::string_set;
 use crate::{InflationRisk, Verdict};
 

@@ -2,7 +2,7 @@
 
 use facets_digest::json::{Object, Value, write_string};
 
-use crate::contract::{Part, write_object};
+use crate::part::{Part, write_object};
 use crate::schema::walk;
 
 /// Bytes of canonical JSON that count as one token.

@@ -2,7 +2,7 @@
 
 use facets_digest::json::{Value, compare_utf16, write_list, write_string};
 
-use crate::contract::{Part, write_object};
+use crate::part::{Part, write_object};
 use crate::schema::string_set;
 
 /// Whether something was found. What cannot be told is never a no.

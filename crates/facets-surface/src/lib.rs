@@ -10,18 +10,20 @@ mod economics;
 mod entitlements;
 mod file;
 pub mod fusion;
+mod part;
 mod schema;
 mod surface;
 
 pub use api::api_surface;
 pub use compare::{Comparison, compare_contracts};
-pub use contract::{Contract, ContractDigest, Part, ServerContract};
+pub use contract::{Contract, ContractDigest, ServerContract};
 pub use contract_file::{ContractError, Contracts, parse_contracts};
 pub use declared::{META_KEY, SystemRules};
 pub use definition::{Definition, DefinitionError, Kind, ToolIdentity};
 pub use economics::{Economics, InflationRisk, Output};
 pub use entitlements::{Entitlements, Verdict};
 pub use file::{FORMAT_VERSION, SurfaceFileError, parse_surface_file, write_surface_file};
+pub use part::Part;
 pub use surface::{
     Also, Era, Listing, ResourcesDigest, ServerIdentity, Source, Surface, SurfaceHashes,
 };

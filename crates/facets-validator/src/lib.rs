@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use facets_drift::Validator;
+use facets_schema::Validator;
 use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 

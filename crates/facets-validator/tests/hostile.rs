@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_digest::json::{self, Limits, Provenance};
-use facets_drift::{Domain, Verdict, compare_schemas};
+use facets_schema::{Domain, Verdict, compare_schemas};
 use facets_validator::JsonSchema;
 use serde_json::{Map, Value, json};
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use facets_digest::json::{self, Limits, Provenance, Value};
-use facets_drift::{Domain, SchemaChange, Verdict, compare_schemas};
+use facets_schema::{Domain, SchemaChange, Verdict, compare_schemas};
 use facets_validator::JsonSchema;
 
 fn parse(text: &str) -> Value<'_> {

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-use crate::Stage;
+use crate::stage::Stage;
 
 mod capabilities;
 mod files;

@@ -18,8 +18,8 @@ use rustix::process::{
 };
 
 use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Subprocess};
+use crate::stage::{CONFINE, TERMINATE};
 use crate::tree::{end_descendants, end_marked};
-use crate::{CONFINE, TERMINATE};
 
 /// How long a server may take to end by itself once it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -222,7 +222,7 @@ fn start(
 
 /// The same executable once more, which confines itself and then becomes the server.
 fn confined(spec: &LaunchSpec, scratch: &Path) -> io::Result<Command> {
-    let mut command = Command::new(crate::own_executable()?);
+    let mut command = Command::new(crate::stage::own_executable()?);
     command.arg(CONFINE);
     match &spec.sandbox.network {
         Network::Open => {}

@@ -19,13 +19,27 @@ const VERBS: &str = "crates/facets-ops/src/verbs/";
 pub(super) fn check() -> Outcome<Vec<String>> {
     let mut complaints = Vec::new();
     for (name, files) in crates()? {
-        for circle in circles(&edges(&files)?) {
-            let circle: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
-            complaints.push(format!("{name}: these modules are a circle: {}", circle.join(", ")));
+        let edges = edges(&files)?;
+        for circle in circles(&edges) {
+            complaints.push(format!("{name} has a circle of modules:{}", shown(&circle, &edges)));
         }
     }
     complaints.extend(verbs_that_import_verbs()?);
     Ok(complaints)
+}
+
+/// Who names whom inside a circle, one module a line.
+fn shown(circle: &BTreeSet<Module>, edges: &Edges) -> String {
+    let name = |module: &Module| match module.join("::") {
+        empty if empty.is_empty() => "(root)".to_owned(),
+        path => path,
+    };
+    let line = |module: &Module| {
+        let named = edges.get(module).into_iter().flatten().filter(|other| circle.contains(*other));
+        let named: Vec<String> = named.map(name).collect();
+        format!("\n  {} -> {}", name(module), named.join(", "))
+    };
+    circle.iter().map(line).collect()
 }
 
 /// The modules of every crate, by the name of its folder.
@@ -80,6 +94,9 @@ impl<'ast> Visit<'ast> for Paths {
             self.found.push(Named { segments: segments.to_vec(), is_reexport });
         });
     }
+
+    /// `pub(super)` names a module and uses nothing of it.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
@@ -258,6 +275,8 @@ mod tests {
         assert_eq!(circles_of(&[("lib.rs", "mod a; mod b;"), a, ("b.rs", "pub struct B;")]), 0);
         let b = ("b.rs", "pub struct B; fn f() { crate::a::A; }");
         assert_eq!(circles_of(&[("lib.rs", "mod a; mod b;"), a, b]), 1);
+        let c = ("a/c.rs", "pub(super) fn f() {}");
+        assert_eq!(circles_of(&[("lib.rs", "mod a;"), ("a.rs", "mod c; fn g() { c::f() }"), c]), 0);
         let b = ("b.rs", "pub struct B; fn f() { println!(\"{}\", super::a::NAME); }");
         assert_eq!(circles_of(&[("lib.rs", "mod a; mod b;"), a, b]), 1, "in a macro");
     }

@@ -10,14 +10,17 @@ use crate::run::{self, cargo};
 
 /// Lower layers first; a crate may use only what stands before it.
 const LAYERS: &[&[&str]] = &[
-    &["facets-digest"],
-    &["facets-clients", "facets-model", "facets-wire"],
-    &["facets-surface"],
-    &["facets-guard", "facets-scan", "facets-lock"],
-    &["facets-drift"],
-    &["facets-validator"],
-    &["facets-policy"],
-    &["facets-worker", "facets-project"],
+    &["facets-digest", "facets-files", "facets-markers", "facets-worker"],
+    &["facets-jsonc", "facets-model", "facets-schema", "facets-surface", "facets-wire"],
+    &[
+        "facets-clients",
+        "facets-drift",
+        "facets-guard",
+        "facets-lock",
+        "facets-scan",
+        "facets-validator",
+    ],
+    &["facets-policy", "facets-project"],
     &["facets-launch", "facets-mcp"],
     &["facets-probe", "facets-run"],
     &["facets-ops"],
@@ -38,6 +41,9 @@ const PURE: &[&str] = &[
     "facets-lock",
     "facets-drift",
     "facets-guard",
+    "facets-jsonc",
+    "facets-markers",
+    "facets-schema",
 ];
 
 /// Pure in what they say, but on a parser that stands on many others: they run in a cage.
@@ -46,8 +52,10 @@ const CAGED: &[&str] = &["facets-scan"];
 /// What pure crates may stand on. Adding one is a decision about the trust core.
 const PURE_DEPENDENCIES: &[&str] = &[
     "facets-digest",
-    "facets-lock",
+    "facets-jsonc",
+    "facets-markers",
     "facets-model",
+    "facets-schema",
     "facets-surface",
     "memchr",
     "oxc_allocator",

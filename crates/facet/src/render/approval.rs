@@ -13,9 +13,10 @@ use facets_surface::Kind;
 use serde_json::{Value, json};
 
 use super::cost::Cost;
+use super::renderer::Renderer;
 use super::text::visible;
-use super::{Renderer, drift, human, scan};
-use crate::output::Shown;
+use super::{drift, human, scan};
+use crate::shown::Shown;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();

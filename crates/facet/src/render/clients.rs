@@ -9,9 +9,9 @@ use facets_ops::connect::ConnectReport;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
-use super::Renderer;
+use super::renderer::Renderer;
 use super::text::visible;
-use crate::output::{Exit, Shown};
+use crate::shown::{Exit, Shown};
 
 const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
@@ -28,7 +28,7 @@ impl Renderer {
         let human = || {
             let mut out = if was_read { String::new() } else { found(&report.found) };
             for page in report.pinned.iter().filter(|_| !was_read) {
-                out.push_str(&super::approval_page(page));
+                out.push_str(&super::approval::page(page));
                 out.push('\n');
             }
             if !was_read {

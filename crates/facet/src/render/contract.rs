@@ -7,7 +7,7 @@ use facets_surface::{ContractDigest, Part};
 use serde_json::{Map, Value, json};
 
 use super::text::visible;
-use crate::output::Shown;
+use crate::shown::Shown;
 
 /// Both kinds of digests, seen alike.
 struct Digests {

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use facets_drift::{Finding, FindingType, Instance, SchemaChange, Severity, SubjectKind};
+use facets_drift::{Finding, FindingType, Severity, SubjectKind};
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::{Graded, Mark};
+use facets_schema::{Instance, SchemaChange};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::text::visible;
 use super::{human, json as plain, policy};
-use crate::output::{Exit, Shown};
+use crate::shown::{Exit, Shown};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();

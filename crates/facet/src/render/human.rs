@@ -9,7 +9,7 @@ use facets_ops::init::InitReport;
 use facets_ops::{Failure, FileProblem, shell_word};
 
 use super::text::{checksum_line, visible};
-use crate::output::Shown;
+use crate::shown::Shown;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default();

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::cost::Cost;
 use super::scan;
 use super::text::visible;
-use crate::output::Shown;
+use crate::shown::Shown;
 
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();

@@ -8,7 +8,7 @@ use facets_ops::{Failure, FileProblem};
 use serde_json::{Value, json};
 
 use super::text::escape_in_json;
-use crate::output::{Exit, Shown};
+use crate::shown::{Exit, Shown};
 
 /// One document, one line end.
 pub(super) fn document(value: &Value) -> Shown {

@@ -11,7 +11,7 @@ use facets_surface::{Entitlements, Verdict};
 use serde_json::{Value, json};
 
 use super::text::visible;
-use crate::output::Shown;
+use crate::shown::Shown;
 
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();

@@ -6,9 +6,9 @@ use facets_ops::grant::{GrantReport, Grants, grants_words};
 use facets_ops::sessions::PsEntry;
 use serde_json::{Value, json};
 
-use super::Renderer;
+use super::renderer::Renderer;
 use super::text::visible;
-use crate::output::Shown;
+use crate::shown::Shown;
 
 impl Renderer {
     pub(crate) fn sessions(&self, sessions: &[PsEntry]) -> Shown {

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use facets_model::is_hidden;
+use facets_markers::is_hidden;
 
 /// Text from outside, with every character that a terminal would act on or hide made visible.
 pub(crate) fn visible(text: &str) -> String {

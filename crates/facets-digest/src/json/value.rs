@@ -19,6 +19,17 @@ pub enum Value<'a> {
     Object(Object<'a>),
 }
 
+impl<'a> Value<'a> {
+    /// The member of an object; nothing if there is none, or this is no object.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<&Value<'a>> {
+        match self {
+            Self::Object(object) => object.get(name),
+            _ => None,
+        }
+    }
+}
+
 /// A name and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member<'a> {

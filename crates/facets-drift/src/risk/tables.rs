@@ -3,7 +3,7 @@
 //! A word stands for its English forms too; with `=` before it, for itself alone. A blank
 //! separates words.
 
-use super::Risk;
+use super::level::Risk;
 
 /// What a reason is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

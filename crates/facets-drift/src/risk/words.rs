@@ -1,6 +1,6 @@
 //! Words of names and sentences, and their English forms.
 
-use crate::markers::plain_text;
+use facets_markers::plain_text;
 
 /// The words of an identifier: split at everything that is no letter, and at inner capitals.
 pub(super) fn split_name(name: &str) -> Vec<String> {

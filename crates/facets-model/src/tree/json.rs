@@ -1,6 +1,6 @@
 use facets_digest::json::{JsonError, Number, Provenance, Token, TokenKind, Tokenizer};
 
-use super::{MANIFEST_LIMITS, Members, Node, NodeMember, NodeValue, position};
+use super::node::{MANIFEST_LIMITS, Members, Node, NodeMember, NodeValue, position};
 use crate::manifest::Problem;
 
 /// Reads strict JSON. `shown` is the text that places refer to: the same as `text`, but

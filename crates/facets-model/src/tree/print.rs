@@ -1,6 +1,6 @@
 use facets_digest::json::{Number, write_pretty_list, write_string};
 
-use super::{Node, NodeValue};
+use super::node::{Node, NodeValue};
 
 pub(super) fn to_json(node: &Node) -> String {
     let mut out = Vec::new();
@@ -27,5 +27,15 @@ fn write(node: &Node, depth: usize, out: &mut Vec<u8>) {
                 write(&member.node, depth + 1, out);
             })
         }
+    }
+}
+
+impl Node {
+    /// The tree without its places, printed as JSON: two spaces, a final newline.
+    ///
+    /// spec 3.1: this is what a YAML manifest is archived as
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        to_json(self)
     }
 }

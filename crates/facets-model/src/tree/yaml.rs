@@ -3,7 +3,7 @@ use std::ops::Range;
 use facets_digest::json::MAX_SAFE_INTEGER;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
-use super::{MANIFEST_LIMITS, Members, Node, NodeMember, NodeValue, position};
+use super::node::{MANIFEST_LIMITS, Members, Node, NodeMember, NodeValue, position};
 use crate::manifest::Problem;
 
 /// Reads one YAML document with the core schema (spec 3.1).

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use facets_digest::json::Position;
-use facets_lock::{EditError, LockError};
+use facets_lock::LockError;
 use facets_model::NameError;
 use facets_project::ProjectError;
 
@@ -304,14 +304,16 @@ impl ServerError {
 
 fn json_error(error: &ProjectError) -> Option<&facets_digest::json::JsonError> {
     match error {
-        ProjectError::Lock { source: LockError::Json(json), .. }
-        | ProjectError::Edit { source: EditError::Json(json), .. } => Some(json),
+        ProjectError::Lock { source: LockError::Json(json), .. } => Some(json),
         _ => None,
     }
 }
 
 pub(super) fn position(error: &ProjectError) -> Option<Position> {
-    json_error(error).map(|json| json.position)
+    match error {
+        ProjectError::Edit { source, .. } => source.position(),
+        other => json_error(other).map(|json| json.position),
+    }
 }
 
 pub(super) fn file(error: &ProjectError) -> Option<&Path> {

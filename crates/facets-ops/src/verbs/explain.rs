@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use facets_drift::markers::{RULES, Rule};
+use facets_markers::{RULES, Rule};
 
 use crate::error::OpsError;
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use facets_drift::Verdict;
+use facets_schema::Verdict;
 use facets_testkit::{Random, repository_root};
 
 use crate::{compare, pair};

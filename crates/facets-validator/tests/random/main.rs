@@ -8,7 +8,7 @@ mod schemas;
 use std::collections::BTreeMap;
 
 use facets_digest::json::{self, Limits, Provenance};
-use facets_drift::{Domain, SchemaChange, Validator, Verdict, closed_copy, compare_schemas};
+use facets_schema::{Domain, SchemaChange, Validator, Verdict, closed_copy, compare_schemas};
 use facets_testkit::{Random, long_count};
 use facets_validator::JsonSchema;
 use serde_json::Value;
@@ -58,7 +58,7 @@ fn contradicts(verdict: Verdict, (old, new): (bool, bool)) -> bool {
 }
 
 fn shown_examples_hold(change: &SchemaChange, sides: &Sides) -> bool {
-    let holds = |example: &Option<facets_drift::Instance>, expected| {
+    let holds = |example: &Option<facets_schema::Instance>, expected| {
         example.as_ref().is_none_or(|value| sides.accept(&value.to_json()) == Some(expected))
     };
     holds(&change.gained, (false, true)) && holds(&change.lost, (true, false))

@@ -24,9 +24,9 @@ pub(super) fn enter(proxy: &Path) -> Result<u16, String> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let proxy = open(proxy, flags, Mode::empty()).map_err(|error| format!("the proxy: {error}"))?;
     // It stays in this network, and outside of the cage that is closed behind it.
-    let forwarder = crate::own_executable().and_then(|own| {
+    let forwarder = crate::stage::own_executable().and_then(|own| {
         Command::new(own)
-            .arg(crate::FORWARD)
+            .arg(crate::stage::FORWARD)
             .env_clear()
             .stdin(Stdio::from(OwnedFd::from(listener)))
             .stdout(Stdio::from(proxy))

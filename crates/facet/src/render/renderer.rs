@@ -1,0 +1,103 @@
+//! How reports are shown, and what every report has in common.
+
+use std::io;
+use std::path::PathBuf;
+
+use facets_ops::{Failure, OpsError, shell_word};
+
+use super::{human, json, sarif};
+use crate::args::Format;
+use crate::shown::{Exit, Shown};
+
+/// How reports are to be shown.
+pub(crate) struct Renderer {
+    pub(crate) format: Format,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    /// Where the command was told to work: advice has to say it too.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl Renderer {
+    /// What went wrong, with advice that works where the reader is.
+    pub(super) fn describe(&self, error: &OpsError) -> Failure {
+        let mut failure = error.describe();
+        failure.next = self.advice(&failure.next);
+        failure
+    }
+
+    /// A command as one has to type it here.
+    pub(super) fn advice(&self, command: &str) -> String {
+        let elsewhere = ["help", "explain"];
+        match (&self.directory, command.strip_prefix("facet ")) {
+            (Some(directory), Some(rest)) if !elsewhere.iter().any(|w| rest.starts_with(w)) => {
+                format!("facet --directory {} {rest}", shell_word(directory))
+            }
+            _ => command.to_owned(),
+        }
+    }
+
+    /// Chooses between the two faces of a report.
+    pub(super) fn show(
+        &self,
+        human: impl FnOnce() -> Shown,
+        json: impl FnOnce() -> serde_json::Value,
+    ) -> Shown {
+        match self.format {
+            Format::Human => human(),
+            // Commands that find nothing refuse SARIF before they begin.
+            Format::Json | Format::Sarif => json::document(&json()),
+        }
+    }
+
+    /// Whether nobody wants to see progress.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet || self.format != Format::Human
+    }
+
+    pub(crate) fn failure(&self, error: &OpsError) -> Shown {
+        let failure = self.describe(error);
+        let human = || Shown::failure(human::failure(&failure));
+        if self.format == Format::Sarif {
+            // Whoever waits for a log gets one, and the log of the job says why it is empty.
+            return Shown { talk: human().talk, ..json::document(&sarif::of_failure(&failure)) }
+                .with_exit(Exit::Unjudged);
+        }
+        self.show(human, || json::failure(&failure)).with_exit(Exit::Unjudged)
+    }
+
+    /// A failure of a command whose standard output belongs to somebody else.
+    pub(crate) fn failure_aside(&self, error: &OpsError) -> Shown {
+        let talk = match self.format {
+            Format::Human | Format::Sarif => human::failure(&self.describe(error)),
+            Format::Json => format!("{}\n", json::failure(&self.describe(error))),
+        };
+        Shown::failure(talk)
+    }
+
+    /// An error as one line of plain text, for somebody who does not see where it comes from.
+    pub(crate) fn one_line(&self, error: &OpsError) -> String {
+        let Failure { message, next, .. } = self.describe(error);
+        let place = std::env::current_dir().unwrap_or_default();
+        format!("{message} (in {}). Next: {next}", place.display())
+    }
+}
+
+/// Standard output could not be written.
+pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
+    let failure = Failure {
+        code: "output-failed",
+        message: "cannot write the result to standard output".to_owned(),
+        file: None,
+        position: None,
+        expected: Some("a place to write to".to_owned()),
+        actual: Some(error.to_string()),
+        next: "facet explain output-failed".to_owned(),
+        problems: Vec::new(),
+    };
+    match format {
+        Format::Human | Format::Sarif => Shown::failure(human::failure(&failure)),
+        // Standard output is what failed, so even JSON goes to standard error.
+        Format::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
+    }
+}

@@ -1,0 +1,13 @@
+//! Where source comes from.
+
+/// The files of a tree, named from its root with `/` before each part.
+pub trait Files {
+    /// Whether there is a file of that name.
+    fn is_file(&self, path: &str) -> bool;
+    /// Where it really lies, if links lead to it.
+    fn real(&self, path: &str) -> String;
+    /// Its bytes, or why there are none.
+    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+    /// Every file below a folder, packages of others left out.
+    fn list(&self, folder: &str) -> Vec<String>;
+}
