@@ -11,7 +11,7 @@ use facets_launch::Ending;
 use facets_ops::OpsError;
 use facets_ops::check::Trust;
 use facets_ops::run::{
-    Happening, NoAttestations, OnDrift, RunListener, RunRequest, SessionEnd, run, run_http,
+    Decision, NoAttestations, OnDrift, RunListener, RunRequest, SessionEnd, run, run_http,
 };
 use facets_run::{ClientEnds, answer_with_error};
 
@@ -33,7 +33,7 @@ pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, O
         is_confined: arguments.sandbox == Switch::On,
     };
     let listener: Arc<dyn RunListener> =
-        Arc::new(Talk { is_quiet: renderer.is_quiet(), said: Mutex::default() });
+        Arc::new(StderrListener { is_quiet: renderer.is_quiet(), said: Mutex::default() });
     if let Some(address) = arguments.http {
         return run_http(&request, address, &NoAttestations, &listener)
             .map(|end| ended(&request.name, &end));
@@ -89,45 +89,45 @@ fn ended(name: &str, end: &SessionEnd) -> Shown {
 }
 
 /// Says on standard error what people should know.
-struct Talk {
+struct StderrListener {
     is_quiet: bool,
     /// The same once more is in the log.
     said: Mutex<BTreeSet<String>>,
 }
 
 /// Beyond this it is no news that a server is not what was approved.
-const MOST_SAID: usize = 1000;
+const MAX_SAID: usize = 1000;
 
-impl RunListener for Talk {
-    fn decided(&self, server: &str, event: &Event) {
+impl RunListener for StderrListener {
+    fn on_decision(&self, server: &str, event: &Event) {
         let of_interest = matches!(
-            event.happening,
-            Happening::Withheld
-                | Happening::Tolerated
-                | Happening::Refused
-                | Happening::Denied
-                | Happening::Restarted
+            event.decision,
+            Decision::Withheld
+                | Decision::Tolerated
+                | Decision::Refused
+                | Decision::Denied
+                | Decision::Restarted
         );
         if of_interest {
-            let line = format!("facet: {server}: {}: {}", event.happening.word(), event.sentence);
+            let line = format!("facet: {server}: {}: {}", event.decision.word(), event.sentence);
             let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_again = event.happening == Happening::Restarted;
-            if is_again || (said.len() < MOST_SAID && said.insert(line.clone())) {
+            let is_again = event.decision == Decision::Restarted;
+            if is_again || (said.len() < MAX_SAID && said.insert(line.clone())) {
                 say(&line);
             }
         }
     }
 
-    fn heard(&self, bytes: &[u8]) {
+    fn on_stderr(&self, bytes: &[u8]) {
         // As it would be without us; nobody may be there to read it.
         let _ = std::io::stderr().write_all(bytes);
     }
 
-    fn listens(&self, server: &str, address: std::net::SocketAddr) {
+    fn on_listen(&self, server: &str, address: std::net::SocketAddr) {
         say(&format!("facet: {server}: listening at http://{address}/mcp"));
     }
 
-    fn starts(&self, server: &str, enforced: &[String]) {
+    fn on_start(&self, server: &str, enforced: &[String]) {
         if !self.is_quiet {
             for line in enforced {
                 say(&format!("facet: {server}: {line}"));

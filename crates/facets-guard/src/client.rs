@@ -1,24 +1,24 @@
 //! What the client says, and whether it reaches the server.
 
-use facets_digest::json::{self, Limits, Provenance, Value};
+use facets_digest::json::{self, Provenance, Value};
 use facets_surface::Kind;
+use facets_wire::{Envelope, MessageFacts, id_key, is_same_but_for_case, params_of, push_line};
 
-use crate::envelope::{Envelope, Facts, is_same_but_for_case};
-use crate::event::{Happening, Subject, Why};
-use crate::guard::{Asked, Guard, OnDrift, Outbox};
-use crate::id::id_key;
-use crate::lines::{Course, MOST_HELD, push_line};
-use crate::standings::Standing;
+use crate::event::{Decision, Reason, Subject};
+use crate::guard::Guard;
+use crate::limits::BATCH;
+use crate::open_line::LineMode;
+use crate::outbox::Outbox;
+use crate::requests::AwaitedReply;
+use crate::rules::OnDrift;
+use crate::statuses::ItemStatus;
 use crate::words;
 
 /// Requests that may wait for an answer at the same time.
-const MOST_PENDING: usize = 100_000;
-/// A batch and what it holds.
-pub(crate) const BATCH: Limits = Limits { bytes: MOST_HELD, depth: 200, values: 4_000_000 };
-
+const MAX_PENDING: usize = 100_000;
 /// What is asked for by name or address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum Target {
     Named(Kind),
     Resource,
     Completion,
@@ -28,29 +28,29 @@ enum Wanted {
     Other,
 }
 
-fn wanted(method: &str) -> Wanted {
+fn target_of(method: &str) -> Target {
     match method {
-        "tools/call" => Wanted::Named(Kind::Tool),
-        "prompts/get" => Wanted::Named(Kind::Prompt),
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => Wanted::Resource,
-        "completion/complete" => Wanted::Completion,
-        "subscriptions/listen" => Wanted::Listening,
-        "tools/list" => Wanted::List(Kind::Tool),
-        "prompts/list" => Wanted::List(Kind::Prompt),
-        "resources/list" => Wanted::List(Kind::Resource),
-        "resources/templates/list" => Wanted::List(Kind::ResourceTemplate),
-        "initialize" | "server/discover" => Wanted::Opening,
-        _ => Wanted::Other,
+        "tools/call" => Target::Named(Kind::Tool),
+        "prompts/get" => Target::Named(Kind::Prompt),
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => Target::Resource,
+        "completion/complete" => Target::Completion,
+        "subscriptions/listen" => Target::Listening,
+        "tools/list" => Target::List(Kind::Tool),
+        "prompts/list" => Target::List(Kind::Prompt),
+        "resources/list" => Target::List(Kind::Resource),
+        "resources/templates/list" => Target::List(Kind::ResourceTemplate),
+        "initialize" | "server/discover" => Target::Opening,
+        _ => Target::Other,
     }
 }
 
 /// Whether a request may go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Answer {
-    Yes(Option<Subject>),
-    No(Subject, Why),
+enum Ruling {
+    Allow(Option<Subject>),
+    Refuse(Subject, Reason),
     /// Not before the server has listed what it has.
-    Wait(Kind, String),
+    Park(Kind, String),
 }
 
 impl Guard {
@@ -66,19 +66,21 @@ impl Guard {
                         push_line(line, &mut out.to_server);
                     }
                 }
-                Err((facts, _)) => self.refuse_message(facts.id.as_deref(), &Why::Malformed, out),
+                Err((facts, _)) => {
+                    self.refuse_message(facts.id.as_deref(), &Reason::Malformed, out)
+                }
             },
         }
     }
 
     fn client_batch(&mut self, line: &[u8], text: &[u8], out: &mut Outbox) {
         let Ok(Some(items)) = json::split_array(text, BATCH) else {
-            return self.refuse_message(None, &Why::Malformed, out);
+            return self.refuse_message(None, &Reason::Malformed, out);
         };
         let mut passed = Vec::new();
         for item in &items {
             if !item.starts_with('{') {
-                self.refuse_message(None, &Why::Malformed, out);
+                self.refuse_message(None, &Reason::Malformed, out);
                 continue;
             }
             match Envelope::read(item.as_bytes()) {
@@ -86,7 +88,9 @@ impl Guard {
                     passed.push(*item);
                 }
                 Ok(_) => {}
-                Err((facts, _)) => self.refuse_message(facts.id.as_deref(), &Why::Malformed, out),
+                Err((facts, _)) => {
+                    self.refuse_message(facts.id.as_deref(), &Reason::Malformed, out)
+                }
             }
         }
         if passed.len() == items.len() {
@@ -99,124 +103,124 @@ impl Guard {
     /// Judges one message, and does whatever follows if it does not go on.
     pub(crate) fn passes_from_client(
         &mut self,
-        facts: &Facts,
+        facts: &MessageFacts,
         text: &[u8],
         out: &mut Outbox,
     ) -> bool {
         let Some(method) = &facts.method else { return true };
         if facts.has_result || facts.has_error {
-            self.refuse_message(facts.id.as_deref(), &Why::Malformed, out);
+            self.refuse_message(facts.id.as_deref(), &Reason::Malformed, out);
             return false;
         }
         match method.as_str() {
             "notifications/initialized" => self.is_open = true,
-            "notifications/cancelled" => self.forget_cancelled(text),
+            "notifications/cancelled" => self.on_cancelled(text),
             _ => {}
         }
-        if let Some(why) = self.id_trouble(facts.id.as_deref()) {
-            self.refuse(facts.id.as_deref(), Subject::Message, &why, method, out);
+        if let Some(reason) = self.check_id(facts.id.as_deref()) {
+            self.refuse(facts.id.as_deref(), Subject::Message, &reason, method, out);
             return false;
         }
         match self.judge(facts, text) {
-            Answer::Yes(subject) => {
+            Ruling::Allow(subject) => {
                 self.expect_answer(facts, Some(text));
                 if let Some(subject) = subject {
-                    self.went(Happening::Allowed, subject, method, out);
+                    self.record_allowed(Decision::Allowed, subject, method, out);
                 }
                 true
             }
-            Answer::No(subject, why) => {
-                self.refuse(facts.id.as_deref(), subject, &why, method, out);
+            Ruling::Refuse(subject, reason) => {
+                self.refuse(facts.id.as_deref(), subject, &reason, method, out);
                 false
             }
-            Answer::Wait(kind, name) => {
-                self.hold(kind, name, facts, text, out);
+            Ruling::Park(kind, name) => {
+                self.park(kind, name, facts, text, out);
                 false
             }
         }
     }
 
-    fn id_trouble(&self, id: Option<&str>) -> Option<Why> {
+    fn check_id(&self, id: Option<&str>) -> Option<Reason> {
         let key = id_key(id?);
         let in_use = self.pending.contains_key(&key)
-            || self.own.contains_key(&key)
-            || self.held.iter().any(|held| held.id.as_ref() == Some(&key));
+            || self.guard_requests.contains_key(&key)
+            || self.parked.iter().any(|held| held.id.as_ref() == Some(&key));
         if in_use {
-            return Some(Why::IdInUse);
+            return Some(Reason::IdInUse);
         }
-        (self.pending.len() + self.held.len() >= MOST_PENDING).then_some(Why::TooMany)
+        (self.pending.len() + self.parked.len() >= MAX_PENDING).then_some(Reason::TooMany)
     }
 
     /// Notes that the server owes an answer.
-    fn expect_answer(&mut self, facts: &Facts, text: Option<&[u8]>) {
+    fn expect_answer(&mut self, facts: &MessageFacts, text: Option<&[u8]>) {
         let (Some(id), Some(method)) = (&facts.id, &facts.method) else { return };
-        let asked = match wanted(method) {
-            Wanted::List(kind) => Asked::List(kind),
-            Wanted::Opening => Asked::Opening,
-            _ => Asked::Plain,
+        let asked = match target_of(method) {
+            Target::List(kind) => AwaitedReply::List(kind),
+            Target::Opening => AwaitedReply::Opening,
+            _ => AwaitedReply::Plain,
         };
         if method == "initialize" {
-            self.opening = text.and_then(params_of);
+            self.opening = text.and_then(|text| params_of(text, BATCH)).map(str::to_owned);
         }
         self.pending.insert(id_key(id), asked);
     }
 
-    fn judge(&self, facts: &Facts, text: &[u8]) -> Answer {
+    fn judge(&self, facts: &MessageFacts, text: &[u8]) -> Ruling {
         let method = facts.method.as_deref().unwrap_or_default();
-        match wanted(method) {
-            Wanted::Named(kind) => self.judge_named(kind, facts),
-            Wanted::Resource => self.judge_resource(facts),
-            Wanted::Completion => self.judge_completion(text),
-            Wanted::Listening => self.judge_listening(text),
-            Wanted::List(_) | Wanted::Opening | Wanted::Other => Answer::Yes(None),
+        match target_of(method) {
+            Target::Named(kind) => self.judge_named(kind, facts),
+            Target::Resource => self.judge_resource(facts),
+            Target::Completion => self.judge_completion(text),
+            Target::Listening => self.judge_listening(text),
+            Target::List(_) | Target::Opening | Target::Other => Ruling::Allow(None),
         }
     }
 
-    fn judge_named(&self, kind: Kind, facts: &Facts) -> Answer {
-        let Some(name) = facts.name.as_ref().filter(|_| !facts.has_twins_in_params) else {
-            return Answer::No(Subject::Message, Why::Ambiguous);
+    fn judge_named(&self, kind: Kind, facts: &MessageFacts) -> Ruling {
+        let Some(name) = facts.name.as_ref().filter(|_| !facts.has_duplicate_params) else {
+            return Ruling::Refuse(Subject::Message, Reason::Ambiguous);
         };
         let subject = Subject::Item(kind, name.clone());
         if self.rules.on_drift == OnDrift::Warn {
-            return Answer::Yes(Some(subject));
+            return Ruling::Allow(Some(subject));
         }
         if !self.pins.contains(kind, name) {
-            return Answer::No(subject, Why::New);
+            return Ruling::Refuse(subject, Reason::New);
         }
-        match self.standings.get(kind, name) {
-            Some(Standing::Approved) => Answer::Yes(Some(subject)),
-            Some(Standing::Withheld(why)) => Answer::No(subject, why.clone()),
-            None => Answer::Wait(kind, name.clone()),
+        match self.statuses.get(kind, name) {
+            Some(ItemStatus::Approved) => Ruling::Allow(Some(subject)),
+            Some(ItemStatus::Withheld(reason)) => Ruling::Refuse(subject, reason.clone()),
+            None => Ruling::Park(kind, name.clone()),
         }
     }
 
-    fn judge_resource(&self, facts: &Facts) -> Answer {
-        let Some(uri) = facts.uri.as_ref().filter(|_| !facts.has_twins_in_params) else {
-            return Answer::No(Subject::Message, Why::Ambiguous);
+    fn judge_resource(&self, facts: &MessageFacts) -> Ruling {
+        let Some(uri) = facts.uri.as_ref().filter(|_| !facts.has_duplicate_params) else {
+            return Ruling::Refuse(Subject::Message, Reason::Ambiguous);
         };
         self.judge_uri(uri)
     }
 
-    fn judge_uri(&self, uri: &str) -> Answer {
+    fn judge_uri(&self, uri: &str) -> Ruling {
         let subject = Subject::Item(Kind::Resource, uri.to_owned());
         if self.rules.on_drift == OnDrift::Warn {
-            return Answer::Yes(Some(subject));
+            return Ruling::Allow(Some(subject));
         }
-        match self.standings.get(Kind::Resource, uri) {
-            Some(Standing::Withheld(why)) => Answer::No(subject, why.clone()),
-            _ if self.covers(uri) => Answer::Yes(Some(subject)),
-            _ => Answer::No(subject, Why::NotCovered),
+        match self.statuses.get(Kind::Resource, uri) {
+            Some(ItemStatus::Withheld(reason)) => Ruling::Refuse(subject, reason.clone()),
+            _ if self.covers(uri) => Ruling::Allow(Some(subject)),
+            _ => Ruling::Refuse(subject, Reason::NotCovered),
         }
     }
 
     fn covers(&self, uri: &str) -> bool {
-        let standing = |name: &str| self.standings.get(Kind::ResourceTemplate, name);
-        self.pins.covers(uri, |name| matches!(standing(name), Some(Standing::Withheld(_))))
+        let standing = |name: &str| self.statuses.get(Kind::ResourceTemplate, name);
+        self.pins.covers(uri, |name| matches!(standing(name), Some(ItemStatus::Withheld(_))))
     }
 
     /// A stream of notifications may be about resources, each of which has to be approved.
-    fn judge_listening(&self, text: &[u8]) -> Answer {
-        let unclear = Answer::No(Subject::Message, Why::Ambiguous);
+    fn judge_listening(&self, text: &[u8]) -> Ruling {
+        let unclear = Ruling::Refuse(Subject::Message, Reason::Ambiguous);
         let Ok(message) = json::parse(text, Provenance::Captured, BATCH) else { return unclear };
         let mut place = Some(&message);
         for name in ["params", "notifications", "resourceSubscriptions"] {
@@ -227,21 +231,21 @@ impl Guard {
             };
         }
         let wanted = match place {
-            None => return Answer::Yes(None),
+            None => return Ruling::Allow(None),
             Some(Value::Array(wanted)) => wanted,
             Some(_) => return unclear,
         };
         for one in wanted {
             let Value::String(uri) = one else { return unclear };
-            if let refused @ Answer::No(..) = self.judge_uri(uri) {
+            if let refused @ Ruling::Refuse(..) = self.judge_uri(uri) {
                 return refused;
             }
         }
-        Answer::Yes(None)
+        Ruling::Allow(None)
     }
 
     /// A completion is about a prompt, or about a resource template.
-    fn judge_completion(&self, text: &[u8]) -> Answer {
+    fn judge_completion(&self, text: &[u8]) -> Ruling {
         let parsed = json::parse(text, Provenance::Captured, BATCH);
         let reference = match &parsed {
             Ok(Value::Object(message)) => match message.get("params") {
@@ -251,7 +255,7 @@ impl Guard {
             _ => None,
         };
         let Some(Value::Object(reference)) = reference else {
-            return Answer::No(Subject::Message, Why::Ambiguous);
+            return Ruling::Refuse(Subject::Message, Reason::Ambiguous);
         };
         let member = |name: &str| match reference.get(name) {
             Some(Value::String(text)) => Some(text.to_string()),
@@ -263,7 +267,7 @@ impl Guard {
             known.iter().any(|known| name != *known && is_same_but_for_case(name, known))
         };
         if reference.members().iter().any(|member| is_odd(&member.name)) {
-            return Answer::No(Subject::Message, Why::Ambiguous);
+            return Ruling::Refuse(Subject::Message, Reason::Ambiguous);
         }
         match (member("name"), member("uri")) {
             (Some(name), None) => {
@@ -274,31 +278,31 @@ impl Guard {
                 self.judge_completed(subject, Kind::ResourceTemplate, &uri)
             }
             (None, Some(uri)) => self.judge_uri(&uri),
-            _ => Answer::No(Subject::Message, Why::Ambiguous),
+            _ => Ruling::Refuse(Subject::Message, Reason::Ambiguous),
         }
     }
 
-    fn judge_completed(&self, subject: Subject, kind: Kind, name: &str) -> Answer {
+    fn judge_completed(&self, subject: Subject, kind: Kind, name: &str) -> Ruling {
         if self.rules.on_drift == OnDrift::Warn {
-            return Answer::Yes(Some(subject));
+            return Ruling::Allow(Some(subject));
         }
-        match self.standings.get(kind, name) {
-            Some(Standing::Withheld(why)) => Answer::No(subject, why.clone()),
-            _ if self.pins.contains(kind, name) => Answer::Yes(Some(subject)),
-            _ => Answer::No(subject, Why::New),
+        match self.statuses.get(kind, name) {
+            Some(ItemStatus::Withheld(reason)) => Ruling::Refuse(subject, reason.clone()),
+            _ if self.pins.contains(kind, name) => Ruling::Allow(Some(subject)),
+            _ => Ruling::Refuse(subject, Reason::New),
         }
     }
 
     /// The client does not wait any more: its place is free.
-    fn forget_cancelled(&mut self, text: &[u8]) {
-        let Some(params) = params_of(text) else { return };
+    fn on_cancelled(&mut self, text: &[u8]) {
+        let Some(params) = params_of(text, BATCH) else { return };
         let members = json::split_object(params.as_bytes(), BATCH).ok().flatten();
         let id = members.iter().flatten().find(|member| member.name == "requestId");
         let Some(key) = id.map(|member| id_key(member.value)) else { return };
-        if self.pending.get(&key) == Some(&Asked::Plain) {
+        if self.pending.get(&key) == Some(&AwaitedReply::Plain) {
             self.no_longer_pending(&key);
         }
-        self.held.retain(|held| held.id.as_ref() != Some(&key));
+        self.parked.retain(|held| held.id.as_ref() != Some(&key));
     }
 
     /// Answers a request in the server's place.
@@ -306,93 +310,92 @@ impl Guard {
         &mut self,
         id: Option<&str>,
         subject: Subject,
-        why: &Why,
+        reason: &Reason,
         method: &str,
         out: &mut Outbox,
     ) {
-        let sentence = self.report(Happening::Refused, subject, why.clone(), method, out);
+        let sentence = self.report(Decision::Refused, subject, reason.clone(), method, out);
         if let Some(id) = id {
-            let line = words::refusal(id, &self.rules, why, method, &sentence);
-            self.say_client.extend(line);
+            self.send_to_client(&words::refusal(id, &self.rules, reason, method, &sentence));
         }
     }
 
-    pub(crate) fn refuse_message(&mut self, id: Option<&str>, why: &Why, out: &mut Outbox) {
-        self.refuse(id.or(Some("null")), Subject::Message, why, "", out);
+    pub(crate) fn refuse_message(&mut self, id: Option<&str>, reason: &Reason, out: &mut Outbox) {
+        self.refuse(id.or(Some("null")), Subject::Message, reason, "", out);
     }
 
     /// What becomes of a long line, from what is known of it.
-    pub(crate) fn course_of_client(&self, envelope: &Envelope) -> Course {
+    pub(crate) fn mode_of_client_line(&self, envelope: &Envelope) -> LineMode {
         let facts = envelope.facts();
         let Some(method) = &facts.method else {
-            return if envelope.is_reply() { Course::Pass } else { Course::Gather };
+            return if envelope.is_reply() { LineMode::Pass } else { LineMode::Gather };
         };
-        let answer = match wanted(method) {
-            Wanted::Named(kind) if facts.name.is_some() => self.judge_named(kind, facts),
-            Wanted::Resource if facts.uri.is_some() => self.judge_resource(facts),
-            Wanted::Other if method != "notifications/cancelled" => Answer::Yes(None),
-            _ => return Course::Gather,
+        let answer = match target_of(method) {
+            Target::Named(kind) if facts.name.is_some() => self.judge_named(kind, facts),
+            Target::Resource if facts.uri.is_some() => self.judge_resource(facts),
+            Target::Other if method != "notifications/cancelled" => Ruling::Allow(None),
+            _ => return LineMode::Gather,
         };
         match answer {
-            Answer::Yes(_) => Course::Pass,
-            Answer::No(..) => Course::Swallow,
-            Answer::Wait(..) => Course::Gather,
+            Ruling::Allow(_) => LineMode::Pass,
+            Ruling::Refuse(..) => LineMode::Discard,
+            Ruling::Park(..) => LineMode::Gather,
         }
     }
 
-    /// The end of a long line that is on its way: its last byte follows, or why not.
+    /// The end of a long line that is on its way: its last byte follows, or the reason why not.
     pub(crate) fn end_from_client(
         &mut self,
-        facts: &Facts,
+        facts: &MessageFacts,
         out: &mut Outbox,
-    ) -> Result<(), (Subject, Why)> {
+    ) -> Result<(), (Subject, Reason)> {
         let Some(method) = &facts.method else { return Ok(()) };
         if facts.has_result || facts.has_error {
-            return Err((Subject::Message, Why::Malformed));
+            return Err((Subject::Message, Reason::Malformed));
         }
         // It may have named something else once more behind what was seen first.
         let subject = match self.judge(facts, b"") {
-            Answer::Yes(subject) => subject,
-            Answer::No(subject, why) => return Err((subject, why)),
+            Ruling::Allow(subject) => subject,
+            Ruling::Refuse(subject, reason) => return Err((subject, reason)),
             // What was listed when it began is not any more.
-            Answer::Wait(kind, name) => return Err((Subject::Item(kind, name), Why::Unverified)),
+            Ruling::Park(kind, name) => {
+                return Err((Subject::Item(kind, name), Reason::Unverified));
+            }
         };
-        if let Some(why) = self.id_trouble(facts.id.as_deref()) {
-            return Err((Subject::Message, why));
+        if let Some(reason) = self.check_id(facts.id.as_deref()) {
+            return Err((Subject::Message, reason));
         }
         self.expect_answer(facts, None);
         if let Some(subject) = subject {
-            self.went(Happening::Allowed, subject, method, out);
+            self.record_allowed(Decision::Allowed, subject, method, out);
         }
         Ok(())
     }
 
     /// A long line that did not go on has ended.
-    pub(crate) fn refuse_long_request(&mut self, facts: &Facts, why: Why, out: &mut Outbox) {
-        let (subject, why) = match self.judge(facts, b"") {
-            Answer::No(subject, reason) if why != Why::Malformed => (subject, reason),
-            _ => (Subject::Message, why),
+    pub(crate) fn refuse_long_request(
+        &mut self,
+        facts: &MessageFacts,
+        reason: Reason,
+        out: &mut Outbox,
+    ) {
+        let (subject, reason) = match self.judge(facts, b"") {
+            Ruling::Refuse(subject, reason) if reason != Reason::Malformed => (subject, reason),
+            _ => (Subject::Message, reason),
         };
-        self.refuse_request(facts, subject, &why, out);
+        self.refuse_request(facts, subject, &reason, out);
     }
 
     /// Refuses what is known of a line; only a notification has nobody who waits.
     pub(crate) fn refuse_request(
         &mut self,
-        facts: &Facts,
+        facts: &MessageFacts,
         subject: Subject,
-        why: &Why,
+        reason: &Reason,
         out: &mut Outbox,
     ) {
         let method = facts.method.as_deref().unwrap_or_default();
         let id = facts.id.as_deref().or(facts.method.is_none().then_some("null"));
-        self.refuse(id, subject, why, method, out);
+        self.refuse(id, subject, reason, method, out);
     }
-}
-
-/// The parameters of a message, as they are written.
-pub(crate) fn params_of(text: &[u8]) -> Option<String> {
-    let members = json::split_object(text, BATCH).ok().flatten()?;
-    let params = members.into_iter().find(|member| member.name == "params")?;
-    Some(params.value.to_owned())
 }

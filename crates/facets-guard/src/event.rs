@@ -53,7 +53,7 @@ impl Subject {
 
 /// What became of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum Decision {
     /// A definition was not delivered.
     Withheld,
     /// A definition that is not the approved one was delivered, because the user wants that.
@@ -74,7 +74,7 @@ pub enum Happening {
     Restarted,
 }
 
-impl Happening {
+impl Decision {
     /// The word in records.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -94,7 +94,7 @@ impl Happening {
 
 /// The reason of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum Reason {
     /// Nothing of this name was approved.
     New,
     /// It is not what was approved: these members differ.
@@ -127,7 +127,7 @@ pub enum Why {
     ServerEnded,
 }
 
-impl Why {
+impl Reason {
     /// The word in records.
     #[must_use]
     pub const fn word(&self) -> &'static str {
@@ -155,11 +155,11 @@ impl Why {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// What was decided.
-    pub happening: Happening,
+    pub decision: Decision,
     /// About what.
     pub subject: Subject,
-    /// Why; none where nothing was in the way.
-    pub why: Option<Why>,
+    /// Reason; none where nothing was in the way.
+    pub reason: Option<Reason>,
     /// The method, where there is one.
     pub method: String,
     /// A sentence for people; empty where the rest says it.

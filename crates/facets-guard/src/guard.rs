@@ -6,80 +6,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use facets_surface::Kind;
 use memchr::memchr;
 
-use crate::event::{Event, Happening, Subject, Why};
+use facets_wire::push_line;
+
+use crate::event::{Decision, Event, Reason, Subject};
 use crate::limiter::Limiter;
-use crate::lines::{Course, Line, MOST_HELD, STREAM_FROM, push_line};
+use crate::limits::{MAX_HELD, STREAM_FROM};
+use crate::open_line::{LineMode, OpenLine};
+use crate::outbox::Outbox;
+use crate::parked::{GuardListing, ParkedRequest};
 use crate::pins::Pins;
-use crate::standings::Standings;
-use crate::suspects::Suspects;
-use crate::walk::{Held, Walk};
+use crate::requests::{AwaitedReply, GuardRequest};
+use crate::rules::{OnDrift, Rules};
+use crate::statuses::ItemStatuses;
+use crate::stray_replies::StrayReplies;
 use crate::words;
-
-/// What happens when something is not what was approved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnDrift {
-    /// It is withheld, and the rest goes on.
-    #[default]
-    Block,
-    /// It is delivered, and said.
-    Warn,
-    /// The session ends.
-    Stop,
-}
-
-/// What the guard goes by, beside the pins.
-#[derive(Clone, Debug)]
-pub struct Rules {
-    /// The name of the server, for messages.
-    pub server: String,
-    /// Where it is pinned, for messages, if that is not where the client begins.
-    pub directory: Option<String>,
-    /// What happens when something is not what was approved.
-    pub on_drift: OnDrift,
-    /// Whether the server may ask the model.
-    pub sampling: bool,
-    /// Whether the server may ask the user.
-    pub elicitation: bool,
-    /// What begins the ids of the guard's own requests, so that they are nobody else's.
-    pub nonce: String,
-    /// Whether what goes its way is recorded, too.
-    pub records_all: bool,
-}
-
-/// What came of it.
-#[derive(Debug, Default)]
-pub struct Outbox {
-    /// To be written to the client.
-    pub to_client: Vec<u8>,
-    /// To be written to the server.
-    pub to_server: Vec<u8>,
-    /// To be recorded.
-    pub events: Vec<Event>,
-    /// The session is to end, for this reason.
-    pub stop: Option<String>,
-}
-
-/// What a request of the client was, while it waits for its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// Something whose answer is the client's own business.
-    Plain,
-    /// A list, whose items are compared.
-    List(Kind),
-    /// The opening, which may bring instructions.
-    Opening,
-}
-
-/// What one of the guard's own requests was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Own {
-    /// A page of a list.
-    List(Kind),
-    /// Whether it is there.
-    Ping,
-    /// The client's opening, repeated to a server that was started again.
-    Opening,
-}
 
 /// Stands between one client and one server.
 #[derive(Debug)]
@@ -87,15 +27,15 @@ pub struct Guard {
     pub(crate) pins: Pins,
     pub(crate) rules: Rules,
     pub(crate) now: Duration,
-    client_line: Line,
-    server_line: Line,
-    pub(crate) pending: BTreeMap<String, Asked>,
-    pub(crate) suspects: Suspects,
-    pub(crate) own: BTreeMap<String, Own>,
-    next_own: u64,
-    pub(crate) standings: Standings,
-    pub(crate) held: Vec<Held>,
-    pub(crate) walks: BTreeMap<Kind, Walk>,
+    client_line: OpenLine,
+    server_line: OpenLine,
+    pub(crate) pending: BTreeMap<String, AwaitedReply>,
+    pub(crate) stray_replies: StrayReplies,
+    pub(crate) guard_requests: BTreeMap<String, GuardRequest>,
+    next_guard_id: u64,
+    pub(crate) statuses: ItemStatuses,
+    pub(crate) parked: Vec<ParkedRequest>,
+    pub(crate) listings: BTreeMap<Kind, GuardListing>,
     pub(crate) changes: BTreeMap<Kind, Limiter>,
     /// The parameters of the client's `initialize`, and whether it has finished the opening.
     pub(crate) opening: Option<String>,
@@ -103,25 +43,25 @@ pub struct Guard {
     /// Lists that the server announced, for when it is started again.
     pub(crate) announced: BTreeSet<Kind>,
     /// What the guard itself has to say; it waits while a line of somebody else is on its way.
-    pub(crate) say_client: Vec<u8>,
-    pub(crate) say_server: Vec<u8>,
+    pub(crate) queued_for_client: Vec<u8>,
+    pub(crate) queued_for_server: Vec<u8>,
     /// Since when it waits.
-    waits_since: Option<Duration>,
-    said: BTreeSet<(Subject, &'static str)>,
-    strays: usize,
+    queued_since: Option<Duration>,
+    reported: BTreeSet<(Subject, &'static str)>,
+    dropped_count: usize,
 }
 
 /// Notices beyond this are in the record only.
-const MOST_SAID: usize = 200;
+const MAX_NOTICES: usize = 200;
 /// Strays and noise beyond this are not even recorded.
-const MOST_STRAYS: usize = 1000;
+const MAX_RECORDED_DROPS: usize = 1000;
 
 /// How long others wait for the end of a line that is on its way.
-const STANDSTILL: Duration = Duration::from_secs(30);
+const MAX_LINE_WAIT: Duration = Duration::from_secs(30);
 
 /// Who sent a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum From {
+enum Sender {
     Client,
     Server,
 }
@@ -134,62 +74,62 @@ impl Guard {
             pins,
             rules,
             now: Duration::ZERO,
-            client_line: Line::default(),
-            server_line: Line::default(),
+            client_line: OpenLine::default(),
+            server_line: OpenLine::default(),
             pending: BTreeMap::new(),
-            suspects: Suspects::default(),
-            own: BTreeMap::new(),
-            next_own: 1,
-            standings: Standings::default(),
-            held: Vec::new(),
-            walks: BTreeMap::new(),
+            stray_replies: StrayReplies::default(),
+            guard_requests: BTreeMap::new(),
+            next_guard_id: 1,
+            statuses: ItemStatuses::default(),
+            parked: Vec::new(),
+            listings: BTreeMap::new(),
             changes: BTreeMap::new(),
             opening: None,
             is_open: false,
             announced: BTreeSet::new(),
-            say_client: Vec::new(),
-            say_server: Vec::new(),
-            waits_since: None,
-            said: BTreeSet::new(),
-            strays: 0,
+            queued_for_client: Vec::new(),
+            queued_for_server: Vec::new(),
+            queued_since: None,
+            reported: BTreeSet::new(),
+            dropped_count: 0,
         }
     }
 
     /// Bytes from the client. `now` is the time since the session began.
     pub fn from_client(&mut self, bytes: &[u8], now: Duration, out: &mut Outbox) {
         self.now = now;
-        self.feed(From::Client, bytes, out);
-        self.settle(out);
+        self.feed(Sender::Client, bytes, out);
+        self.flush(out);
     }
 
     /// Bytes from the server.
     pub fn from_server(&mut self, bytes: &[u8], now: Duration, out: &mut Outbox) {
         self.now = now;
-        self.feed(From::Server, bytes, out);
-        self.settle(out);
+        self.feed(Sender::Server, bytes, out);
+        self.flush(out);
     }
 
     /// The client has said its last: a line without an end is a line.
     pub fn client_ended(&mut self, now: Duration, out: &mut Outbox) {
         self.now = now;
         if !self.client_line.held.is_empty() {
-            self.end_line(From::Client, &[], out);
+            self.end_line(Sender::Client, &[], out);
         }
-        self.settle(out);
+        self.flush(out);
     }
 
     /// Time has passed.
     pub fn tick(&mut self, now: Duration, out: &mut Outbox) {
         self.now = now;
         self.send_owed_changes();
-        self.give_up_late_walks(out);
-        self.give_up_suspects();
+        self.expire_listings(out);
+        self.expire_stray_replies();
         if self.stalled().is_some_and(|deadline| deadline <= now) {
             // Others wait behind a line that does not end.
             out.to_client.push(b'\n');
-            self.server_line.course = Course::Swallow;
+            self.server_line.mode = LineMode::Discard;
         }
-        self.settle(out);
+        self.flush(out);
     }
 
     /// When time matters next.
@@ -197,98 +137,98 @@ impl Guard {
     pub fn deadline(&self) -> Option<Duration> {
         let changes = self.changes.values().filter_map(Limiter::deadline);
         changes
-            .chain(self.walks.values().map(Walk::deadline))
+            .chain(self.listings.values().map(GuardListing::deadline))
             .chain(self.stalled())
-            .chain(self.suspects.deadline())
+            .chain(self.stray_replies.deadline())
             .min()
     }
 
     /// When a line that is on its way, and that others wait for, takes too long.
     fn stalled(&self) -> Option<Duration> {
-        let waits = self.server_line.course == Course::Pass && !self.say_client.is_empty();
-        self.waits_since.filter(|_| waits).map(|since| since + STANDSTILL)
+        let waits = self.server_line.mode == LineMode::Pass && !self.queued_for_client.is_empty();
+        self.queued_since.filter(|_| waits).map(|since| since + MAX_LINE_WAIT)
     }
 
     /// Says what the guard has to say, where it does not fall into somebody's line.
-    pub(crate) fn settle(&mut self, out: &mut Outbox) {
-        if self.server_line.course != Course::Pass {
-            out.to_client.append(&mut self.say_client);
-            self.waits_since = None;
-        } else if !self.say_client.is_empty() {
-            self.waits_since.get_or_insert(self.now);
+    pub(crate) fn flush(&mut self, out: &mut Outbox) {
+        if self.server_line.mode != LineMode::Pass {
+            out.to_client.append(&mut self.queued_for_client);
+            self.queued_since = None;
+        } else if !self.queued_for_client.is_empty() {
+            self.queued_since.get_or_insert(self.now);
         }
-        if self.client_line.course != Course::Pass {
-            out.to_server.append(&mut self.say_server);
+        if self.client_line.mode != LineMode::Pass {
+            out.to_server.append(&mut self.queued_for_server);
         }
     }
 
     /// Whether a server that was started again has not finished its opening: the client waits.
     #[must_use]
     pub fn is_reopening(&self) -> bool {
-        self.own.values().any(|own| *own == Own::Opening)
+        self.guard_requests.values().any(|own| *own == GuardRequest::Opening)
     }
 
     /// How many requests of the client wait for an answer.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.pending.len() + self.held.len()
+        self.pending.len() + self.parked.len()
     }
 
     /// What is not as it was approved: the item, and the word for the reason.
     #[must_use]
     pub fn withheld(&self) -> Vec<String> {
-        let said = self.said.iter();
-        said.map(|(subject, why)| format!("{} {:?}: {why}", subject.word(), subject.name()))
+        let said = self.reported.iter();
+        said.map(|(subject, reason)| format!("{} {:?}: {reason}", subject.word(), subject.name()))
             .collect()
     }
 
     /// The server has gone: what was on its way either way has no end any more.
     pub(crate) fn break_lines(&mut self, out: &mut Outbox) {
         let line = std::mem::take(&mut self.server_line);
-        if line.course == Course::Pass {
+        if line.mode == LineMode::Pass {
             out.to_client.push(b'\n');
         }
-        if self.client_line.course == Course::Pass {
-            self.client_line.course = Course::Swallow;
+        if self.client_line.mode == LineMode::Pass {
+            self.client_line.mode = LineMode::Discard;
             self.client_line.is_lost = true;
         }
         // What was to be said to it is of no use to another.
-        self.say_server.clear();
-        self.settle(out);
+        self.queued_for_server.clear();
+        self.flush(out);
     }
 
     /// What the guard itself has to say, and cannot yet: bytes for the client and for the server.
     #[must_use]
-    pub fn unsaid(&self) -> (usize, usize) {
-        (self.say_client.len(), self.say_server.len())
+    pub fn queued_bytes(&self) -> (usize, usize) {
+        (self.queued_for_client.len(), self.queued_for_server.len())
     }
 
-    fn feed(&mut self, from: From, bytes: &[u8], out: &mut Outbox) {
+    fn feed(&mut self, from: Sender, bytes: &[u8], out: &mut Outbox) {
         let mut rest = bytes;
         while let Some(end) = memchr(b'\n', rest) {
             self.end_line(from, &rest[..end], out);
             rest = &rest[end + 1..];
         }
         if !rest.is_empty() {
-            self.more(from, rest, out);
+            self.extend_line(from, rest, out);
         }
     }
 
-    fn line(&mut self, from: From) -> &mut Line {
+    fn line(&mut self, from: Sender) -> &mut OpenLine {
         match from {
-            From::Client => &mut self.client_line,
-            From::Server => &mut self.server_line,
+            Sender::Client => &mut self.client_line,
+            Sender::Server => &mut self.server_line,
         }
     }
 
     /// More of a line that has not ended.
-    fn more(&mut self, from: From, bytes: &[u8], out: &mut Outbox) {
+    fn extend_line(&mut self, from: Sender, bytes: &[u8], out: &mut Outbox) {
         let mut line = std::mem::take(self.line(from));
-        if line.course == Course::Gather {
+        if line.mode == LineMode::Gather {
             line.held.extend_from_slice(bytes);
             if line.held.len() > STREAM_FROM {
                 line.look();
-                self.set_course(from, &mut line, out);
+                self.set_mode(from, &mut line, out);
             }
         } else {
             line.add(bytes, sink(from, out));
@@ -297,153 +237,153 @@ impl Guard {
     }
 
     /// Decides over a long line from what is known of it.
-    fn set_course(&mut self, from: From, line: &mut Line, out: &mut Outbox) {
-        line.course = match from {
-            _ if line.is_broken => Course::Swallow,
-            From::Client => self.course_of_client(&line.envelope),
-            From::Server => self.course_of_server(&line.envelope),
+    fn set_mode(&mut self, from: Sender, line: &mut OpenLine, out: &mut Outbox) {
+        line.mode = match from {
+            _ if line.is_broken => LineMode::Discard,
+            Sender::Client => self.mode_of_client_line(&line.envelope),
+            Sender::Server => self.mode_of_server_line(&line.envelope),
         };
-        if line.course == Course::Gather && line.held.len() > MOST_HELD {
+        if line.mode == LineMode::Gather && line.held.len() > MAX_HELD {
             // A reply may still pass: at its end it will be known whose it is.
-            let may_pass = from == From::Server && line.envelope.is_reply();
+            let may_pass = from == Sender::Server && line.envelope.is_reply();
             let may_pass = may_pass && self.may_reply_unseen(line.envelope.facts());
-            line.course = if may_pass { Course::Pass } else { Course::Swallow };
+            line.mode = if may_pass { LineMode::Pass } else { LineMode::Discard };
         }
-        match line.course {
-            Course::Gather => {}
-            Course::Pass => line.let_go(sink(from, out)),
-            Course::Swallow => line.add(&[], sink(from, out)),
+        match line.mode {
+            LineMode::Gather => {}
+            LineMode::Pass => line.pass_on(sink(from, out)),
+            LineMode::Discard => line.add(&[], sink(from, out)),
         }
     }
 
-    fn end_line(&mut self, from: From, bytes: &[u8], out: &mut Outbox) {
+    fn end_line(&mut self, from: Sender, bytes: &[u8], out: &mut Outbox) {
         let line = self.line(from);
-        if line.held.is_empty() && line.course == Course::Gather {
-            return self.whole(from, bytes, out);
+        if line.held.is_empty() && line.mode == LineMode::Gather {
+            return self.on_line(from, bytes, out);
         }
         let mut line = std::mem::take(line);
-        match line.course {
-            Course::Gather => {
+        match line.mode {
+            LineMode::Gather => {
                 line.held.extend_from_slice(bytes);
-                self.whole(from, &line.held, out);
+                self.on_line(from, &line.held, out);
                 // Its memory serves the next one, unless it was an unusual one.
                 if line.held.capacity() <= 4 * STREAM_FROM {
                     line.held.clear();
                     self.line(from).held = line.held;
                 }
             }
-            Course::Pass => {
+            LineMode::Pass => {
                 line.held.extend_from_slice(bytes);
                 self.end_passing(from, &mut line, out);
             }
-            Course::Swallow => {
+            LineMode::Discard => {
                 line.add(bytes, sink(from, out));
                 line.look_at_end();
-                self.swallowed(from, &line, out);
+                self.on_discarded(from, &line, out);
             }
         }
     }
 
-    fn whole(&mut self, from: From, line: &[u8], out: &mut Outbox) {
+    fn on_line(&mut self, from: Sender, line: &[u8], out: &mut Outbox) {
         match from {
-            From::Client => self.client_line(line, out),
-            From::Server => self.server_line(line, out),
+            Sender::Client => self.client_line(line, out),
+            Sender::Server => self.server_line(line, out),
         }
     }
 
     /// The end of a line that is on its way. Without its last byte no reader takes it for a
     /// message.
-    fn end_passing(&mut self, from: From, line: &mut Line, out: &mut Outbox) {
+    fn end_passing(&mut self, from: Sender, line: &mut OpenLine, out: &mut Outbox) {
         let is_whole = line.look_at_end();
         let facts = line.envelope.facts();
         let refused = match from {
-            _ if !is_whole => Some((Subject::Message, Why::Malformed)),
-            From::Client => self.end_from_client(facts, out).err(),
-            From::Server => {
-                self.end_from_server(facts, out).err().map(|why| (Subject::Message, why))
+            _ if !is_whole => Some((Subject::Message, Reason::Malformed)),
+            Sender::Client => self.end_from_client(facts, out).err(),
+            Sender::Server => {
+                self.end_from_server(facts, out).err().map(|reason| (Subject::Message, reason))
             }
         };
-        let Some((subject, why)) = refused else {
+        let Some((subject, reason)) = refused else {
             return push_line(&line.held, sink(from, out));
         };
         sink(from, out).push(b'\n');
         match from {
-            From::Client => self.refuse_request(facts, subject, &why, out),
-            From::Server => self.drop_reply(facts, &why, out),
+            Sender::Client => self.refuse_request(facts, subject, &reason, out),
+            Sender::Server => self.drop_reply(facts, &reason, out),
         }
     }
 
     /// A long line that went nowhere has ended.
-    fn swallowed(&mut self, from: From, line: &Line, out: &mut Outbox) {
-        let why = match line {
-            _ if line.is_broken => Why::Malformed,
-            _ if line.is_lost => Why::ServerEnded,
-            _ => Why::TooLarge,
+    fn on_discarded(&mut self, from: Sender, line: &OpenLine, out: &mut Outbox) {
+        let reason = match line {
+            _ if line.is_broken => Reason::Malformed,
+            _ if line.is_lost => Reason::ServerEnded,
+            _ => Reason::TooLarge,
         };
         let facts = line.envelope.facts();
         match from {
-            From::Client => self.refuse_long_request(facts, why, out),
-            From::Server => self.refuse_long_message(facts, &why, out),
+            Sender::Client => self.refuse_long_request(facts, reason, out),
+            Sender::Server => self.refuse_long_message(facts, &reason, out),
         }
     }
 
     /// An id for a request of our own.
-    pub(crate) fn own_id(&mut self, own: Own) -> String {
-        let id = format!("\"{}-{}\"", self.rules.nonce, self.next_own);
-        self.next_own += 1;
-        self.own.insert(id.clone(), own);
+    pub(crate) fn issue_id(&mut self, own: GuardRequest) -> String {
+        let id = format!("\"{}-{}\"", self.rules.nonce, self.next_guard_id);
+        self.next_guard_id += 1;
+        self.guard_requests.insert(id.clone(), own);
         id
     }
 
     /// Whether an id is one of ours, also if it is not in use any more.
-    pub(crate) fn is_own_id(&self, key: &str) -> bool {
+    pub(crate) fn is_guard_id(&self, key: &str) -> bool {
         let begin = key.strip_prefix('"').and_then(|key| key.strip_prefix(&self.rules.nonce));
         begin.is_some_and(|rest| rest.starts_with('-'))
     }
 
     /// A request of the client is answered, or given up.
-    pub(crate) fn no_longer_pending(&mut self, key: &str) -> Option<Asked> {
+    pub(crate) fn no_longer_pending(&mut self, key: &str) -> Option<AwaitedReply> {
         let (key, asked) = self.pending.remove_entry(key)?;
-        self.suspects.mark_done(key);
+        self.stray_replies.mark_done(key);
         Some(asked)
     }
 
     /// Records something that is not as it should be, and says it once to the client.
     pub(crate) fn report(
         &mut self,
-        happening: Happening,
+        decision: Decision,
         subject: Subject,
-        why: Why,
+        reason: Reason,
         method: &str,
         out: &mut Outbox,
     ) -> String {
-        let lookalike = match (&subject, &why) {
-            (Subject::Item(kind, name), Why::New) => self.pins.lookalike(*kind, name),
+        let lookalike = match (&subject, &reason) {
+            (Subject::Item(kind, name), Reason::New) => self.pins.lookalike(*kind, name),
             _ => None,
         };
-        let sentence = match why {
-            Why::NotGranted => words::not_granted(method),
-            _ => words::sentence(&subject, &why, lookalike),
+        let sentence = match reason {
+            Reason::NotGranted => words::not_granted(method),
+            _ => words::sentence(&subject, &reason, lookalike),
         };
         let subject = subject.shortened();
-        let is_drift = matches!(happening, Happening::Withheld | Happening::Tolerated);
+        let is_drift = matches!(decision, Decision::Withheld | Decision::Tolerated);
         let is_new = is_drift
-            && self.said.len() < MOST_SAID
-            && self.said.insert((subject.clone(), why.word()));
+            && self.reported.len() < MAX_NOTICES
+            && self.reported.insert((subject.clone(), reason.word()));
         if is_new {
-            let next = words::next_step(&self.rules, &why, method);
-            let word = happening.word();
+            let next = words::next_step(&self.rules, &reason, method);
+            let word = decision.word();
             let server = &self.rules.server;
             let text = format!("facet: {server}: {word}: {sentence}. Next: {next}");
-            self.say_client.extend(words::log_notification(&text));
+            self.send_to_client(&words::log_notification(&text));
         }
         if is_drift && self.rules.on_drift == OnDrift::Stop {
             out.stop.get_or_insert_with(|| sentence.clone());
         }
         let event = Event {
-            happening,
+            decision,
             subject,
-            why: Some(why),
+            reason: Some(reason),
             method: method.to_owned(),
             sentence: sentence.clone(),
         };
@@ -451,21 +391,33 @@ impl Guard {
         sentence
     }
 
+    /// Queues a message of our own for the client.
+    pub(crate) fn send_to_client(&mut self, message: &str) {
+        self.queued_for_client.extend_from_slice(message.as_bytes());
+        self.queued_for_client.push(b'\n');
+    }
+
+    /// Queues a message of our own for the server.
+    pub(crate) fn send_to_server(&mut self, message: &str) {
+        self.queued_for_server.extend_from_slice(message.as_bytes());
+        self.queued_for_server.push(b'\n');
+    }
+
     /// Records something of the server that goes no further.
-    pub(crate) fn dropped(&mut self, why: Why, method: &str, out: &mut Outbox) {
-        self.strays += 1;
-        if self.strays <= MOST_STRAYS {
-            let sentence = words::sentence(&Subject::Message, &why, None);
-            let (happening, subject) = (Happening::Dropped, Subject::Message);
+    pub(crate) fn record_dropped(&mut self, reason: Reason, method: &str, out: &mut Outbox) {
+        self.dropped_count += 1;
+        if self.dropped_count <= MAX_RECORDED_DROPS {
+            let sentence = words::sentence(&Subject::Message, &reason, None);
+            let (decision, subject) = (Decision::Dropped, Subject::Message);
             let method = method.to_owned();
-            out.events.push(Event { happening, subject, why: Some(why), method, sentence });
+            out.events.push(Event { decision, subject, reason: Some(reason), method, sentence });
         }
     }
 
     /// Records something that went its way.
-    pub(crate) fn went(
+    pub(crate) fn record_allowed(
         &self,
-        happening: Happening,
+        decision: Decision,
         subject: Subject,
         method: &str,
         out: &mut Outbox,
@@ -475,13 +427,13 @@ impl Guard {
         }
         let method = method.to_owned();
         let sentence = String::new();
-        out.events.push(Event { happening, subject, why: None, method, sentence });
+        out.events.push(Event { decision, subject, reason: None, method, sentence });
     }
 }
 
-fn sink(from: From, out: &mut Outbox) -> &mut Vec<u8> {
+fn sink(from: Sender, out: &mut Outbox) -> &mut Vec<u8> {
     match from {
-        From::Client => &mut out.to_server,
-        From::Server => &mut out.to_client,
+        Sender::Client => &mut out.to_server,
+        Sender::Server => &mut out.to_client,
     }
 }

@@ -1,23 +1,27 @@
 #![doc = include_str!("../README.md")]
 
 mod client;
-mod envelope;
+mod delivery;
 mod event;
 mod guard;
-mod id;
 mod limiter;
-mod lines;
+mod limits;
+mod listing;
 mod lists;
+mod open_line;
+mod outbox;
+mod parked;
 mod pins;
+mod requests;
+mod rules;
 mod server;
-mod standings;
-mod suspects;
+mod statuses;
+mod stray_replies;
 mod uri;
-mod walk;
 mod words;
 
-pub use envelope::{Broken, Envelope, Facts, Shape};
-pub use event::{Event, Happening, Subject, Why};
-pub use guard::{Guard, OnDrift, Outbox, Rules};
-pub use id::id_key;
+pub use event::{Decision, Event, Reason, Subject};
+pub use guard::Guard;
+pub use outbox::Outbox;
 pub use pins::Pins;
+pub use rules::{OnDrift, Rules};

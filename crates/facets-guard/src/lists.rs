@@ -7,21 +7,23 @@ use facets_digest::json::{
     self, Limits, Provenance, RawMember, TokenKind, Tokenizer, Value, quoted,
 };
 use facets_surface::{Definition, Kind};
+use facets_wire::{MessageFacts, is_same_but_for_case, notification, result_reply};
 
-use crate::envelope::{Facts, is_same_but_for_case};
-use crate::event::{Happening, Subject, Why};
-use crate::guard::{Guard, OnDrift, Outbox};
-use crate::lines::MOST_HELD;
+use crate::delivery::Delivery;
+use crate::event::{Decision, Reason, Subject};
+use crate::guard::Guard;
+use crate::limits::MAX_HELD;
+use crate::outbox::Outbox;
 use crate::pins::Match;
-use crate::server::Fate;
-use crate::standings::Standing;
+use crate::rules::OnDrift;
+use crate::statuses::ItemStatus;
 
 /// An envelope stands around definitions that may themselves be 128 deep.
-const PAGE: Limits = Limits { bytes: MOST_HELD, depth: 136, values: 4_000_000 };
+const PAGE: Limits = Limits { bytes: MAX_HELD, depth: 136, values: 4_000_000 };
 /// Addresses beyond this are not remembered; whoever asks for them is refused all the same.
 const LONGEST_NAME: usize = 2 << 10;
 /// Items of one page.
-const MOST_ITEMS: usize = 10_000;
+const MAX_ITEMS: usize = 10_000;
 
 /// A page as it is delivered.
 pub(crate) struct Page {
@@ -32,28 +34,28 @@ pub(crate) struct Page {
 
 impl Guard {
     /// Compares the items of a page with what was approved, and writes it anew.
-    pub(crate) fn filtered(
+    pub(crate) fn filter_page(
         &mut self,
         kind: Kind,
         id: &str,
         text: &[u8],
         out: &mut Outbox,
-    ) -> Result<Page, Why> {
+    ) -> Result<Page, Reason> {
         let message = split(text)?;
         let result = split(member(&message, "result").unwrap_or("{}").as_bytes())?;
-        let Some(items) = member(&result, kind.list()) else { return Err(Why::Malformed) };
+        let Some(items) = member(&result, kind.list()) else { return Err(Reason::Malformed) };
         let items = json::split_array(items.as_bytes(), PAGE).ok().flatten();
-        let items = items.ok_or(Why::Malformed)?;
-        if items.len() > MOST_ITEMS {
-            return Err(Why::TooLarge);
+        let items = items.ok_or(Reason::Malformed)?;
+        if items.len() > MAX_ITEMS {
+            return Err(Reason::TooLarge);
         }
-        let delivered = self.delivered(kind, &items, out);
+        let delivered = self.deliver_items(kind, &items, out);
         let list = format!("[{}]", delivered.join(","));
         let cursor = match member(&result, "nextCursor") {
             Some(raw) => match json::parse(raw.as_bytes(), Provenance::Captured, PAGE) {
                 Ok(Value::String(text)) => Some(text.into_owned()),
                 Ok(_) => None,
-                Err(_) => return Err(Why::Malformed),
+                Err(_) => return Err(Reason::Malformed),
             },
             None => None,
         };
@@ -61,7 +63,7 @@ impl Guard {
     }
 
     /// The items that go on, in the form in which they do.
-    fn delivered(&mut self, kind: Kind, items: &[&str], out: &mut Outbox) -> Vec<String> {
+    fn deliver_items(&mut self, kind: Kind, items: &[&str], out: &mut Outbox) -> Vec<String> {
         let parsed: Vec<Option<Definition>> =
             items.iter().map(|item| Definition::parse(kind, item).ok()).collect();
         let mut forms: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
@@ -81,7 +83,7 @@ impl Guard {
                     meant.insert(any);
                 }
                 for name in meant {
-                    self.withhold(Subject::Item(kind, name), Why::Malformed, kind, out);
+                    self.withhold(Subject::Item(kind, name), Reason::Malformed, kind, out);
                 }
                 continue;
             };
@@ -103,33 +105,33 @@ impl Guard {
         out: &mut Outbox,
     ) -> Option<String> {
         let (kind, name) = (item.kind(), item.name());
-        let why = match self.pins.compare(item) {
-            _ if !is_alone => Why::Shadowed,
+        let reason = match self.pins.compare(item) {
+            _ if !is_alone => Reason::Shadowed,
             Match::Same(pinned) => {
                 let pinned = pinned.to_owned();
                 return self.approve(kind, name, pinned, out);
             }
-            Match::Varies => return self.varying(name, out),
-            Match::Differs(members) => Why::Changed(members),
-            Match::New => Why::New,
+            Match::Varies => return self.deliver_volatile(name, out),
+            Match::Differs(members) => Reason::Changed(members),
+            Match::New => Reason::New,
         };
         let subject = Subject::Item(kind, name.to_owned());
         if self.rules.on_drift == OnDrift::Warn {
-            self.report(Happening::Tolerated, subject, why, kind.method(), out);
+            self.report(Decision::Tolerated, subject, reason, kind.method(), out);
             return Some(raw.to_owned());
         }
-        self.withhold(subject, why, kind, out);
+        self.withhold(subject, reason, kind, out);
         None
     }
 
     /// Data that comes and goes is delivered without words that nobody approved.
-    fn varying(&mut self, uri: &str, out: &mut Outbox) -> Option<String> {
+    fn deliver_volatile(&mut self, uri: &str, out: &mut Outbox) -> Option<String> {
         let bare = format!("{{\"name\":{0},\"uri\":{0}}}", quoted(uri));
-        match self.standings.get(Kind::Resource, uri) {
-            Some(Standing::Withheld(why)) => {
-                let why = why.clone();
+        match self.statuses.get(Kind::Resource, uri) {
+            Some(ItemStatus::Withheld(reason)) => {
+                let reason = reason.clone();
                 let subject = Subject::Item(Kind::Resource, uri.to_owned());
-                self.withhold(subject, why, Kind::Resource, out);
+                self.withhold(subject, reason, Kind::Resource, out);
                 None
             }
             _ => Some(bare),
@@ -144,44 +146,48 @@ impl Guard {
         pinned: String,
         out: &mut Outbox,
     ) -> Option<String> {
-        match self.standings.get(kind, name) {
-            Some(Standing::Withheld(why)) if self.rules.on_drift != OnDrift::Warn => {
-                let why = why.clone();
-                self.withhold(Subject::Item(kind, name.to_owned()), why, kind, out);
+        match self.statuses.get(kind, name) {
+            Some(ItemStatus::Withheld(reason)) if self.rules.on_drift != OnDrift::Warn => {
+                let reason = reason.clone();
+                self.withhold(Subject::Item(kind, name.to_owned()), reason, kind, out);
                 None
             }
             _ => {
-                self.standings.set(kind, name, Standing::Approved);
+                self.statuses.set(kind, name, ItemStatus::Approved);
                 Some(pinned)
             }
         }
     }
 
-    fn withhold(&mut self, subject: Subject, why: Why, kind: Kind, out: &mut Outbox) {
+    fn withhold(&mut self, subject: Subject, reason: Reason, kind: Kind, out: &mut Outbox) {
         // What was approved is finite; of the rest only so much is remembered.
-        let has_room =
-            self.standings.len() < 4 * MOST_ITEMS && subject.name().len() <= LONGEST_NAME;
+        let has_room = self.statuses.len() < 4 * MAX_ITEMS && subject.name().len() <= LONGEST_NAME;
         if let Subject::Item(kind, name) = &subject
             && (self.pins.contains(*kind, name) || (*kind == Kind::Resource && has_room))
         {
-            self.standings.set(*kind, name, Standing::Withheld(why.clone()));
+            self.statuses.set(*kind, name, ItemStatus::Withheld(reason.clone()));
         }
-        self.report(Happening::Withheld, subject, why, kind.method(), out);
+        self.report(Decision::Withheld, subject, reason, kind.method(), out);
     }
 
     /// The answer to `initialize` or `server/discover`: instructions are for the model, too.
-    pub(crate) fn opened(&mut self, id: &str, text: &[u8], out: &mut Outbox) -> Fate {
-        match self.opening_fate(id, text, out) {
-            Ok(fate) => fate,
-            Err(why) => self.replaced_by_error(id, &why, "", out),
+    pub(crate) fn on_opening_reply(&mut self, id: &str, text: &[u8], out: &mut Outbox) -> Delivery {
+        match self.deliver_opening(id, text, out) {
+            Ok(delivery) => delivery,
+            Err(reason) => self.replaced_by_error(id, &reason, "", out),
         }
     }
 
-    fn opening_fate(&mut self, id: &str, text: &[u8], out: &mut Outbox) -> Result<Fate, Why> {
+    fn deliver_opening(
+        &mut self,
+        id: &str,
+        text: &[u8],
+        out: &mut Outbox,
+    ) -> Result<Delivery, Reason> {
         let message = split(text)?;
         let result = split(member(&message, "result").unwrap_or("{}").as_bytes())?;
         self.note_announced(&result);
-        let has_twin = result.iter().any(|member| {
+        let has_duplicate = result.iter().any(|member| {
             member.name != "instructions" && is_same_but_for_case(&member.name, "instructions")
         });
         let is_approved = match member(&result, "instructions") {
@@ -191,16 +197,16 @@ impl Guard {
                 _ => false,
             },
         };
-        if is_approved && !has_twin {
-            return Ok(Fate::Pass);
+        if is_approved && !has_duplicate {
+            return Ok(Delivery::Pass);
         }
-        let why = Why::Changed(Vec::new());
+        let reason = Reason::Changed(Vec::new());
         if self.rules.on_drift == OnDrift::Warn {
-            self.report(Happening::Tolerated, Subject::Instructions, why, "", out);
-            return Ok(Fate::Pass);
+            self.report(Decision::Tolerated, Subject::Instructions, reason, "", out);
+            return Ok(Delivery::Pass);
         }
-        self.report(Happening::Withheld, Subject::Instructions, why, "", out);
-        Ok(Fate::Replace(rebuilt(id, &result, "instructions", None)))
+        self.report(Decision::Withheld, Subject::Instructions, reason, "", out);
+        Ok(Delivery::Replace(rebuilt(id, &result, "instructions", None)))
     }
 
     fn note_announced(&mut self, result: &[RawMember<'_>]) {
@@ -213,34 +219,34 @@ impl Guard {
     }
 
     /// A server that was started again has answered the opening that was repeated to it.
-    pub(crate) fn reopened(&mut self, facts: &Facts, text: &[u8], out: &mut Outbox) {
-        let drifts = facts.has_error || self.opened("0", text, out) != Fate::Pass;
+    pub(crate) fn on_reopening_reply(
+        &mut self,
+        facts: &MessageFacts,
+        text: &[u8],
+        out: &mut Outbox,
+    ) {
+        let drifts = facts.has_error || self.on_opening_reply("0", text, out) != Delivery::Pass;
         if drifts && self.rules.on_drift == OnDrift::Stop {
             out.stop.get_or_insert_with(|| "the server came back as another".to_owned());
         }
-        self.say_server.extend(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
-        self.tell_changes();
+        self.send_to_server(&notification("notifications/initialized", ""));
+        self.announce_changes();
     }
 
     /// Whatever the client knows of lists, it should ask again.
-    pub(crate) fn tell_changes(&mut self) {
+    pub(crate) fn announce_changes(&mut self) {
         for kind in self.announced.clone() {
-            let name = kind.list();
-            self.say_client.extend(
-                format!(
-                    "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/{name}/list_changed\"}}\n"
-                )
-                .into_bytes(),
-            );
+            let method = format!("notifications/{}/list_changed", kind.list());
+            self.send_to_client(&notification(&method, ""));
         }
     }
 }
 
-fn split(text: &[u8]) -> Result<Vec<RawMember<'_>>, Why> {
+fn split(text: &[u8]) -> Result<Vec<RawMember<'_>>, Reason> {
     if text.len() > PAGE.bytes {
-        return Err(Why::TooLarge);
+        return Err(Reason::TooLarge);
     }
-    json::split_object(text, PAGE).ok().flatten().ok_or(Why::Malformed)
+    json::split_object(text, PAGE).ok().flatten().ok_or(Reason::Malformed)
 }
 
 fn member<'m>(members: &[RawMember<'m>], name: &str) -> Option<&'m str> {
@@ -279,5 +285,5 @@ fn rebuilt(id: &str, result: &[RawMember<'_>], name: &str, value: Option<&str>) 
             members.push(format!("{}:{}", quoted(&member.name), member.value));
         }
     }
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{{}}}}}", members.join(",")).into_bytes()
+    result_reply(id, &format!("{{{}}}", members.join(","))).into_bytes()
 }

@@ -11,7 +11,7 @@ use crate::uri::{Template, folder, leads_out};
 
 /// One approved definition.
 #[derive(Clone, Debug)]
-pub(crate) struct Pin {
+pub(crate) struct PinnedItem {
     digest: Digest,
     /// Canonical, as it is delivered.
     pub(crate) text: String,
@@ -20,7 +20,7 @@ pub(crate) struct Pin {
 /// Everything that was approved of a server.
 #[derive(Clone, Debug)]
 pub struct Pins {
-    items: BTreeMap<Kind, BTreeMap<String, Vec<Pin>>>,
+    items: BTreeMap<Kind, BTreeMap<String, Vec<PinnedItem>>>,
     /// Names by what eyes see of them.
     seen: BTreeMap<(Kind, String), Vec<String>>,
     instructions: BTreeSet<String>,
@@ -87,7 +87,7 @@ impl Pins {
         item.write_canonical(&mut text);
         let text = String::from_utf8_lossy(&text).into_owned();
         let is_first = pins.is_empty();
-        pins.push(Pin { digest: item.digest(), text });
+        pins.push(PinnedItem { digest: item.digest(), text });
         if is_first {
             let seen = self.seen.entry((item.kind(), skeleton(item.name())));
             seen.or_default().push(item.name().to_owned());
@@ -97,7 +97,7 @@ impl Pins {
         }
     }
 
-    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (&String, &Vec<Pin>)> {
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (&String, &Vec<PinnedItem>)> {
         self.items.get(&kind).into_iter().flatten()
     }
 

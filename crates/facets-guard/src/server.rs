@@ -2,24 +2,19 @@
 
 use facets_digest::json::{self, Limits, Value};
 use facets_surface::Kind;
+use facets_wire::{
+    Envelope, MessageFacts, MessageShape, id_key, is_same_but_for_case, params_of, push_line,
+};
 use memchr::memmem;
 
-use crate::client::{BATCH, params_of};
-use crate::envelope::{Envelope, Facts, Shape, is_same_but_for_case};
-use crate::event::{Event, Happening, Subject, Why};
-use crate::guard::{Asked, Guard, Outbox, Own};
-use crate::id::id_key;
-use crate::lines::{Course, push_line};
+use crate::delivery::Delivery;
+use crate::event::{Decision, Event, Reason, Subject};
+use crate::guard::Guard;
+use crate::limits::BATCH;
+use crate::open_line::LineMode;
+use crate::outbox::Outbox;
+use crate::requests::{AwaitedReply, GuardRequest};
 use crate::words;
-
-/// What becomes of a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    Pass,
-    Drop,
-    /// This instead, without a line end.
-    Replace(Vec<u8>),
-}
 
 impl Guard {
     /// A whole line.
@@ -27,31 +22,34 @@ impl Guard {
         let text = line.trim_ascii();
         match text.first() {
             None => {}
-            Some(b'{') => match self.fate(text, out) {
-                Fate::Pass => push_line(line, &mut out.to_client),
-                Fate::Drop => {}
-                Fate::Replace(other) => push_line(&other, &mut out.to_client),
+            Some(b'{') => match self.deliver(text, out) {
+                Delivery::Pass => push_line(line, &mut out.to_client),
+                Delivery::Drop => {}
+                Delivery::Replace(other) => push_line(&other, &mut out.to_client),
             },
             Some(b'[') => self.server_batch(line, text, out),
-            Some(_) => self.dropped(Why::Noise, "", out),
+            Some(_) => self.record_dropped(Reason::Noise, "", out),
         }
     }
 
     fn server_batch(&mut self, line: &[u8], text: &[u8], out: &mut Outbox) {
         let Ok(Some(items)) = json::split_array(text, BATCH) else {
-            return self.lost_batch(Why::Malformed, out);
+            return self.lost_batch(Reason::Malformed, out);
         };
         let mut is_whole = true;
         let mut passed: Vec<u8> = Vec::new();
         for item in &items {
-            let fate =
-                if item.starts_with('{') { self.fate(item.as_bytes(), out) } else { Fate::Drop };
-            let bytes = match &fate {
-                Fate::Pass => item.as_bytes(),
-                Fate::Replace(other) => other,
-                Fate::Drop => b"",
+            let delivery = if item.starts_with('{') {
+                self.deliver(item.as_bytes(), out)
+            } else {
+                Delivery::Drop
             };
-            is_whole &= fate == Fate::Pass;
+            let bytes = match &delivery {
+                Delivery::Pass => item.as_bytes(),
+                Delivery::Replace(other) => other,
+                Delivery::Drop => b"",
+            };
+            is_whole &= delivery == Delivery::Pass;
             if !bytes.is_empty() {
                 passed.push(if passed.is_empty() { b'[' } else { b',' });
                 passed.extend_from_slice(bytes);
@@ -66,65 +64,69 @@ impl Guard {
     }
 
     /// Answers were lost, and nobody knows whose: nobody waits for them any longer.
-    fn lost_batch(&mut self, why: Why, out: &mut Outbox) {
+    fn lost_batch(&mut self, reason: Reason, out: &mut Outbox) {
         let sentence = "the server's answers cannot be read".to_owned();
         for id in core::mem::take(&mut self.pending).into_keys() {
-            self.say_client.extend(words::refusal(&id, &self.rules, &why, "", &sentence));
-            self.suspects.mark_done(id);
+            self.send_to_client(&words::refusal(&id, &self.rules, &reason, "", &sentence));
+            self.stray_replies.mark_done(id);
         }
-        self.dropped(why, "", out);
+        self.record_dropped(reason, "", out);
     }
 
-    fn fate(&mut self, text: &[u8], out: &mut Outbox) -> Fate {
+    fn deliver(&mut self, text: &[u8], out: &mut Outbox) -> Delivery {
         let facts = match Envelope::read(text) {
             Ok(facts) => facts,
             Err((facts, _)) => {
-                self.drop_reply(&facts, &Why::Malformed, out);
-                return Fate::Drop;
+                self.drop_reply(&facts, &Reason::Malformed, out);
+                return Delivery::Drop;
             }
         };
         match (&facts.method, &facts.id, facts.has_result, facts.has_error) {
-            (Some(method), None, false, false) => self.told(method, text, out),
-            (Some(method), Some(id), false, false) => self.asked(method, id, out),
+            (Some(method), None, false, false) => self.on_notification(method, text, out),
+            (Some(method), Some(id), false, false) => self.on_server_request(method, id, out),
             (None, Some(id), true, false) | (None, Some(id), false, true) => {
-                self.answered(id, &facts, text, out)
+                self.on_reply(id, &facts, text, out)
             }
             // Both, or neither.
             (None, Some(_), _, _) => {
-                self.drop_reply(&facts, &Why::Malformed, out);
-                Fate::Drop
+                self.drop_reply(&facts, &Reason::Malformed, out);
+                Delivery::Drop
             }
             _ => {
-                self.dropped(Why::Noise, facts.method.as_deref().unwrap_or_default(), out);
-                Fate::Drop
+                self.record_dropped(
+                    Reason::Noise,
+                    facts.method.as_deref().unwrap_or_default(),
+                    out,
+                );
+                Delivery::Drop
             }
         }
     }
 
     /// A notification.
-    fn told(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Fate {
+    fn on_notification(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Delivery {
         let Some(kind) = changed_list(method) else {
-            return self.told_otherwise(method, text, out);
+            return self.on_other_notification(method, text, out);
         };
         self.forget_approved(kind);
         if !self.changes.entry(kind).or_default().allows(text, self.now) {
-            self.dropped(Why::TooMany, method, out);
-            return Fate::Drop;
+            self.record_dropped(Reason::TooMany, method, out);
+            return Delivery::Drop;
         }
-        Fate::Pass
+        Delivery::Pass
     }
 
     /// A notification may bring questions along, too; where something is denied, none of those
     /// passes that does.
-    fn told_otherwise(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Fate {
-        if method == LOG && speaks_as_facet(text) {
-            self.dropped(Why::Ambiguous, method, out);
-            return Fate::Drop;
+    fn on_other_notification(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Delivery {
+        if method == LOG && claims_to_be_facet(text) {
+            self.record_dropped(Reason::Ambiguous, method, out);
+            return Delivery::Drop;
         }
         if self.rules.sampling && self.rules.elicitation {
-            return Fate::Pass;
+            return Delivery::Pass;
         }
-        let params = params_of(text).unwrap_or_else(|| "{}".to_owned());
+        let params = params_of(text, BATCH).unwrap_or("{}");
         let members = json::split_object(params.as_bytes(), BATCH);
         let asks = |name: &str| is_same_but_for_case(name, "inputrequests");
         let passes = match &members {
@@ -133,17 +135,17 @@ impl Guard {
             Err(_) => false,
         };
         if passes {
-            return Fate::Pass;
+            return Delivery::Pass;
         }
-        self.report(Happening::Denied, Subject::Message, Why::NotGranted, method, out);
-        Fate::Drop
+        self.report(Decision::Denied, Subject::Message, Reason::NotGranted, method, out);
+        Delivery::Drop
     }
 
     fn forget_approved(&mut self, kind: Kind) {
         let also = (kind == Kind::Resource).then_some(Kind::ResourceTemplate);
         for kind in also.into_iter().chain([kind]) {
-            self.standings.forget_approved(kind);
-            self.void_walk(kind);
+            self.statuses.forget_approved(kind);
+            self.void_listing(kind);
         }
     }
 
@@ -154,24 +156,23 @@ impl Guard {
         };
         let due: Vec<(Kind, Vec<u8>)> = self.changes.iter_mut().filter_map(due).collect();
         for (_, text) in due {
-            push_line(&text, &mut self.say_client);
+            push_line(&text, &mut self.queued_for_client);
         }
     }
 
     /// A request to the client.
-    fn asked(&mut self, method: &str, id: &str, out: &mut Outbox) -> Fate {
+    fn on_server_request(&mut self, method: &str, id: &str, out: &mut Outbox) -> Delivery {
         match self.is_granted(method) {
-            None => Fate::Pass,
+            None => Delivery::Pass,
             Some(true) => {
-                Self::asks(method, out);
-                Fate::Pass
+                Self::record_question(method, out);
+                Delivery::Pass
             }
             Some(false) => {
-                let why = Why::NotGranted;
-                self.report(Happening::Denied, Subject::Message, why, method, out);
-                let line = self.not_granted(id, method);
-                self.say_server.extend(line);
-                Fate::Drop
+                let reason = Reason::NotGranted;
+                self.report(Decision::Denied, Subject::Message, reason, method, out);
+                self.send_to_server(&self.not_granted(id, method));
+                Delivery::Drop
             }
         }
     }
@@ -187,71 +188,82 @@ impl Guard {
         }
     }
 
-    fn answered(&mut self, id: &str, facts: &Facts, text: &[u8], out: &mut Outbox) -> Fate {
+    fn on_reply(
+        &mut self,
+        id: &str,
+        facts: &MessageFacts,
+        text: &[u8],
+        out: &mut Outbox,
+    ) -> Delivery {
         let key = id_key(id);
-        if let Some(own) = self.own.remove(&key) {
-            self.own_answered(own, facts, text, out);
-            return Fate::Drop;
+        if let Some(own) = self.guard_requests.remove(&key) {
+            self.on_guard_reply(own, facts, text, out);
+            return Delivery::Drop;
         }
         let Some(asked) = self.no_longer_pending(&key) else {
             // An error that could not be attributed has no id.
             if key == "null" && facts.has_error {
-                return Fate::Pass;
+                return Delivery::Pass;
             }
             // One of ours that came too late was not meant for anybody else.
-            if !self.is_own_id(&key) {
-                self.suspects.stray(&key, self.pending.keys(), self.now);
+            if !self.is_guard_id(&key) {
+                self.stray_replies.stray(&key, self.pending.keys(), self.now);
             }
-            self.dropped(Why::Stray, "", out);
-            return Fate::Drop;
+            self.record_dropped(Reason::Stray, "", out);
+            return Delivery::Drop;
         };
-        if let Some(fate) = self.asks_along(id, facts, text, out) {
-            return fate;
+        if let Some(delivery) = self.check_questions(id, facts, text, out) {
+            return delivery;
         }
         match asked {
-            _ if facts.has_error => Fate::Pass,
-            Asked::Plain => Fate::Pass,
-            Asked::List(kind) => match self.filtered(kind, id, text, out) {
+            _ if facts.has_error => Delivery::Pass,
+            AwaitedReply::Plain => Delivery::Pass,
+            AwaitedReply::List(kind) => match self.filter_page(kind, id, text, out) {
                 Ok(page) => {
-                    self.went(Happening::Listed, Subject::Message, kind.method(), out);
-                    Fate::Replace(page.line)
+                    self.record_allowed(Decision::Listed, Subject::Message, kind.method(), out);
+                    Delivery::Replace(page.line)
                 }
-                Err(why) => self.replaced_by_error(id, &why, kind.method(), out),
+                Err(reason) => self.replaced_by_error(id, &reason, kind.method(), out),
             },
-            Asked::Opening => self.opened(id, text, out),
+            AwaitedReply::Opening => self.on_opening_reply(id, text, out),
         }
     }
 
-    fn own_answered(&mut self, own: Own, facts: &Facts, text: &[u8], out: &mut Outbox) {
+    fn on_guard_reply(
+        &mut self,
+        own: GuardRequest,
+        facts: &MessageFacts,
+        text: &[u8],
+        out: &mut Outbox,
+    ) {
         match own {
-            Own::List(kind) => self.walked(kind, facts, text, out),
-            Own::Opening => self.reopened(facts, text, out),
-            Own::Ping => {}
+            GuardRequest::List(kind) => self.on_listing_page(kind, facts, text, out),
+            GuardRequest::Opening => self.on_reopening_reply(facts, text, out),
+            GuardRequest::Ping => {}
         }
     }
 
     pub(crate) fn replaced_by_error(
         &mut self,
         id: &str,
-        why: &Why,
+        reason: &Reason,
         method: &str,
         out: &mut Outbox,
-    ) -> Fate {
+    ) -> Delivery {
         let subject = Subject::Message;
-        let sentence = self.report(Happening::Dropped, subject, why.clone(), method, out);
-        let mut line = words::refusal(id, &self.rules, why, "", &sentence);
-        line.pop();
-        Fate::Replace(line)
+        let sentence = self.report(Decision::Dropped, subject, reason.clone(), method, out);
+        let line = words::refusal(id, &self.rules, reason, "", &sentence);
+        Delivery::Replace(line.into_bytes())
     }
 
     /// An answer may bring questions to the model or the user along, which have to be granted.
-    fn asks_along(
+    fn check_questions(
         &mut self,
         id: &str,
-        facts: &Facts,
+        facts: &MessageFacts,
         text: &[u8],
         out: &mut Outbox,
-    ) -> Option<Fate> {
+    ) -> Option<Delivery> {
         // A word that is written with escapes matters only where something is denied.
         let words: [&[u8]; 2] = [b"input_required", b"-32042"];
         let may_ask = words.iter().any(|word| memmem::find(text, word).is_some());
@@ -260,18 +272,17 @@ impl Guard {
         }
         let methods = if facts.has_error { url_elicitation(text) } else { input_requests(text) };
         let Some(methods) = methods else {
-            return Some(self.replaced_by_error(id, &Why::Malformed, "", out));
+            return Some(self.replaced_by_error(id, &Reason::Malformed, "", out));
         };
         for method in methods {
             match self.is_granted(&method) {
                 None => {}
-                Some(true) => Self::asks(&method, out),
+                Some(true) => Self::record_question(&method, out),
                 Some(false) => {
-                    let why = Why::NotGranted;
-                    self.report(Happening::Denied, Subject::Message, why, &method, out);
-                    let mut line = self.not_granted(id, &method);
-                    line.pop();
-                    return Some(Fate::Replace(line));
+                    let reason = Reason::NotGranted;
+                    self.report(Decision::Denied, Subject::Message, reason, &method, out);
+                    let line = self.not_granted(id, &method);
+                    return Some(Delivery::Replace(line.into_bytes()));
                 }
             }
         }
@@ -279,124 +290,134 @@ impl Guard {
     }
 
     /// Whoever waits for an answer that came under an id of nobody's is told.
-    pub(crate) fn give_up_suspects(&mut self) {
+    pub(crate) fn expire_stray_replies(&mut self) {
         let sentence = "the server answered under an id that nobody used".to_owned();
-        for id in self.suspects.late(self.now) {
+        for id in self.stray_replies.late(self.now) {
             if self.no_longer_pending(&id).is_some() {
-                let line = words::refusal(&id, &self.rules, &Why::Stray, "", &sentence);
-                self.say_client.extend(line);
+                let reason = Reason::Stray;
+                self.send_to_client(&words::refusal(&id, &self.rules, &reason, "", &sentence));
             }
         }
     }
 
-    fn not_granted(&self, id: &str, method: &str) -> Vec<u8> {
-        words::refusal(id, &self.rules, &Why::NotGranted, method, &words::not_granted(method))
+    fn not_granted(&self, id: &str, method: &str) -> String {
+        words::refusal(id, &self.rules, &Reason::NotGranted, method, &words::not_granted(method))
     }
 
     /// A question to the model or the user goes its way, and is always recorded.
-    fn asks(method: &str, out: &mut Outbox) {
+    fn record_question(method: &str, out: &mut Outbox) {
         let sentence = format!("the server asks for {method}");
-        let (happening, subject) = (Happening::Asked, Subject::Message);
+        let (decision, subject) = (Decision::Asked, Subject::Message);
         let method = method.to_owned();
-        out.events.push(Event { happening, subject, why: None, method, sentence });
+        out.events.push(Event { decision, subject, reason: None, method, sentence });
     }
 
     /// A reply that cannot go on: whoever waits for it is told.
-    pub(crate) fn drop_reply(&mut self, facts: &Facts, why: &Why, out: &mut Outbox) {
+    pub(crate) fn drop_reply(&mut self, facts: &MessageFacts, reason: &Reason, out: &mut Outbox) {
         let method = facts.method.as_deref().unwrap_or_default();
-        self.dropped(why.clone(), method, out);
+        self.record_dropped(reason.clone(), method, out);
         let Some(id) = facts.id.as_deref().filter(|_| facts.method.is_none()) else { return };
         let key = id_key(id);
-        match self.own.get(&key) {
-            Some(Own::List(kind)) => self.walk_failed(*kind, out),
-            Some(Own::Ping) => drop(self.own.remove(&key)),
+        match self.guard_requests.get(&key) {
+            Some(GuardRequest::List(kind)) => self.listing_failed(*kind, out),
+            Some(GuardRequest::Ping) => drop(self.guard_requests.remove(&key)),
             // A server that cannot be read at its opening never opens.
-            Some(Own::Opening) | None => {}
+            Some(GuardRequest::Opening) | None => {}
         }
         if self.no_longer_pending(&key).is_some() {
-            let sentence = words::sentence(&Subject::Message, why, None);
+            let sentence = words::sentence(&Subject::Message, reason, None);
             let sentence = format!("the server's answer cannot be used: {sentence}");
-            self.say_client.extend(words::refusal(id, &self.rules, why, "", &sentence));
+            self.send_to_client(&words::refusal(id, &self.rules, reason, "", &sentence));
         }
     }
 
     /// What becomes of a long line, from what is known of it.
-    pub(crate) fn course_of_server(&self, envelope: &Envelope) -> Course {
+    pub(crate) fn mode_of_server_line(&self, envelope: &Envelope) -> LineMode {
         let facts = envelope.facts();
         if let Some(method) = &facts.method {
             return match self.is_granted(method) {
-                Some(false) => Course::Swallow,
-                _ if changed_list(method).is_some() => Course::Swallow,
+                Some(false) => LineMode::Discard,
+                _ if changed_list(method).is_some() => LineMode::Discard,
                 // It has to be seen whole: it may claim to be ours, or bring questions along.
-                _ if method == LOG => Course::Gather,
-                _ if !(self.rules.sampling && self.rules.elicitation) => Course::Gather,
-                _ => Course::Pass,
+                _ if method == LOG => LineMode::Gather,
+                _ if !(self.rules.sampling && self.rules.elicitation) => LineMode::Gather,
+                _ => LineMode::Pass,
             };
         }
         if !envelope.is_reply() {
-            return Course::Gather;
+            return LineMode::Gather;
         }
         if !(self.rules.sampling && self.rules.elicitation) {
-            return Course::Gather;
+            return LineMode::Gather;
         }
         match &facts.id {
             Some(id) => match self.pending.get(&id_key(id)) {
-                Some(Asked::Plain) => Course::Pass,
-                Some(Asked::List(_) | Asked::Opening) => Course::Gather,
-                None if self.own.contains_key(&id_key(id)) => Course::Gather,
-                None => Course::Swallow,
+                Some(AwaitedReply::Plain) => LineMode::Pass,
+                Some(AwaitedReply::List(_) | AwaitedReply::Opening) => LineMode::Gather,
+                None if self.guard_requests.contains_key(&id_key(id)) => LineMode::Gather,
+                None => LineMode::Discard,
             },
             // Whose answer it is stands behind it. If nobody waits for a list, it is none.
-            None if self.waits_for_lists() => Course::Gather,
-            None => Course::Pass,
+            None if self.waits_for_lists() => LineMode::Gather,
+            None => LineMode::Pass,
         }
     }
 
     fn waits_for_lists(&self) -> bool {
-        !self.own.is_empty() || self.pending.values().any(|asked| *asked != Asked::Plain)
+        !self.guard_requests.is_empty()
+            || self.pending.values().any(|asked| *asked != AwaitedReply::Plain)
     }
 
     /// Whether an answer that is too large for a list may begin to pass.
-    pub(crate) fn may_reply_unseen(&self, facts: &Facts) -> bool {
+    pub(crate) fn may_reply_unseen(&self, facts: &MessageFacts) -> bool {
         facts.id.is_none() && self.rules.sampling && self.rules.elicitation
     }
 
-    /// The end of a long line that is on its way: its last byte follows, or why not.
-    pub(crate) fn end_from_server(&mut self, facts: &Facts, out: &mut Outbox) -> Result<(), Why> {
+    /// The end of a long line that is on its way: its last byte follows, or the reason why not.
+    pub(crate) fn end_from_server(
+        &mut self,
+        facts: &MessageFacts,
+        out: &mut Outbox,
+    ) -> Result<(), Reason> {
         match (&facts.method, &facts.id, facts.has_result, facts.has_error) {
             (Some(method), id, false, false) => {
-                let asked = id.as_deref().map(|id| self.asked(method, id, out));
-                let passes = asked.is_none_or(|fate| fate == Fate::Pass);
-                if passes { Ok(()) } else { Err(Why::NotGranted) }
+                let asked = id.as_deref().map(|id| self.on_server_request(method, id, out));
+                let passes = asked.is_none_or(|delivery| delivery == Delivery::Pass);
+                if passes { Ok(()) } else { Err(Reason::NotGranted) }
             }
             (None, Some(id), true, false) | (None, Some(id), false, true) => {
                 let key = id_key(id);
                 match self.pending.get(&key) {
-                    Some(Asked::Plain) => {
+                    Some(AwaitedReply::Plain) => {
                         self.no_longer_pending(&key);
                         Ok(())
                     }
-                    Some(_) => Err(Why::TooLarge),
-                    None => Err(Why::Stray),
+                    Some(_) => Err(Reason::TooLarge),
+                    None => Err(Reason::Stray),
                 }
             }
-            _ => Err(Why::Malformed),
+            _ => Err(Reason::Malformed),
         }
     }
 
     /// A long line that did not go on has ended.
-    pub(crate) fn refuse_long_message(&mut self, facts: &Facts, why: &Why, out: &mut Outbox) {
-        if facts.shape == Shape::Batch {
-            return self.lost_batch(why.clone(), out);
+    pub(crate) fn refuse_long_message(
+        &mut self,
+        facts: &MessageFacts,
+        reason: &Reason,
+        out: &mut Outbox,
+    ) {
+        if facts.shape == MessageShape::Batch {
+            return self.lost_batch(reason.clone(), out);
         }
         if let Some(kind) = facts.method.as_deref().and_then(changed_list) {
             self.forget_approved(kind);
         }
         match (&facts.method, &facts.id) {
             (Some(method), Some(id)) if self.is_granted(method) == Some(false) => {
-                self.asked(method, id, out);
+                self.on_server_request(method, id, out);
             }
-            _ => self.drop_reply(facts, why, out),
+            _ => self.drop_reply(facts, reason, out),
         }
     }
 }
@@ -405,8 +426,8 @@ impl Guard {
 const LOG: &str = "notifications/message";
 
 /// Whether a line for the client's log claims to be one of ours.
-fn speaks_as_facet(text: &[u8]) -> bool {
-    let Some(params) = params_of(text) else { return false };
+fn claims_to_be_facet(text: &[u8]) -> bool {
+    let Some(params) = params_of(text, BATCH) else { return false };
     let members = match json::split_object(params.as_bytes(), BATCH) {
         Ok(members) => members.unwrap_or_default(),
         // Who can say which logger counts?
@@ -450,14 +471,16 @@ fn input_requests(text: &[u8]) -> Option<Vec<String>> {
     let value = json::parse(requests.value.as_bytes(), json::Provenance::Captured, limits).ok()?;
     // Some readers walk through a list as through an object.
     let Value::Object(requests) = value else { return None };
-    let has_twin = |members: &[json::Member<'_>]| {
+    let has_duplicate = |members: &[json::Member<'_>]| {
         let is_method = |name: &str| name != "method" && is_same_but_for_case(name, "method");
         members.iter().any(|member| is_method(&member.name))
     };
     // One that does not say clearly what it asks for is not read at all.
     let method = |value: &Value<'_>| match value {
         Value::Object(request) => match request.get("method") {
-            Some(Value::String(method)) if !has_twin(request.members()) => Some(method.to_string()),
+            Some(Value::String(method)) if !has_duplicate(request.members()) => {
+                Some(method.to_string())
+            }
             _ => None,
         },
         _ => None,

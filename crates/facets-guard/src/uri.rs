@@ -3,7 +3,7 @@
 /// Rounds of percent encoding that are looked through.
 const ROUNDS: usize = 4;
 /// Parts of a template; more are nobody's who means well.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// A URI template (RFC 6570), as a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Template {
             };
             parts.extend([Part::Literal(literal.to_owned()), Part::Value(operator)]);
             rest = behind;
-            if parts.len() > MOST_PARTS {
+            if parts.len() > MAX_PARTS {
                 return None;
             }
         }

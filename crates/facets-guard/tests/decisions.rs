@@ -6,7 +6,7 @@ mod support;
 
 use core::time::Duration;
 
-use facets_guard::{Happening, Rules};
+use facets_guard::{Decision, Rules};
 use support::{Session, TEMPLATE, TOOL, rules};
 
 #[track_caller]
@@ -155,7 +155,7 @@ fn questions_that_are_denied_are_denied_wherever_they_stand() {
     let mut session = Session::new(rules());
     session.client(r#"{"id":1,"method":"vendor/x"}"#);
     assert_eq!(session.server(asking).1.trim(), asking);
-    assert!(session.out.events.iter().any(|event| event.happening == Happening::Asked));
+    assert!(session.out.events.iter().any(|event| event.decision == Decision::Asked));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_long_answer_under_a_wrong_id_is_never_whole() {
         let line = format!(r#"{{"result":{{"text":"{}{end}"#, "y".repeat(200_000));
         let said = session.server(&line).1;
         for line in said.lines() {
-            let is_whole = facets_guard::Envelope::read(line.as_bytes()).is_ok();
+            let is_whole = facets_wire::Envelope::read(line.as_bytes()).is_ok();
             assert!(!is_whole || line.contains("\"error\""), "{end}: {}", &line[line.len() - 50..]);
         }
     }

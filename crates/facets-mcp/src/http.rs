@@ -154,7 +154,7 @@ impl HttpTransport {
         let events = parser.push(&buffer[..count]);
         let events = events.map_err(|_| TransportError::MessageTooLarge { limit })?;
         // An event without data only carries an id, for clients that come back.
-        let is_message = |event: &facets_wire::Event| {
+        let is_message = |event: &facets_wire::ServerSentEvent| {
             matches!(&*event.kind, "" | "message") && !event.data.is_empty()
         };
         self.waiting.extend(events.into_iter().filter(is_message).map(|event| event.data));

@@ -9,9 +9,8 @@ mod stdio;
 
 pub use capture::{Capture, CaptureOptions, Conduct, EraChoice, capture};
 pub use error::{CaptureError, TransportError};
-pub use facets_wire::Header;
 pub use http::HttpTransport;
-pub use post::{Along, Answer, Poster};
+pub use post::{PostReply, Poster, RequestHeaders};
 pub use stdio::StdioTransport;
 
 use std::time::{Duration, Instant};

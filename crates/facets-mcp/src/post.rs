@@ -7,7 +7,7 @@ use facets_wire::Header;
 use ureq::http::Response;
 use ureq::{Agent, Body, BodyReader};
 
-use crate::TransportError;
+use crate::error::TransportError;
 use crate::http::{
     GOODBYE, MAX_REDIRECTS, STATELESS, agent_config, read_error_body, resolve_redirect,
     text_header, unreachable,
@@ -24,9 +24,9 @@ pub struct Poster {
     headers: Vec<Header>,
 }
 
-/// What goes along with a message.
+/// What goes headers with a message.
 #[derive(Clone, Debug, Default)]
-pub struct Along {
+pub struct RequestHeaders {
     /// The session, once there is one.
     pub session: Option<String>,
     /// The revision, once it is agreed on, or of the message itself.
@@ -38,7 +38,7 @@ pub struct Along {
 }
 
 /// What came back.
-pub enum Answer {
+pub enum PostReply {
     /// Nothing, and that is all.
     Nothing,
     /// One message, or an error that may be one.
@@ -47,9 +47,9 @@ pub enum Answer {
     Events(Box<dyn Read + Send>),
 }
 
-impl std::fmt::Debug for Answer {
+impl std::fmt::Debug for PostReply {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Answer")
+        f.write_str("PostReply")
     }
 }
 
@@ -65,11 +65,11 @@ impl Poster {
     pub fn post(
         &self,
         message: &[u8],
-        along: &Along,
-    ) -> Result<(Answer, Option<String>), TransportError> {
+        headers: &RequestHeaders,
+    ) -> Result<(PostReply, Option<String>), TransportError> {
         let mut url = self.url.clone();
         for _ in 0..MAX_REDIRECTS {
-            let response = self.post_to(&url, message, along)?;
+            let response = self.post_to(&url, message, headers)?;
             let status = response.status().as_u16();
             if !(300..400).contains(&status) {
                 return accept(response);
@@ -87,7 +87,7 @@ impl Poster {
         &self,
         url: &str,
         message: &[u8],
-        along: &Along,
+        headers: &RequestHeaders,
     ) -> Result<Response<Body>, TransportError> {
         let mut request = self
             .agent
@@ -97,23 +97,23 @@ impl Poster {
         for Header { name, value } in &self.headers {
             request = request.header(name, value);
         }
-        for (name, value) in along.headers() {
+        for (name, value) in headers.pairs() {
             request = request.header(name, value);
         }
         request.send(message).map_err(unreachable)
     }
 
     /// What the server says unasked, where it offers that.
-    pub fn listen(&self, along: &Along) -> Option<Box<dyn Read + Send>> {
+    pub fn listen(&self, headers: &RequestHeaders) -> Option<Box<dyn Read + Send>> {
         let mut request = self.agent.get(&self.url).header("Accept", "text/event-stream");
         for Header { name, value } in &self.headers {
             request = request.header(name, value);
         }
-        for (name, value) in along.headers() {
+        for (name, value) in headers.pairs() {
             request = request.header(name, value);
         }
         match accept(request.call().ok()?).ok()?.0 {
-            Answer::Events(reader) => Some(reader),
+            PostReply::Events(reader) => Some(reader),
             _ => None,
         }
     }
@@ -128,8 +128,8 @@ impl Poster {
     }
 }
 
-impl Along {
-    fn headers(&self) -> Vec<(&'static str, String)> {
+impl RequestHeaders {
+    fn pairs(&self) -> Vec<(&'static str, String)> {
         let is_stateless = self.revision.as_deref() == Some(STATELESS);
         let mut headers = Vec::new();
         let mut add = |name, value: Option<&String>| {
@@ -167,7 +167,7 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-fn accept(response: Response<Body>) -> Result<(Answer, Option<String>), TransportError> {
+fn accept(response: Response<Body>) -> Result<(PostReply, Option<String>), TransportError> {
     let status = response.status().as_u16();
     let encoding = text_header(&response, "content-encoding");
     if !matches!(&*encoding, "" | "identity") {
@@ -186,10 +186,10 @@ fn accept(response: Response<Body>) -> Result<(Answer, Option<String>), Transpor
         Box::new(reader)
     };
     let answer = match (status, mime.as_str()) {
-        (202 | 204, _) => Answer::Nothing,
-        (200..300, "application/json") => Answer::Message(reader(response), None),
-        (_, "application/json") => Answer::Message(reader(response), Some(status)),
-        (_, "text/event-stream") => Answer::Events(reader(response)),
+        (202 | 204, _) => PostReply::Nothing,
+        (200..300, "application/json") => PostReply::Message(reader(response), None),
+        (_, "application/json") => PostReply::Message(reader(response), Some(status)),
+        (_, "text/event-stream") => PostReply::Events(reader(response)),
         _ => return Err(TransportError::ContentType { found: kind }),
     };
     Ok((answer, session))

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use facets_wire::{Incoming, MessageError, RpcError, parse_messages, request, respond};
+use facets_wire::{
+    Incoming, MessageError, RpcError, error_reply, notification, parse_messages, request,
+    result_reply,
+};
 
 use crate::{CaptureError, CaptureLimits, Transport, TransportError};
 
@@ -65,7 +68,8 @@ impl<'t> Session<'t> {
         self.next_id += 1;
         let deadline = (Instant::now() + patience).min(self.end);
         self.deadline = deadline;
-        let sent = self.transport.send(&request(id, method, params), Some(method), deadline);
+        let sent =
+            self.transport.send(&request(&id.to_string(), method, params), Some(method), deadline);
         let late = |source| self.late(method, patience, source);
         sent.map_err(late)?;
         loop {
@@ -130,9 +134,9 @@ impl<'t> Session<'t> {
                 Incoming::Notification { .. } => self.interleaved.notifications += 1,
                 Incoming::Request { id: theirs, method: asked } => {
                     let reply = match asked.as_str() {
-                        "ping" => respond(theirs, Ok("{}")),
-                        "roots/list" => respond(theirs, Ok("{\"roots\":[]}")),
-                        _ => respond(theirs, Err((-32601, "facet only looks and does not act"))),
+                        "ping" => result_reply(theirs, "{}"),
+                        "roots/list" => result_reply(theirs, "{\"roots\":[]}"),
+                        _ => error_reply(theirs, -32601, "facet only looks and does not act", ""),
                     };
                     self.send(method, &reply, None)?;
                     if self.interleaved.requests.len() < KEPT_REQUESTS {
@@ -146,7 +150,7 @@ impl<'t> Session<'t> {
 
     /// Tells something that wants no answer.
     pub(crate) fn tell(&mut self, method: &'static str) -> Result<(), CaptureError> {
-        self.send(method, &format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}"), None)
+        self.send(method, &notification(method, ""), None)
     }
 
     fn send(

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use facets_digest::json::quoted;
-use facets_guard::{Event, Why};
+use facets_guard::{Event, Reason};
 
 use crate::error::OpsError;
 
@@ -33,13 +33,13 @@ fn line(server: &str, event: &Event, at: SystemTime) -> String {
     let mut members = vec![
         ("time", quoted(&timestamp(at))),
         ("server", quoted(server)),
-        ("decision", quoted(event.happening.word())),
+        ("decision", quoted(event.decision.word())),
         ("subject", quoted(event.subject.word())),
     ];
     let optional = [
         ("name", event.subject.name()),
         ("method", &event.method),
-        ("reason", event.why.as_ref().map_or("", Why::word)),
+        ("reason", event.reason.as_ref().map_or("", Reason::word)),
         ("message", &event.sentence),
     ];
     members.extend(
@@ -48,7 +48,7 @@ fn line(server: &str, event: &Event, at: SystemTime) -> String {
             .filter(|(_, text)| !text.is_empty())
             .map(|(name, text)| (*name, quoted(text))),
     );
-    if let Some(Why::Changed(changed)) = &event.why {
+    if let Some(Reason::Changed(changed)) = &event.reason {
         let changed: Vec<String> = changed.iter().map(|member| quoted(member)).collect();
         members.push(("members", format!("[{}]", changed.join(","))));
     }

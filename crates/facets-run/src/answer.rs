@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use facets_digest::json::quoted;
-use facets_guard::Envelope;
+use facets_wire::{Envelope, error_reply};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::pipe::ClientEnds;
@@ -13,14 +12,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// And how long in all: some ask again in another way, and give up in their own time.
 const IN_ALL: Duration = Duration::from_secs(20);
 /// First requests are small.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Answers the client's requests with an error, until it leaves or says no more.
 pub fn answer_with_error(client: &ClientEnds, reason: &str) {
     let begin = Instant::now();
     let mut heard: Vec<u8> = Vec::new();
     let mut buffer = [0; 16 << 10];
-    while heard.len() < MOST_BYTES {
+    while heard.len() < MAX_BYTES {
         let left = PATIENCE.min(IN_ALL.saturating_sub(begin.elapsed()));
         let Ok(timeout) = Timespec::try_from(left) else { return };
         let mut polled = [PollFd::new(&client.input, PollFlags::IN)];
@@ -43,8 +42,5 @@ pub fn answer_with_error(client: &ClientEnds, reason: &str) {
 }
 
 fn error_line(id: &str, reason: &str) -> String {
-    let text = quoted(&format!("facet: {reason}"));
-    format!(
-        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32010,\"message\":{text}}}}}\n"
-    )
+    error_reply(id, -32010, &format!("facet: {reason}"), "") + "\n"
 }

@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use facets_guard::{Envelope, Facts, Shape, id_key};
+use facets_wire::{Envelope, MessageFacts, MessageShape, id_key};
 
-mod outlet;
+mod queue;
 mod request;
 mod session;
 
-use outlet::Inlet;
+use queue::MessageReceiver;
 use request::{Refusal, Request, answer, begin_events, event};
 use session::HttpSession;
 
@@ -26,9 +26,9 @@ use crate::pipe::ClientEnds;
 use crate::random::unguessable;
 
 /// Connections at the same time.
-const MOST_CONNECTIONS: usize = 256;
+const MAX_CONNECTIONS: usize = 256;
 /// Sessions at the same time: each is a process.
-const MOST_SESSIONS: usize = 32;
+const MAX_SESSIONS: usize = 32;
 /// A session that nobody used for this long makes room for another.
 const UNUSED: Duration = Duration::from_mins(1);
 /// How long a connection may say nothing.
@@ -37,7 +37,7 @@ const IDLE: Duration = Duration::from_secs(30);
 const BEAT: Duration = Duration::from_secs(15);
 
 /// Starts a guarded session that speaks to these ends.
-pub type Open = Box<dyn Fn(ClientEnds) -> Result<(), String> + Send + Sync>;
+pub type OpenSession = Box<dyn Fn(ClientEnds) -> Result<(), String> + Send + Sync>;
 
 /// A server of HTTP.
 pub struct HttpFront {
@@ -52,7 +52,7 @@ impl std::fmt::Debug for HttpFront {
 }
 
 struct Hub {
-    open: Open,
+    open: OpenSession,
     address: SocketAddr,
     state: Mutex<State>,
     /// One starts after the other, so that nobody takes the place of another.
@@ -68,7 +68,7 @@ struct State {
 
 impl HttpFront {
     /// Listens. Nothing but this machine is let in: an address that others reach is refused.
-    pub fn bind(address: SocketAddr, open: Open) -> std::io::Result<Self> {
+    pub fn bind(address: SocketAddr, open: OpenSession) -> std::io::Result<Self> {
         if !address.ip().is_loopback() {
             let reason = "only addresses of this machine are served, such as 127.0.0.1:0";
             return Err(std::io::Error::new(std::io::ErrorKind::AddrNotAvailable, reason));
@@ -93,7 +93,7 @@ impl HttpFront {
     pub fn serve(&self) {
         for stream in self.listener.incoming().flatten() {
             let hub = Arc::clone(&self.hub);
-            if hub.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+            if hub.connections.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
                 hub.connections.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
@@ -199,7 +199,7 @@ impl Hub {
                 "the body is no message, or readers would read it differently",
             );
         };
-        if facts.shape == Shape::Batch {
+        if facts.shape == MessageShape::Batch {
             return refuse(writer, 400, "several messages at once are not served: send one by one");
         }
         let is_shared = !request.has("mcp-session-id");
@@ -243,7 +243,7 @@ impl Hub {
     fn session_for(
         &self,
         request: &Request,
-        facts: &Facts,
+        facts: &MessageFacts,
     ) -> Result<(Option<String>, Arc<HttpSession>), Refusal> {
         if request.has("mcp-session-id") {
             let (id, session) = self.known(request).ok_or(Refusal(404, "no such session"))?;
@@ -272,7 +272,7 @@ impl Hub {
     fn make_room(&self) -> Result<(), Refusal> {
         let mut state = self.state();
         state.sessions.retain(|_, session| !session.has_ended());
-        if state.sessions.len() < MOST_SESSIONS {
+        if state.sessions.len() < MAX_SESSIONS {
             return Ok(());
         }
         let idle = state.sessions.iter().map(|(id, session)| (session.unused(), id.clone()));
@@ -331,15 +331,15 @@ fn refuse(writer: &mut TcpStream, status: u16, reason: &str) -> std::io::Result<
     Ok(Connection::Ends)
 }
 
-fn answers_to(message: &[u8], request: &Facts) -> bool {
+fn answers_to(message: &[u8], request: &MessageFacts) -> bool {
     let facts = Envelope::read(message).unwrap_or_else(|(facts, _)| facts);
-    let key = |facts: &Facts| facts.id.as_deref().map(id_key);
+    let key = |facts: &MessageFacts| facts.id.as_deref().map(id_key);
     facts.method.is_none() && key(&facts) == key(request)
 }
 
 /// Writes messages as events until the last, or the end.
 fn stream_events(
-    messages: &Inlet,
+    messages: &MessageReceiver,
     writer: &mut TcpStream,
     is_last: impl Fn(&[u8]) -> bool,
 ) -> std::io::Result<()> {

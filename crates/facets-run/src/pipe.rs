@@ -28,7 +28,7 @@ pub struct ClientEnds {
 
 /// Makes a stream not wait, if it is one that no other process waits on through the same
 /// description; gives back what it was.
-pub(crate) fn make_impatient(stream: &impl AsFd) -> Option<OFlags> {
+pub(crate) fn make_nonblocking(stream: &impl AsFd) -> Option<OFlags> {
     let kind = FileType::from_raw_mode(fstat(stream).ok()?.st_mode);
     if !matches!(kind, FileType::Fifo | FileType::Socket) {
         return None;
@@ -44,7 +44,7 @@ pub(crate) fn make_impatient(stream: &impl AsFd) -> Option<OFlags> {
 
 /// What came of reading.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'b> {
+pub(crate) enum ReadOutcome<'b> {
     Bytes(&'b [u8]),
     NotYet,
     End,
@@ -52,24 +52,24 @@ pub(crate) enum Piece<'b> {
 
 /// A place for what is read.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ChunkReader {
     buffer: Vec<u8>,
 }
 
-impl Reader {
+impl ChunkReader {
     pub(crate) fn new() -> Self {
         Self { buffer: vec![0; PIECE] }
     }
 
     /// Reads what is there.
-    pub(crate) fn read(&mut self, stream: BorrowedFd<'_>) -> Piece<'_> {
+    pub(crate) fn read(&mut self, stream: BorrowedFd<'_>) -> ReadOutcome<'_> {
         loop {
             return match rustix::io::read(stream, &mut self.buffer[..]) {
-                Ok(0) => Piece::End,
-                Ok(count) => Piece::Bytes(&self.buffer[..count]),
-                Err(Errno::AGAIN) => Piece::NotYet,
+                Ok(0) => ReadOutcome::End,
+                Ok(count) => ReadOutcome::Bytes(&self.buffer[..count]),
+                Err(Errno::AGAIN) => ReadOutcome::NotYet,
                 Err(Errno::INTR) => continue,
-                Err(_) => Piece::End,
+                Err(_) => ReadOutcome::End,
             };
         }
     }
@@ -77,12 +77,12 @@ impl Reader {
 
 /// What has yet to be written.
 #[derive(Debug, Default)]
-pub(crate) struct Queue {
+pub(crate) struct WriteQueue {
     bytes: Vec<u8>,
     written: usize,
 }
 
-impl Queue {
+impl WriteQueue {
     pub(crate) fn len(&self) -> usize {
         self.bytes.len() - self.written
     }

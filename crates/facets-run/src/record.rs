@@ -9,24 +9,25 @@ use std::time::Duration;
 use facets_guard::Event;
 
 /// Decisions that wait to be written; beyond this the session waits.
-const MOST_WAITING: usize = 16 << 10;
+const MAX_WAITING: usize = 16 << 10;
 /// How long they wait at most. To wake somebody for each of them would cost more than the
 /// session itself.
 const PACE: Duration = Duration::from_millis(20);
 
 /// Whoever wants to know.
-pub trait Record: Send {
+pub trait RecordDecisions: Send {
     /// Something was decided.
-    fn decided(&mut self, event: &Event);
+    fn on_decision(&mut self, event: &Event);
 }
 
+/// Decisions that wait to be written.
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingEvents {
     events: Mutex<Vec<Event>>,
     taken: Condvar,
 }
 
-impl Waiting {
+impl PendingEvents {
     fn events(&self) -> MutexGuard<'_, Vec<Event>> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -35,15 +36,15 @@ impl Waiting {
 /// Takes decisions, and hands them on.
 #[derive(Debug)]
 pub struct Recorder {
-    waiting: Arc<Waiting>,
+    waiting: Arc<PendingEvents>,
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Recorder {
     /// Hands decisions to somebody who may be slow.
-    pub fn new(record: impl Record + 'static) -> std::io::Result<Self> {
-        let waiting = Arc::new(Waiting::default());
+    pub fn new(record: impl RecordDecisions + 'static) -> std::io::Result<Self> {
+        let waiting = Arc::new(PendingEvents::default());
         let (end, ended) = channel();
         let theirs = Arc::clone(&waiting);
         let thread = std::thread::Builder::new().spawn(move || write(&theirs, &ended, record))?;
@@ -56,7 +57,7 @@ impl Recorder {
         }
         let mut waiting = self.waiting.events();
         // None may be lost, so the session waits if it has to.
-        while waiting.len() > MOST_WAITING {
+        while waiting.len() > MAX_WAITING {
             let woken = self.waiting.taken.wait(waiting);
             waiting = woken.unwrap_or_else(PoisonError::into_inner);
         }
@@ -64,13 +65,13 @@ impl Recorder {
     }
 }
 
-fn write(waiting: &Waiting, ended: &Receiver<()>, mut record: impl Record) {
+fn write(waiting: &PendingEvents, ended: &Receiver<()>, mut record: impl RecordDecisions) {
     loop {
         let is_last = ended.recv_timeout(PACE) != Err(RecvTimeoutError::Timeout);
         let events = mem::take(&mut *waiting.events());
         waiting.taken.notify_all();
         for event in &events {
-            record.decided(event);
+            record.on_decision(event);
         }
         if is_last {
             return;

@@ -8,18 +8,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use facets_digest::json::{self, Limits, quoted};
-use facets_guard::{Envelope, Facts, Shape, id_key};
+use facets_digest::json::Limits;
 use facets_launch::Ending;
-use facets_mcp::{Along, Answer, Header, Poster};
-use facets_wire::EventParser;
+use facets_mcp::{PostReply, Poster, RequestHeaders};
+use facets_wire::{
+    Envelope, EventParser, Header, MessageFacts, MessageShape, error_reply, id_key,
+    keep_on_one_line, member_at,
+};
 
-use crate::server::{Server, ServerHandle};
+use crate::running_server::{RunningServer, ServerHandle};
 
 /// Requests that may be open at the same time; each has a connection of its own.
-const MOST_OPEN: usize = 256;
+const MAX_OPEN: usize = 256;
 /// Bytes of one message, either way.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 /// What is held of an answer before it keeps others waiting.
 const HELD: usize = 4 << 20;
 
@@ -29,7 +31,7 @@ pub struct Remote;
 
 impl Remote {
     /// Nothing is sent before the client says something.
-    pub fn start(url: &str, headers: Vec<Header>) -> std::io::Result<Server> {
+    pub fn start(url: &str, headers: Vec<Header>) -> std::io::Result<RunningServer> {
         let (requests, input) = std::io::pipe()?;
         let (output, answers) = std::io::pipe()?;
         let bridge = Arc::new(Bridge {
@@ -39,14 +41,14 @@ impl Remote {
             open: AtomicUsize::new(0),
         });
         thread::Builder::new().spawn(move || bridge.serve(BufReader::new(requests)))?;
-        Ok(Server::new(input.into(), output.into(), Box::new(Handle)))
+        Ok(RunningServer::new(input.into(), output.into(), Box::new(RemoteHandle)))
     }
 }
 
 /// Nothing runs here; what runs elsewhere ends when nobody calls it.
-struct Handle;
+struct RemoteHandle;
 
-impl ServerHandle for Handle {
+impl ServerHandle for RemoteHandle {
     fn wait(&mut self, _: Duration) -> Option<Ending> {
         Some(Ending::Exited(0))
     }
@@ -75,7 +77,7 @@ impl Bridge {
         let mut line = Vec::new();
         loop {
             line.clear();
-            let read = (&mut requests).take(MOST_BYTES as u64).read_until(b'\n', &mut line);
+            let read = (&mut requests).take(MAX_BYTES as u64).read_until(b'\n', &mut line);
             if !matches!(read, Ok(1..)) {
                 break;
             }
@@ -102,7 +104,7 @@ impl Bridge {
             }
             return;
         }
-        if self.open.fetch_add(1, Ordering::Relaxed) >= MOST_OPEN {
+        if self.open.fetch_add(1, Ordering::Relaxed) >= MAX_OPEN {
             self.open.fetch_sub(1, Ordering::Relaxed);
             return self.fail(&facts, "too many requests are open");
         }
@@ -118,18 +120,18 @@ impl Bridge {
         }
     }
 
-    fn exchange(&self, message: &[u8], facts: &Facts) {
-        match self.poster.post(message, &self.along(message, facts)) {
+    fn exchange(&self, message: &[u8], facts: &MessageFacts) {
+        match self.poster.post(message, &self.request_headers(message, facts)) {
             Err(error) => self.fail(facts, &error.to_string()),
             Ok((answer, session)) => {
                 if session.is_some() {
                     self.state().session = session;
                 }
                 let is_answered = match answer {
-                    Answer::Nothing => facts.method.is_none() || facts.id.is_none(),
-                    Answer::Events(reader) => self.events(reader, facts),
-                    Answer::Message(reader, None) => self.message(reader, facts),
-                    Answer::Message(reader, Some(status)) => self.error(reader, status, facts),
+                    PostReply::Nothing => facts.method.is_none() || facts.id.is_none(),
+                    PostReply::Events(reader) => self.events(reader, facts),
+                    PostReply::Message(reader, None) => self.message(reader, facts),
+                    PostReply::Message(reader, Some(status)) => self.error(reader, status, facts),
                 };
                 if !is_answered {
                     self.fail(facts, "the server gave no answer that could be used");
@@ -139,11 +141,11 @@ impl Bridge {
     }
 
     /// What goes along: newer clients say in every message which revision they speak.
-    fn along(&self, message: &[u8], facts: &Facts) -> Along {
+    fn request_headers(&self, message: &[u8], facts: &MessageFacts) -> RequestHeaders {
         let state = self.state();
         let is_opening = facts.method.as_deref() == Some("initialize");
         let revision = stated_revision(message).or_else(|| state.revision.clone());
-        Along {
+        RequestHeaders {
             session: state.session.clone().filter(|_| !is_opening),
             revision: revision.filter(|_| !is_opening),
             method: facts.method.clone(),
@@ -156,7 +158,7 @@ impl Bridge {
     }
 
     /// One message, on one line.
-    fn message(&self, mut reader: Box<dyn Read + Send>, facts: &Facts) -> bool {
+    fn message(&self, mut reader: Box<dyn Read + Send>, facts: &MessageFacts) -> bool {
         let mut bytes = Vec::new();
         let held = (&mut reader).take(HELD as u64).read_to_end(&mut bytes);
         if held.is_err() || bytes.is_empty() {
@@ -165,7 +167,8 @@ impl Bridge {
         // One that is held whole is known to answer, or not to.
         let begins_well = match Envelope::read(bytes.trim_ascii()) {
             Ok(answer) if bytes.len() < HELD => {
-                answer.method.is_none() && same_id(&answer, facts) || answer.shape == Shape::Batch
+                answer.method.is_none() && same_id(&answer, facts)
+                    || answer.shape == MessageShape::Batch
             }
             Err(_) => bytes.len() >= HELD,
             Ok(_) => true,
@@ -177,9 +180,9 @@ impl Bridge {
             self.state().revision = agreed_revision(&bytes);
         }
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut left = MOST_BYTES;
+        let mut left = MAX_BYTES;
         loop {
-            on_one_line(&mut bytes);
+            keep_on_one_line(&mut bytes);
             if output.write_all(&bytes).is_err() {
                 return true;
             }
@@ -196,7 +199,7 @@ impl Bridge {
     }
 
     /// An error of HTTP may bring one of the protocol along.
-    fn error(&self, reader: Box<dyn Read + Send>, status: u16, facts: &Facts) -> bool {
+    fn error(&self, reader: Box<dyn Read + Send>, status: u16, facts: &MessageFacts) -> bool {
         let mut bytes = Vec::new();
         let _ = reader.take(1 << 20).read_to_end(&mut bytes);
         let body = Envelope::read(bytes.trim_ascii());
@@ -208,10 +211,10 @@ impl Bridge {
     }
 
     /// Messages, one event each; whether the answer to a request was among them.
-    fn events(&self, mut reader: Box<dyn Read + Send>, request: &Facts) -> bool {
+    fn events(&self, mut reader: Box<dyn Read + Send>, request: &MessageFacts) -> bool {
         let is_opening = request.method.as_deref() == Some("initialize");
         let mut is_answered = false;
-        let mut parser = EventParser::new(MOST_BYTES);
+        let mut parser = EventParser::new(MAX_BYTES);
         let mut buffer = [0; 16 << 10];
         while let Ok(count @ 1..) = reader.read(&mut buffer) {
             let Ok(events) = parser.push(&buffer[..count]) else { break };
@@ -236,61 +239,42 @@ impl Bridge {
     /// What the server says unasked.
     fn listen(self: &Arc<Self>) {
         let bridge = Arc::clone(self);
-        let along = {
+        let headers = {
             let state = self.state();
             let (session, revision) = (state.session.clone(), state.revision.clone());
-            Along { session, revision, ..Along::default() }
+            RequestHeaders { session, revision, ..RequestHeaders::default() }
         };
         // Without a thread it is not heard, and everything else works.
         let _ = thread::Builder::new().spawn(move || {
-            if let Some(reader) = bridge.poster.listen(&along) {
-                bridge.events(reader, &Facts::default());
+            if let Some(reader) = bridge.poster.listen(&headers) {
+                bridge.events(reader, &MessageFacts::default());
             }
         });
     }
 
     fn write_line(&self, mut message: Vec<u8>) -> std::io::Result<()> {
-        on_one_line(&mut message);
+        keep_on_one_line(&mut message);
         message.push(b'\n');
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         output.write_all(&message)
     }
 
     /// Whoever waits for an answer is told that none comes.
-    fn fail(&self, facts: &Facts, reason: &str) {
+    fn fail(&self, facts: &MessageFacts, reason: &str) {
         let (Some(id), Some(_)) = (&facts.id, &facts.method) else { return };
-        let text = quoted(&format!("facet: {reason}"));
-        let line = format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32000,\"message\":{text}}}}}"
-        );
-        let _ = self.write_line(line.into_bytes());
+        let reply = error_reply(id, -32000, &format!("facet: {reason}"), "");
+        let _ = self.write_line(reply.into_bytes());
     }
 }
 
-fn same_id(one: &Facts, other: &Facts) -> bool {
+fn same_id(one: &MessageFacts, other: &MessageFacts) -> bool {
     one.id.as_deref().map(id_key) == other.id.as_deref().map(id_key)
-}
-
-/// Line ends are white space in JSON, and nothing else.
-fn on_one_line(message: &mut [u8]) {
-    for byte in message.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')) {
-        *byte = b' ';
-    }
 }
 
 const SMALL: Limits = Limits { bytes: HELD, depth: 200, values: 1_000_000 };
 
-fn member(text: &str, name: &str) -> Option<String> {
-    let members = json::split_object(text.as_bytes(), SMALL).ok()??;
-    let found = members.into_iter().find(|member| member.name == name)?;
-    Some(found.value.to_owned())
-}
-
 fn text_at(message: &[u8], path: &[&str]) -> Option<String> {
-    let mut text = std::str::from_utf8(message).ok()?.to_owned();
-    for name in path {
-        text = member(&text, name)?;
-    }
+    let text = member_at(std::str::from_utf8(message).ok()?, path, SMALL)?;
     Some(text.trim_matches('"').to_owned())
 }
 

@@ -8,22 +8,22 @@ use facets_launch::Ending;
 
 use crate::pipe::ClientEnds;
 use crate::record::Recorder;
-use crate::server::Server;
+use crate::running_server::RunningServer;
 use crate::status::Control;
 
 /// Starts the server, also again.
-pub type Start<'s> = Box<dyn FnMut() -> Result<Server, String> + Send + 's>;
+pub type StartServer<'s> = Box<dyn FnMut() -> Result<RunningServer, String> + Send + 's>;
 
 /// How long a server may be silent.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct SilenceLimits {
     /// One that says nothing for this long is asked whether it is there.
     pub silence: Duration,
     /// And if it does not answer for this long, and nobody waits for it, it is started again.
     pub unanswered: Duration,
 }
 
-impl Default for Patience {
+impl Default for SilenceLimits {
     fn default() -> Self {
         Self { silence: Duration::from_secs(30), unanswered: Duration::from_mins(1) }
     }
@@ -36,13 +36,13 @@ pub struct Session<'s> {
     /// The client.
     pub client: ClientEnds,
     /// The server, which has been started.
-    pub server: Server,
+    pub server: RunningServer,
     /// How to start it again.
-    pub restart: Start<'s>,
+    pub restart: StartServer<'s>,
     /// How often it is started again in a row.
     pub most_restarts: u32,
     /// How long it may be silent.
-    pub patience: Patience,
+    pub patience: SilenceLimits,
     /// Who writes down.
     pub recorder: Recorder,
     /// Who asks how it stands.

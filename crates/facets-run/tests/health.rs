@@ -11,8 +11,8 @@ use std::time::Duration;
 use facets_guard::{Event, Guard, OnDrift, Pins, Rules};
 use facets_launch::Ending;
 use facets_run::{
-    ClientEnds, Control, Patience, Record, Recorder, Server, ServerHandle, Session, SessionEnd,
-    serve,
+    ClientEnds, Control, RecordDecisions, Recorder, RunningServer, ServerHandle, Session,
+    SessionEnd, SilenceLimits, serve,
 };
 use facets_surface::{Also, Definition, Era, Kind, Listing, ServerIdentity, Source, Surface};
 use serde_json::{Value, json};
@@ -45,16 +45,16 @@ impl ServerHandle for Thread {
 
 struct Forget;
 
-impl Record for Forget {
-    fn decided(&mut self, _: &Event) {}
+impl RecordDecisions for Forget {
+    fn on_decision(&mut self, _: &Event) {}
 }
 
 /// Starts a server that reports every method it hears.
-fn server(deaf: Deaf, heard: Sender<String>) -> Server {
+fn server(deaf: Deaf, heard: Sender<String>) -> RunningServer {
     let (their_input, input) = pipe().unwrap();
     let (output, their_output) = pipe().unwrap();
     std::thread::spawn(move || speak(deaf, their_input, their_output, &heard));
-    Server::new(input.into(), output.into(), Box::new(Thread))
+    RunningServer::new(input.into(), output.into(), Box::new(Thread))
 }
 
 fn speak(deaf: Deaf, input: PipeReader, mut output: PipeWriter, heard: &Sender<String>) {
@@ -141,7 +141,7 @@ impl Talk {
                 Ok(server(Deaf::Never, send.clone()))
             }),
             most_restarts: 3,
-            patience: Patience {
+            patience: SilenceLimits {
                 silence: Duration::from_millis(100),
                 unanswered: Duration::from_millis(200),
             },

@@ -1,8 +1,8 @@
-use crate::TooLong;
+use crate::too_long::TooLong;
 
 /// One server-sent event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct ServerSentEvent {
     /// The `data` lines, joined by line feeds.
     pub data: Vec<u8>,
     /// The `event` field; empty means `message`.
@@ -13,7 +13,7 @@ pub struct Event {
 #[derive(Debug)]
 pub struct EventParser {
     pending: Vec<u8>,
-    event: Event,
+    event: ServerSentEvent,
     has_data: bool,
     after_return: bool,
     first: bool,
@@ -28,7 +28,7 @@ impl EventParser {
     pub fn new(limit: usize) -> Self {
         Self {
             pending: Vec::new(),
-            event: Event::default(),
+            event: ServerSentEvent::default(),
             has_data: false,
             after_return: false,
             first: true,
@@ -37,7 +37,7 @@ impl EventParser {
     }
 
     /// Takes the next bytes, and gives back the events that they complete.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLong> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<ServerSentEvent>, TooLong> {
         let mut events = Vec::new();
         for &byte in bytes {
             // A line ends with `\n`, `\r`, or both.
@@ -67,7 +67,7 @@ impl EventParser {
         Ok(())
     }
 
-    fn take_line(&mut self, line: &[u8]) -> Option<Event> {
+    fn take_line(&mut self, line: &[u8]) -> Option<ServerSentEvent> {
         if line.is_empty() {
             let complete = std::mem::take(&mut self.event);
             return std::mem::take(&mut self.has_data).then_some(complete);
@@ -95,8 +95,8 @@ impl EventParser {
 mod tests {
     use super::*;
 
-    fn data(text: &str) -> Event {
-        Event { data: text.as_bytes().to_vec(), kind: String::new() }
+    fn data(text: &str) -> ServerSentEvent {
+        ServerSentEvent { data: text.as_bytes().to_vec(), kind: String::new() }
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
         let mut parser = EventParser::new(100);
         let stream = b": hello\r\nid: 1\ndata: {\"a\":\ndata:1}\r\n\r\nretry: 5\n\ndata\n\nevent: ping\ndata: x\n\ndata: cut";
         let events = parser.push(stream).unwrap();
-        let ping = Event { kind: "ping".to_owned(), ..data("x") };
+        let ping = ServerSentEvent { kind: "ping".to_owned(), ..data("x") };
         assert_eq!(events, [data("{\"a\":\n1}"), data(""), ping]);
     }
 

@@ -1,19 +1,21 @@
 #![doc = include_str!("../README.md")]
 
+mod envelope;
 mod events;
 mod header;
+mod id;
 mod lines;
+mod members;
 mod message;
+mod too_long;
+mod write;
 
-pub use events::{Event, EventParser};
+pub use envelope::{Envelope, EnvelopeError, MessageFacts, MessageShape, is_same_but_for_case};
+pub use events::{EventParser, ServerSentEvent};
 pub use header::Header;
-pub use lines::{Line, LineFramer};
-pub use message::{Incoming, MessageError, RpcError, parse_messages, request, respond};
-
-/// A message is larger than allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a message of more than {limit} bytes")]
-pub struct TooLong {
-    /// What is allowed.
-    pub limit: usize,
-}
+pub use id::id_key;
+pub use lines::{Line, LineFramer, keep_on_one_line, push_line};
+pub use members::{member, member_at, object_of, params_of, with_member};
+pub use message::{Incoming, MessageError, RpcError, parse_messages};
+pub use too_long::TooLong;
+pub use write::{error_reply, notification, request, result_reply};

@@ -1,4 +1,6 @@
-use crate::TooLong;
+use memchr::{memchr, memchr2};
+
+use crate::too_long::TooLong;
 
 /// One line of a stream, without its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +64,7 @@ impl LineFramer {
 }
 
 fn find_end(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().position(|&byte| byte == b'\n')
+    memchr(b'\n', bytes)
 }
 
 // spec 5.7: a line that does not start with `{` or `[` is noise
@@ -72,6 +74,25 @@ fn classify(line: &[u8]) -> Option<Line> {
         b'{' | b'[' => Some(Line::Message(line.to_vec())),
         _ => Some(Line::Noise(line.to_vec())),
     }
+}
+
+/// Line ends inside a message are white space, and a blank is just as good. Some readers end a
+/// line where a carriage return stands.
+pub fn keep_on_one_line(bytes: &mut [u8]) {
+    let mut at = 0;
+    while let Some(found) = memchr2(b'\r', b'\n', &bytes[at..]) {
+        bytes[at + found] = b' ';
+        at += found + 1;
+    }
+}
+
+/// Appends a message as one line, as it came but for what would make it two.
+pub fn push_line(message: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(message);
+    let end = out.len() - usize::from(message.ends_with(b"\r"));
+    keep_on_one_line(&mut out[start..end]);
+    out.push(b'\n');
 }
 
 #[cfg(test)]

@@ -119,24 +119,6 @@ fn rpc_error(raw: &str, limits: Limits) -> Result<RpcError, JsonError> {
     Ok(RpcError { code, message })
 }
 
-/// A request with a number as its id. `params` is JSON, or empty for none.
-#[must_use]
-pub fn request(id: u64, method: &str, params: &str) -> String {
-    let separator = if params.is_empty() { "" } else { ",\"params\":" };
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\"{separator}{params}}}")
-}
-
-/// An answer to a request of the server, under the id that it used.
-#[must_use]
-pub fn respond(id: &str, result: Result<&str, (i64, &str)>) -> String {
-    match result {
-        Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"),
-        Err((code, message)) => format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":\"{message}\"}}}}"
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -57,6 +57,7 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "facets-model",
     "facets-schema",
     "facets-surface",
+    "facets-wire",
     "memchr",
     "oxc_allocator",
     "oxc_ast",

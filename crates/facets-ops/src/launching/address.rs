@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use facets_launch::{RemoteLaunch, Sandbox};
-use facets_mcp::Header;
 use facets_model::{AddressOrigin, Origin};
+use facets_wire::Header;
 
 use crate::consent::{Consent, LaunchShown};
 use crate::error::OpsError;

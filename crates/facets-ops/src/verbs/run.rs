@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use facets_guard::{Decision, OnDrift};
 use facets_guard::{Event, Guard, Pins, Rules};
-pub use facets_guard::{Happening, OnDrift};
-use facets_launch::{Launchable, Launcher, ProcessLaunch};
+use facets_launch::{Launchable, Launcher};
 use facets_lock::{Grants, LockedServer, Signer};
 use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
 use facets_run::{
-    ClientEnds, Control, HttpFront, Patience, Record, Recorder, Server, Session, Start, serve,
+    ClientEnds, Control, HttpFront, RecordDecisions, Recorder, RunningServer, Session,
+    SilenceLimits, StartServer, serve, start_server,
 };
 pub use facets_run::{SessionEnd, Status};
 
@@ -41,16 +42,16 @@ pub struct RunRequest {
     pub is_confined: bool,
 }
 
-/// Whoever sits in front of it.
+/// Whoever sits in setup of it.
 pub trait RunListener: Send + Sync {
     /// Something was decided.
-    fn decided(&self, server: &str, event: &Event);
+    fn on_decision(&self, server: &str, event: &Event);
     /// The server said something beside the protocol.
-    fn heard(&self, bytes: &[u8]);
+    fn on_stderr(&self, bytes: &[u8]);
     /// It is about to be started, and kept from this.
-    fn starts(&self, server: &str, enforced: &[String]);
+    fn on_start(&self, server: &str, enforced: &[String]);
     /// It is served here.
-    fn listens(&self, server: &str, address: std::net::SocketAddr);
+    fn on_listen(&self, server: &str, address: std::net::SocketAddr);
 }
 
 /// Whoever can show that what is started was signed.
@@ -70,7 +71,7 @@ impl Attestations for NoAttestations {
 }
 
 /// Everything that was checked before anything is started.
-struct Checked {
+struct VerifiedServer {
     pinned: Pinned,
     server: Launchable,
     project: Project,
@@ -83,8 +84,8 @@ pub fn run(
     attestations: &dyn Attestations,
     listener: &Arc<dyn RunListener>,
 ) -> Result<SessionEnd, OpsError> {
-    let front = Front::new(request, attestations, listener)?;
-    let session = front.session(client)?;
+    let setup = RunSetup::new(request, attestations, listener)?;
+    let session = setup.session(client)?;
     Ok(serve(session))
 }
 
@@ -95,11 +96,11 @@ pub fn run_http(
     attestations: &dyn Attestations,
     listener: &Arc<dyn RunListener>,
 ) -> Result<SessionEnd, OpsError> {
-    let front = Arc::new(Front::new(request, attestations, listener)?);
-    let opener = Arc::clone(&front);
+    let setup = Arc::new(RunSetup::new(request, attestations, listener)?);
+    let opener = Arc::clone(&setup);
     let open = move |client: ClientEnds| {
         let session = opener.session(client).map_err(|error| {
-            opener.say(&format!("cannot start a session: {error}"));
+            opener.log(&format!("cannot start a session: {error}"));
             error.to_string()
         })?;
         let serve = move || drop(serve(session));
@@ -110,15 +111,18 @@ pub fn run_http(
         ServerError::Unservable { name, address, reason: source.to_string() }
     };
     let http = HttpFront::bind(address, Box::new(open)).map_err(unusable)?;
-    listener.listens(&request.name, http.address().map_err(unusable)?);
+    listener.on_listen(&request.name, http.address().map_err(unusable)?);
     // It serves until the process ends, and whoever asks for that ends the process here.
     std::thread::Builder::new().spawn(move || http.serve()).map_err(supervisor_failed)?;
-    front.wait_for_stop();
+    setup.wait_for_stop();
     Ok(SessionEnd::Stopped)
 }
 
 /// spec 8.5, 11.1: exactly what the lock pins and this machine approved
-fn check(request: &RunRequest, attestations: &dyn Attestations) -> Result<Checked, OpsError> {
+fn verify_startable(
+    request: &RunRequest,
+    attestations: &dyn Attestations,
+) -> Result<VerifiedServer, OpsError> {
     let name = &request.name;
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
@@ -127,7 +131,7 @@ fn check(request: &RunRequest, attestations: &dyn Attestations) -> Result<Checke
     verify_attested(name, &pinned.server, attestations)?;
     let options = LaunchOptions::default();
     let server = prepare(&pinned.server.origin, &options, &AlreadyApproved)?;
-    Ok(Checked { pinned, server, project })
+    Ok(VerifiedServer { pinned, server, project })
 }
 
 fn verify_approved(
@@ -161,7 +165,7 @@ fn verify_attested(
 }
 
 /// What all sessions of one process have in common.
-struct Front {
+struct RunSetup {
     request: RunRequest,
     pinned: Pinned,
     server: Launchable,
@@ -174,18 +178,18 @@ struct Front {
     _entry: Arc<RunEntry>,
 }
 
-impl Front {
+impl RunSetup {
     fn new(
         request: &RunRequest,
         attestations: &dyn Attestations,
         listener: &Arc<dyn RunListener>,
     ) -> Result<Self, OpsError> {
-        let Checked { pinned, server, project } = check(request, attestations)?;
+        let VerifiedServer { pinned, server, project } = verify_startable(request, attestations)?;
         let audit = request.log.as_deref().map(AuditLog::open).transpose()?;
         let (entry, log) = register(&request.name, &pinned, project.place())?;
         let grants = &pinned.server.grants;
         let shown = confine(&server, request.is_confined.then_some(grants))?;
-        listener.starts(&request.name, &describe_confinement(&shown, grants));
+        listener.on_start(&request.name, &describe_confinement(&shown, grants));
         let controls = Controls::default();
         answer_status_requests(&entry, &controls)?;
         Ok(Self {
@@ -204,26 +208,27 @@ impl Front {
     /// Starts the server for one client.
     fn session(&self, client: ClientEnds) -> Result<Session<'static>, OpsError> {
         let (control, requests) = Control::new().map_err(supervisor_failed)?;
-        let heard = Heard { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
+        let stderr =
+            StderrSinks { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
         let confined_by = self.request.is_confined.then(|| self.pinned.server.grants.clone());
-        let mut restart = starter(self.server.clone(), confined_by, heard);
+        let mut restart = starter(self.server.clone(), confined_by, stderr);
         let server = restart()?;
-        let witness = Witness {
+        let record = DecisionRecord {
             name: self.request.name.clone(),
             audit: self.audit.clone(),
             log: Arc::clone(&self.log),
             listener: Arc::clone(&self.listener),
         };
-        let recorder = Recorder::new(witness).map_err(supervisor_failed)?;
+        let recorder = Recorder::new(record).map_err(supervisor_failed)?;
         let guard = Guard::new(Pins::of([&self.pinned.surface]), self.rules()?);
         self.controls.add(control.clone());
         Ok(Session {
             guard,
             client,
             server,
-            restart: shown_start(restart),
+            restart: restart_with_messages(restart),
             most_restarts: self.request.restarts,
-            patience: Patience::default(),
+            patience: SilenceLimits::default(),
             recorder,
             control,
             requests,
@@ -245,7 +250,7 @@ impl Front {
         })
     }
 
-    fn say(&self, text: &str) {
+    fn log(&self, text: &str) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.append(format!("facet: {text}\n").as_bytes());
     }
@@ -280,23 +285,30 @@ fn nonce() -> Result<String, OpsError> {
     facets_run::unguessable().map(|random| format!("facet-{random}")).map_err(supervisor_failed)
 }
 
-/// Who hears the server's standard error.
+/// Where the server's standard error goes.
 #[derive(Clone)]
-struct Heard {
+struct StderrSinks {
     log: Arc<Mutex<RunLog>>,
     listener: Arc<dyn RunListener>,
 }
 
-type Starter = Box<dyn FnMut() -> Result<Server, OpsError> + Send>;
+impl StderrSinks {
+    fn write(&mut self, bytes: &[u8]) {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
+        self.listener.on_stderr(bytes);
+    }
+}
+
+type Starter = Box<dyn FnMut() -> Result<RunningServer, OpsError> + Send>;
 
 /// What a path leads to is looked at anew for every start: a server may have moved it.
-fn starter(server: Launchable, confined_by: Option<Grants>, heard: Heard) -> Starter {
-    Box::new(move || match confine(&server, confined_by.as_ref())? {
-        Launchable::Process(process) => start_process(&process, heard.clone()),
-        Launchable::Remote(remote) => {
-            let remote = facets_run::Remote::start(&remote.url, remote.headers);
-            remote.map_err(supervisor_failed)
-        }
+fn starter(server: Launchable, confined_by: Option<Grants>, stderr: StderrSinks) -> Starter {
+    Box::new(move || {
+        let server = confine(&server, confined_by.as_ref())?;
+        let launcher = Launcher::from_current_executable().map_err(supervisor_failed)?;
+        let mut stderr = stderr.clone();
+        let started = start_server(&server, &launcher, move |bytes| stderr.write(bytes));
+        Ok(started.map_err(facets_probe::ObserveError::from)?)
     })
 }
 
@@ -307,40 +319,29 @@ fn confine(server: &Launchable, grants: Option<&Grants>) -> Result<Launchable, O
     }
 }
 
-fn start_process(process: &ProcessLaunch, heard: Heard) -> Result<Server, OpsError> {
-    let launcher = Launcher::from_current_executable().map_err(supervisor_failed)?;
-    let running = launcher.start_with_stderr(process, move |bytes| {
-        heard.log.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
-        heard.listener.heard(bytes);
-    });
-    let running = running.map_err(facets_probe::ObserveError::from)?;
-    let lost = || supervisor_failed(std::io::ErrorKind::BrokenPipe.into());
-    Server::of_process(running).ok_or_else(lost)
-}
-
 /// A start whose failure is a sentence.
-fn shown_start(mut start: Starter) -> Start<'static> {
+fn restart_with_messages(mut start: Starter) -> StartServer<'static> {
     Box::new(move || start().map_err(|error| error.to_string()))
 }
 
 /// Everyone who wants to know what was decided.
-struct Witness {
+struct DecisionRecord {
     name: String,
     audit: Option<Arc<Mutex<AuditLog>>>,
     log: Arc<Mutex<RunLog>>,
     listener: Arc<dyn RunListener>,
 }
 
-impl Record for Witness {
-    fn decided(&mut self, event: &Event) {
+impl RecordDecisions for DecisionRecord {
+    fn on_decision(&mut self, event: &Event) {
         if let Some(audit) = &self.audit {
             audit.lock().unwrap_or_else(PoisonError::into_inner).write(&self.name, event);
         }
         if !event.sentence.is_empty() {
-            let line = format!("facet: {}: {}\n", event.happening.word(), event.sentence);
+            let line = format!("facet: {}: {}\n", event.decision.word(), event.sentence);
             let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
             log.append(line.as_bytes());
         }
-        self.listener.decided(&self.name, event);
+        self.listener.on_decision(&self.name, event);
     }
 }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 /// The head of a request has at most this.
 const HEAD: usize = 64 << 10;
-const MOST_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 /// A message of a client has at most this.
 const BODY: usize = 64 << 20;
 
@@ -52,7 +52,7 @@ impl Request {
         let_in: impl Fn(&Self) -> Result<(), Refusal>,
     ) -> io::Result<Option<Result<Self, Refusal>>> {
         let Some(head) = read_head(reader)? else { return Ok(None) };
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
         if !matches!(parsed.parse(&head), Ok(httparse::Status::Complete(_))) {
             return Ok(Some(Err(Refusal(400, "this is no request of HTTP/1.1"))));

@@ -10,13 +10,13 @@ const REMEMBERED: usize = 4096;
 
 /// What the server may have answered wrongly.
 #[derive(Debug, Default)]
-pub(crate) struct Suspects {
+pub(crate) struct StrayReplies {
     /// The oldest first. Every call comes by here, and hardly anybody looks.
     done: VecDeque<String>,
     deadlines: BTreeMap<String, Duration>,
 }
 
-impl Suspects {
+impl StrayReplies {
     /// An id that was answered, or that nobody waits for any more.
     pub(crate) fn mark_done(&mut self, key: String) {
         self.deadlines.remove(&key);

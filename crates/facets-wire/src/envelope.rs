@@ -11,7 +11,7 @@ use memchr::memchr2;
 mod letters;
 mod places;
 
-pub(crate) use letters::is_same_but_for_case;
+pub use letters::is_same_but_for_case;
 use letters::{is_scalar, is_word_or_number};
 use places::{Place, place_of};
 
@@ -26,7 +26,7 @@ const LONGEST_NAME: usize = 256;
 
 /// What stands at the outermost place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum MessageShape {
     /// Nothing but white space so far.
     #[default]
     Empty,
@@ -41,9 +41,9 @@ pub enum Shape {
 /// What is known of a message.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct MessageFacts {
     /// What stands at the outermost place.
-    pub shape: Shape,
+    pub shape: MessageShape,
     /// The id as it is written, which may be any JSON.
     pub id: Option<String>,
     /// The method.
@@ -57,19 +57,19 @@ pub struct Facts {
     /// `params.uri`, where it is a text.
     pub uri: Option<String>,
     /// Whether `params` has one of them twice, so that nobody can say which counts.
-    pub has_twins_in_params: bool,
+    pub has_duplicate_params: bool,
     /// Whether the outermost value has ended.
     pub is_complete: bool,
 }
 
 /// Why nobody can say what a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
+pub enum EnvelopeError {
     /// No JSON.
     Syntax,
     /// One of the members that decide is there twice: readers take the first or the last. Or
     /// it is there in other letters: some readers do not mind capitals.
-    Twins,
+    Duplicate,
     /// Too many containers inside each other.
     TooDeep,
     /// A name or value that decides is too long.
@@ -115,7 +115,7 @@ enum Container {
 /// Reads a message piece by piece.
 #[derive(Debug)]
 pub struct Envelope {
-    facts: Facts,
+    facts: MessageFacts,
     stack: Vec<(Container, Next)>,
     lexeme: Lexeme,
     /// The name or value that is being read, as it is written, if it matters.
@@ -131,7 +131,7 @@ pub struct Envelope {
 impl Default for Envelope {
     fn default() -> Self {
         Self {
-            facts: Facts::default(),
+            facts: MessageFacts::default(),
             stack: Vec::new(),
             lexeme: Lexeme::Between,
             text: Vec::new(),
@@ -145,7 +145,7 @@ impl Default for Envelope {
 
 impl Envelope {
     /// Reads a whole message.
-    pub fn read(bytes: &[u8]) -> Result<Facts, (Facts, Broken)> {
+    pub fn read(bytes: &[u8]) -> Result<MessageFacts, (MessageFacts, EnvelopeError)> {
         let mut envelope = Self::default();
         let outcome = envelope.push(bytes).and_then(|()| envelope.finish().map(drop));
         match outcome {
@@ -156,7 +156,7 @@ impl Envelope {
 
     /// What is known so far.
     #[must_use]
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &MessageFacts {
         &self.facts
     }
 
@@ -167,7 +167,7 @@ impl Envelope {
     }
 
     /// Reads on. After an error nothing more is to be read.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), EnvelopeError> {
         let mut rest = bytes;
         while let Some((byte, tail)) = rest.split_first() {
             rest = match self.lexeme {
@@ -188,20 +188,20 @@ impl Envelope {
     }
 
     /// The end of the message; a scalar has no other.
-    pub fn finish(&mut self) -> Result<&Facts, Broken> {
+    pub fn finish(&mut self) -> Result<&MessageFacts, EnvelopeError> {
         if self.lexeme == Lexeme::Scalar {
             self.end_scalar()?;
         }
-        if self.facts.is_complete { Ok(&self.facts) } else { Err(Broken::Syntax) }
+        if self.facts.is_complete { Ok(&self.facts) } else { Err(EnvelopeError::Syntax) }
     }
 
     /// More of a number or a word, and its end if that is there.
-    fn scalar<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
+    fn scalar<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], EnvelopeError> {
         let length = bytes.iter().position(|byte| !is_scalar(*byte)).unwrap_or(bytes.len());
         let (more, rest) = bytes.split_at(length);
         self.note(more)?;
         if self.scalar.len() + more.len() > LONGEST {
-            return Err(Broken::TooLong);
+            return Err(EnvelopeError::TooLong);
         }
         self.scalar.extend_from_slice(more);
         if !rest.is_empty() {
@@ -210,10 +210,10 @@ impl Envelope {
         Ok(rest)
     }
 
-    fn end_scalar(&mut self) -> Result<(), Broken> {
+    fn end_scalar(&mut self) -> Result<(), EnvelopeError> {
         self.lexeme = Lexeme::Between;
         if !is_word_or_number(&self.scalar) {
-            return Err(Broken::Syntax);
+            return Err(EnvelopeError::Syntax);
         }
         // An error that is nothing is none.
         let is_nothing = self.place() == Place::Error && self.scalar == b"null";
@@ -225,7 +225,7 @@ impl Envelope {
     }
 
     /// Texts are long: their plain parts are taken at once.
-    fn text<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Broken> {
+    fn text<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], EnvelopeError> {
         // Most texts are short, and a search has to begin before it is fast.
         let is_end = |byte: &u8| matches!(byte, b'"' | b'\\');
         let near = bytes.iter().take(NEAR).position(is_end);
@@ -233,7 +233,7 @@ impl Envelope {
         let plain = near.or_else(far).unwrap_or(bytes.len());
         let (text, more) = bytes.split_at(plain);
         if text.iter().any(|byte| *byte < 0x20) {
-            return Err(Broken::Syntax);
+            return Err(EnvelopeError::Syntax);
         }
         self.note(text)?;
         let Some((end, after)) = more.split_first() else { return Ok(more) };
@@ -247,9 +247,9 @@ impl Envelope {
         Ok(after)
     }
 
-    fn close(&mut self, container: Container) -> Result<(), Broken> {
+    fn close(&mut self, container: Container) -> Result<(), EnvelopeError> {
         if self.stack.pop().map(|(open, _)| open) != Some(container) {
-            return Err(Broken::Syntax);
+            return Err(EnvelopeError::Syntax);
         }
         if self.in_id() {
             // Its parts are noted with it.
@@ -261,10 +261,12 @@ impl Envelope {
 
     /// Whether we are inside an id that has parts of its own.
     fn in_id(&self) -> bool {
-        self.facts.shape == Shape::Object && self.stack.len() > 1 && self.places[0] == Place::Id
+        self.facts.shape == MessageShape::Object
+            && self.stack.len() > 1
+            && self.places[0] == Place::Id
     }
 
-    fn note(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    fn note(&mut self, bytes: &[u8]) -> Result<(), EnvelopeError> {
         let limit = match self.noting {
             Noting::Nothing | Noting::TooMuch => return Ok(()),
             Noting::Name => LONGEST_NAME,
@@ -280,14 +282,14 @@ impl Envelope {
             _ => matches!(self.place(), Place::Id | Place::Method),
         };
         if decides {
-            return Err(Broken::TooLong);
+            return Err(EnvelopeError::TooLong);
         }
-        self.facts.has_twins_in_params |= self.noting == Noting::Name;
+        self.facts.has_duplicate_params |= self.noting == Noting::Name;
         self.noting = Noting::TooMuch;
         Ok(())
     }
 
-    fn begin(&mut self, noting: Noting, lexeme: Lexeme, first: u8) -> Result<(), Broken> {
+    fn begin(&mut self, noting: Noting, lexeme: Lexeme, first: u8) -> Result<(), EnvelopeError> {
         if !self.in_id() {
             self.text.clear();
             self.noting = noting;
@@ -304,8 +306,8 @@ impl Envelope {
     /// Whether a name that begins here can be one that decides.
     fn names_decide(&self) -> bool {
         match (self.facts.shape, self.stack.len()) {
-            (Shape::Object, 1) => true,
-            (Shape::Object, 2) => self.places[0] == Place::Params,
+            (MessageShape::Object, 1) => true,
+            (MessageShape::Object, 2) => self.places[0] == Place::Params,
             _ => false,
         }
     }
@@ -321,7 +323,7 @@ impl Envelope {
         }
     }
 
-    fn between(&mut self, byte: u8) -> Result<(), Broken> {
+    fn between(&mut self, byte: u8) -> Result<(), EnvelopeError> {
         if self.in_id() && !matches!(byte, b'"') && !is_scalar(byte) {
             self.note(&[byte])?;
         }
@@ -330,7 +332,7 @@ impl Envelope {
         }
         let (container, next) = match self.stack.last() {
             Some((container, next)) => (Some(*container), *next),
-            None if self.facts.is_complete => return Err(Broken::Syntax),
+            None if self.facts.is_complete => return Err(EnvelopeError::Syntax),
             None => (None, Next::Value),
         };
         match (byte, next, container) {
@@ -348,7 +350,7 @@ impl Envelope {
                 self.close(Container::Array)?;
             }
             (_, Next::FirstItem | Next::Value, _) => self.value(byte)?,
-            _ => return Err(Broken::Syntax),
+            _ => return Err(EnvelopeError::Syntax),
         }
         Ok(())
     }
@@ -356,19 +358,19 @@ impl Envelope {
     /// The place of the value that begins or ends here.
     fn place(&self) -> Place {
         match (self.facts.shape, self.stack.len()) {
-            (Shape::Object, 1) => self.places[0],
-            (Shape::Object, 2..) if self.places[0] == Place::Id => Place::Id,
-            (Shape::Object, 2) if self.places[0] == Place::Params => self.places[1],
+            (MessageShape::Object, 1) => self.places[0],
+            (MessageShape::Object, 2..) if self.places[0] == Place::Id => Place::Id,
+            (MessageShape::Object, 2) if self.places[0] == Place::Params => self.places[1],
             _ => Place::Elsewhere,
         }
     }
 
-    fn value(&mut self, byte: u8) -> Result<(), Broken> {
+    fn value(&mut self, byte: u8) -> Result<(), EnvelopeError> {
         if self.stack.is_empty() {
             self.facts.shape = match byte {
-                b'{' => Shape::Object,
-                b'[' => Shape::Batch,
-                _ => Shape::Other,
+                b'{' => MessageShape::Object,
+                b'[' => MessageShape::Batch,
+                _ => MessageShape::Other,
             };
         }
         let noting = match self.place() {
@@ -386,13 +388,13 @@ impl Envelope {
             }
             b'"' => self.begin(noting, Lexeme::String { escaped: false }, byte),
             _ if is_scalar(byte) => self.begin(noting, Lexeme::Scalar, byte),
-            _ => Err(Broken::Syntax),
+            _ => Err(EnvelopeError::Syntax),
         }
     }
 
-    fn open(&mut self, container: Container, next: Next) -> Result<(), Broken> {
+    fn open(&mut self, container: Container, next: Next) -> Result<(), EnvelopeError> {
         if self.stack.len() == DEEPEST {
-            return Err(Broken::TooDeep);
+            return Err(EnvelopeError::TooDeep);
         }
         self.stack.push((container, next));
         if self.stack.len() == 2 {
@@ -401,7 +403,7 @@ impl Envelope {
         Ok(())
     }
 
-    fn end_string(&mut self) -> Result<(), Broken> {
+    fn end_string(&mut self) -> Result<(), EnvelopeError> {
         let next = self.stack.last().map(|(_, next)| *next);
         let is_name = matches!(next, Some(Next::FirstName | Next::Name));
         if self.in_id() {
@@ -425,14 +427,14 @@ impl Envelope {
     }
 
     /// Where the value stands whose name was just read.
-    fn named_place(&mut self, level: usize) -> Result<Place, Broken> {
-        let name = self.noted_text().ok_or(Broken::Syntax)?;
+    fn named_place(&mut self, level: usize) -> Result<Place, EnvelopeError> {
+        let name = self.noted_text().ok_or(EnvelopeError::Syntax)?;
         let Some(place) = place_of(level, &name) else { return Ok(Place::Elsewhere) };
-        let is_twin = self.seen.contains(&place) || name != place.name();
+        let is_duplicate = self.seen.contains(&place) || name != place.name();
         match place {
             // In what is told beside the protocol these two are names like any other.
-            Place::Name | Place::Uri if is_twin => self.facts.has_twins_in_params = true,
-            _ if is_twin => return Err(Broken::Twins),
+            Place::Name | Place::Uri if is_duplicate => self.facts.has_duplicate_params = true,
+            _ if is_duplicate => return Err(EnvelopeError::Duplicate),
             _ => self.seen.push(place),
         }
         Ok(place)
@@ -448,16 +450,16 @@ impl Envelope {
     }
 
     /// A value has ended: notes it, and what comes next.
-    fn end_value(&mut self) -> Result<(), Broken> {
+    fn end_value(&mut self) -> Result<(), EnvelopeError> {
         match self.place() {
             Place::Id => {
                 let limits = Limits { bytes: LONGEST, depth: 64, values: LONGEST };
                 json::parse(&self.text, Provenance::Captured, limits)
-                    .map_err(|_| Broken::Syntax)?;
+                    .map_err(|_| EnvelopeError::Syntax)?;
                 self.facts.id = String::from_utf8(std::mem::take(&mut self.text)).ok();
             }
             Place::Method => {
-                self.facts.method = Some(self.noted_text().ok_or(Broken::Syntax)?);
+                self.facts.method = Some(self.noted_text().ok_or(EnvelopeError::Syntax)?);
             }
             Place::Name => self.facts.name = self.noted_text(),
             Place::Uri => self.facts.uri = self.noted_text(),

@@ -1,53 +1,50 @@
 //! A stream of lines, of which the long ones pass before they have ended.
 
-use crate::envelope::Envelope;
+use facets_wire::{Envelope, keep_on_one_line};
 
-/// Lines up to this are looked at as a whole.
-pub(crate) const STREAM_FROM: usize = 64 << 10;
-/// A list, or whatever else has to be seen whole, has at most this.
-pub(crate) const MOST_HELD: usize = 16 << 20;
+use crate::limits::STREAM_FROM;
 
 /// What happens to the rest of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Course {
+pub(crate) enum LineMode {
     /// It is not decided.
     Gather,
     /// It goes on as it comes.
     Pass,
     /// It goes nowhere.
-    Swallow,
+    Discard,
 }
 
 /// A line that has not ended yet.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct OpenLine {
     /// Its bytes so far; once it passes, the last of them, which wait for its end.
     pub(crate) held: Vec<u8>,
     /// What it is, once it is longer than most.
     pub(crate) envelope: Envelope,
     /// How much of `held` the envelope has seen.
     seen: usize,
-    pub(crate) course: Course,
+    pub(crate) mode: LineMode,
     /// Nobody can say what it is.
     pub(crate) is_broken: bool,
     /// Whoever was to read it has gone.
     pub(crate) is_lost: bool,
 }
 
-impl Default for Line {
+impl Default for OpenLine {
     fn default() -> Self {
         Self {
             held: Vec::new(),
             envelope: Envelope::default(),
             seen: 0,
-            course: Course::Gather,
+            mode: LineMode::Gather,
             is_broken: false,
             is_lost: false,
         }
     }
 }
 
-impl Line {
+impl OpenLine {
     /// Has the envelope read what is new.
     pub(crate) fn look(&mut self) {
         if !self.is_broken {
@@ -68,7 +65,7 @@ impl Line {
         if !self.is_broken {
             self.is_broken = self.envelope.push(bytes).is_err();
         }
-        if self.course == Course::Pass && !self.is_broken {
+        if self.mode == LineMode::Pass && !self.is_broken {
             let last = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace());
             if let Some(last) = last {
                 let start = out.len();
@@ -87,7 +84,7 @@ impl Line {
 
     /// Sends what is held but for its last byte, without which no reader takes it for a
     /// message: whatever is found out later, it is not too late.
-    pub(crate) fn let_go(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn pass_on(&mut self, out: &mut Vec<u8>) {
         let last = self.held.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
         let start = out.len();
         out.extend_from_slice(&self.held[..last]);
@@ -95,23 +92,4 @@ impl Line {
         self.held.drain(..last);
         self.seen = self.held.len();
     }
-}
-
-/// Some readers end a line where a carriage return stands; inside a message that is white
-/// space, and a blank is just as good.
-pub(crate) fn keep_on_one_line(bytes: &mut [u8]) {
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\r', &bytes[at..]) {
-        bytes[at + found] = b' ';
-        at += found + 1;
-    }
-}
-
-/// Appends a whole line as it came, but for what would make it two.
-pub(crate) fn push_line(line: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.extend_from_slice(line);
-    let end = out.len() - usize::from(line.ends_with(b"\r"));
-    keep_on_one_line(&mut out[start..end]);
-    out.push(b'\n');
 }

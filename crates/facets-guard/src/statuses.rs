@@ -4,27 +4,27 @@ use std::collections::BTreeMap;
 
 use facets_surface::Kind;
 
-use crate::event::Why;
+use crate::event::Reason;
 
 /// How an approved item stands in this session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ItemStatus {
     /// The server listed it as it was approved.
     Approved,
     /// It listed something else under its name.
-    Withheld(Why),
+    Withheld(Reason),
 }
 
 /// How the items that the server listed stand.
 #[derive(Debug, Default)]
-pub(crate) struct Standings(BTreeMap<Kind, BTreeMap<String, Standing>>);
+pub(crate) struct ItemStatuses(BTreeMap<Kind, BTreeMap<String, ItemStatus>>);
 
-impl Standings {
-    pub(crate) fn get(&self, kind: Kind, name: &str) -> Option<&Standing> {
+impl ItemStatuses {
+    pub(crate) fn get(&self, kind: Kind, name: &str) -> Option<&ItemStatus> {
         self.0.get(&kind)?.get(name)
     }
 
-    pub(crate) fn set(&mut self, kind: Kind, name: &str, standing: Standing) {
+    pub(crate) fn set(&mut self, kind: Kind, name: &str, standing: ItemStatus) {
         self.0.entry(kind).or_default().insert(name.to_owned(), standing);
     }
 
@@ -39,12 +39,12 @@ impl Standings {
     /// What was listed before says nothing any more; what was wrong once, was.
     pub(crate) fn forget_approved(&mut self, kind: Kind) {
         if let Some(standings) = self.0.get_mut(&kind) {
-            standings.retain(|_, standing| *standing != Standing::Approved);
+            standings.retain(|_, standing| *standing != ItemStatus::Approved);
         }
     }
 
     pub(crate) fn approved(&self) -> usize {
         let all = self.0.values().flat_map(BTreeMap::values);
-        all.filter(|standing| **standing == Standing::Approved).count()
+        all.filter(|standing| **standing == ItemStatus::Approved).count()
     }
 }

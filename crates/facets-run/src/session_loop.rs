@@ -8,10 +8,10 @@ use facets_guard::{Guard, Outbox};
 use facets_launch::Ending;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::pipe::{Piece, Queue, Reader, make_impatient};
+use crate::pipe::{ChunkReader, ReadOutcome, WriteQueue, make_nonblocking};
 use crate::record::Recorder;
-use crate::server::Server;
-use crate::session::{Patience, Session, SessionEnd, Start};
+use crate::running_server::RunningServer;
+use crate::session::{Session, SessionEnd, SilenceLimits, StartServer};
 use crate::status::{Control, Status};
 
 /// What may wait for a reader before its writer is no longer heard.
@@ -31,69 +31,69 @@ const LAST_WORD: Duration = Duration::from_millis(200);
 /// Before a server is started again for the first time.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// How old what others know may be.
-const TELL: Duration = Duration::from_millis(200);
+const STATUS_PACE: Duration = Duration::from_millis(200);
 /// A server that ran this long had no trouble starting.
 const HEALTHY: Duration = Duration::from_mins(1);
 
 /// Runs a session to its end, and leaves nothing running.
 pub fn serve(session: Session<'_>) -> SessionEnd {
     let client_flags =
-        [make_impatient(&session.client.input), make_impatient(&session.client.output)];
-    let mut pump = Pump::new(session);
+        [make_nonblocking(&session.client.input), make_nonblocking(&session.client.output)];
+    let mut session_loop = SessionLoop::new(session);
     let end = loop {
-        if let Some(end) = pump.turn() {
+        if let Some(end) = session_loop.turn() {
             break end;
         }
     };
-    pump.flush_client();
+    session_loop.flush_client();
     // The client's shell may use the same streams after us.
-    let streams = [pump.client_input.as_ref(), Some(&pump.client_output)];
+    let streams = [session_loop.client_input.as_ref(), Some(&session_loop.client_output)];
     for (stream, flags) in streams.into_iter().zip(client_flags) {
         if let (Some(stream), Some(flags)) = (stream, flags) {
             let _ = rustix::fs::fcntl_setfl(stream, flags);
         }
     }
-    let control = pump.control.clone();
-    let end = pump.finish(end);
+    let control = session_loop.control.clone();
+    let end = session_loop.finish(end);
     control.ended();
     end
 }
 
 /// What a turn found out.
-enum Ended {
+enum LoopEnd {
     ClientLeft,
-    Server,
+    RunningServer,
     NotRestarted(String),
     Drift(String),
     Stopped,
 }
 
-struct Pump<'s> {
+struct SessionLoop<'s> {
     guard: Guard,
     client_input: Option<OwnedFd>,
     client_output: OwnedFd,
     /// None while it is not running.
-    server: Option<Server>,
-    restart: Start<'s>,
+    server: Option<RunningServer>,
+    start: StartServer<'s>,
     most_restarts: u32,
-    patience: Patience,
+    patience: SilenceLimits,
     recorder: Recorder,
     control: Control,
     requests: PipeReader,
     begin: Instant,
-    reader: Reader,
-    to_client: Queue,
-    to_server: Queue,
+    reader: ChunkReader,
+    to_client: WriteQueue,
+    to_server: WriteQueue,
     out: Outbox,
     /// When the client left.
-    left: Option<Instant>,
+    client_left_at: Option<Instant>,
     restarts: u32,
     restart_at: Option<Instant>,
     started: Instant,
-    heard: Instant,
+    last_output: Instant,
     has_spoken: bool,
-    told: Instant,
-    is_untold: bool,
+    status_published: Instant,
+    is_status_stale: bool,
     timeout: Option<Duration>,
     ending: Option<Ending>,
 }
@@ -109,7 +109,7 @@ struct Ready {
     hung_up: bool,
 }
 
-impl<'s> Pump<'s> {
+impl<'s> SessionLoop<'s> {
     fn new(session: Session<'s>) -> Self {
         let now = Instant::now();
         Self {
@@ -117,25 +117,25 @@ impl<'s> Pump<'s> {
             client_input: Some(session.client.input),
             client_output: session.client.output,
             server: Some(session.server),
-            restart: session.restart,
+            start: session.restart,
             most_restarts: session.most_restarts,
             patience: session.patience,
             recorder: session.recorder,
             control: session.control,
             requests: session.requests,
             begin: now,
-            reader: Reader::new(),
-            to_client: Queue::default(),
-            to_server: Queue::default(),
+            reader: ChunkReader::new(),
+            to_client: WriteQueue::default(),
+            to_server: WriteQueue::default(),
             out: Outbox::default(),
-            left: None,
+            client_left_at: None,
             restarts: 0,
             restart_at: None,
             started: now,
-            heard: now,
+            last_output: now,
             has_spoken: false,
-            told: now,
-            is_untold: true,
+            status_published: now,
+            is_status_stale: true,
             timeout: Some(Duration::ZERO),
             ending: None,
         }
@@ -146,37 +146,37 @@ impl<'s> Pump<'s> {
     }
 
     /// Waits until something can be done, and does it.
-    fn turn(&mut self) -> Option<Ended> {
+    fn turn(&mut self) -> Option<LoopEnd> {
         let ready = self.wait();
         if ready.requests {
-            return Some(Ended::Stopped);
+            return Some(LoopEnd::Stopped);
         }
         if ready.client_left {
-            return Some(Ended::ClientLeft);
+            return Some(LoopEnd::ClientLeft);
         }
         if ready.hung_up {
-            self.left.get_or_insert_with(Instant::now);
+            self.client_left_at.get_or_insert_with(Instant::now);
         }
-        self.is_untold |= ready.client || ready.server;
+        self.is_status_stale |= ready.client || ready.server;
         if ready.client {
-            self.hear_client();
+            self.read_client();
         }
         if ready.server {
-            self.hear_server();
+            self.read_server();
         }
-        if let Some(end) = self.keep_time() {
+        if let Some(end) = self.check_deadlines() {
             return Some(end);
         }
         self.timeout = self.next_timeout();
         // The last before we wait again: whoever is woken by it finds the processor free.
-        self.pass_on()
+        self.write_queued()
     }
 
     fn wait(&self) -> Ready {
         // What the guard cannot say yet waits as well.
-        let (unsaid_to_client, unsaid_to_server) = self.guard.unsaid();
-        let for_client = self.to_client.len() + unsaid_to_client;
-        let for_server = self.to_server.len() + unsaid_to_server;
+        let (queued_for_client, queued_for_server) = self.guard.queued_bytes();
+        let for_client = self.to_client.len() + queued_for_client;
+        let for_server = self.to_server.len() + queued_for_server;
         let hears_client = self.client_input.is_some()
             && self.server.is_some()
             && self.to_server.len() < HIGH
@@ -189,7 +189,8 @@ impl<'s> Pump<'s> {
         // Also without anything to write: a client that closes its end has left.
         let writes = if self.to_client.len() > 0 { PollFlags::OUT } else { PollFlags::empty() };
         polled.push(PollFd::new(&self.client_output, writes));
-        let unheard = self.client_input.as_ref().filter(|_| !hears_client && self.left.is_none());
+        let unheard =
+            self.client_input.as_ref().filter(|_| !hears_client && self.client_left_at.is_none());
         let client = add(&mut polled, client, PollFlags::IN);
         // One that cannot be heard now may leave all the same.
         let unheard = add(&mut polled, unheard, PollFlags::empty());
@@ -217,63 +218,64 @@ impl<'s> Pump<'s> {
         let guard = self.guard.deadline().map(|deadline| deadline.saturating_sub(passed));
         let until = |instant: Instant| instant.saturating_duration_since(now);
         let restart = self.restart_at.map(until);
-        let left = self.left.map(|left| until(self.last_moment(left)));
-        let tell = self.is_untold.then(|| until(self.told + TELL));
-        let silence = Some(until(self.heard + self.patience.silence).max(Duration::from_secs(1)));
+        let left = self.client_left_at.map(|left| until(self.last_moment(left)));
+        let tell = self.is_status_stale.then(|| until(self.status_published + STATUS_PACE));
+        let silence =
+            Some(until(self.last_output + self.patience.silence).max(Duration::from_secs(1)));
         let opening = self.guard.is_reopening().then(|| until(self.started + OPENING));
         let opening = opening.map(|opening| opening.max(Duration::from_millis(100)));
         [guard, restart, left, tell, silence, opening].into_iter().flatten().min()
     }
 
-    fn hear_client(&mut self) {
+    fn read_client(&mut self) {
         let now = self.now();
         let Some(stream) = &self.client_input else { return };
         match self.reader.read(stream.as_fd()) {
-            Piece::Bytes(bytes) => self.guard.from_client(bytes, now, &mut self.out),
-            Piece::NotYet => {}
-            Piece::End => {
+            ReadOutcome::Bytes(bytes) => self.guard.from_client(bytes, now, &mut self.out),
+            ReadOutcome::NotYet => {}
+            ReadOutcome::End => {
                 self.guard.client_ended(now, &mut self.out);
                 self.client_input = None;
-                self.left = Some(Instant::now());
+                self.client_left_at = Some(Instant::now());
             }
         }
     }
 
-    fn hear_server(&mut self) {
+    fn read_server(&mut self) {
         let now = self.now();
         let Some(server) = &self.server else { return };
         match self.reader.read(server.output.as_fd()) {
-            Piece::Bytes(bytes) => {
-                self.heard = Instant::now();
+            ReadOutcome::Bytes(bytes) => {
+                self.last_output = Instant::now();
                 self.has_spoken = true;
                 self.guard.from_server(bytes, now, &mut self.out);
             }
-            Piece::NotYet => {}
-            Piece::End => self.server_ended(),
+            ReadOutcome::NotYet => {}
+            ReadOutcome::End => self.on_server_output_closed(),
         }
     }
 
     /// Writes what came out, and keeps what cannot be written yet.
-    fn pass_on(&mut self) -> Option<Ended> {
+    fn write_queued(&mut self) -> Option<LoopEnd> {
         self.recorder.take(&mut self.out.events);
-        take_over(&mut self.out.to_client, &mut self.to_client);
-        take_over(&mut self.out.to_server, &mut self.to_server);
+        move_bytes(&mut self.out.to_client, &mut self.to_client);
+        move_bytes(&mut self.out.to_server, &mut self.to_server);
         if self.to_client.len() > 0 && self.to_client.write(self.client_output.as_fd()).is_err() {
-            return Some(Ended::ClientLeft);
+            return Some(LoopEnd::ClientLeft);
         }
         match self.server.as_ref().and_then(|server| server.input.as_ref()) {
             None => self.to_server.clear(),
             Some(input) => {
                 let is_broken = self.to_server.write(input.as_fd()).is_err();
-                if is_broken && self.left.is_some() {
+                if is_broken && self.client_left_at.is_some() {
                     // What it still says is heard.
                     self.close_server_input();
                 } else if is_broken {
-                    self.end_deaf_server();
+                    self.end_unreading_server();
                 }
             }
         }
-        self.out.stop.take().map(Ended::Drift)
+        self.out.stop.take().map(LoopEnd::Drift)
     }
 
     fn close_server_input(&mut self) {
@@ -284,7 +286,7 @@ impl<'s> Pump<'s> {
     }
 
     /// A server that does not listen any more serves nobody.
-    fn end_deaf_server(&mut self) {
+    fn end_unreading_server(&mut self) {
         if let Some(mut server) = self.server.take() {
             let ending = server.handle.wait(LAST_WORD);
             // What it was told to end with is not how it wanted to end.
@@ -292,25 +294,26 @@ impl<'s> Pump<'s> {
                 server.handle.stop();
                 Ending::Unknown
             });
-            self.ended(ending);
+            self.on_server_end(ending);
         }
     }
 
     /// The server has closed its output.
-    fn server_ended(&mut self) {
+    fn on_server_output_closed(&mut self) {
         let Some(mut server) = self.server.take() else { return };
         // What closes its output has usually ended, or is about to.
         let ending = server.handle.wait(GRACE);
-        self.ended(ending.unwrap_or_else(|| server.handle.stop()));
+        self.on_server_end(ending.unwrap_or_else(|| server.handle.stop()));
     }
 
-    fn ended(&mut self, ending: Ending) {
+    fn on_server_end(&mut self, ending: Ending) {
         if self.started.elapsed() > HEALTHY {
             self.restarts = 0;
         }
         self.guard.server_ended(&mut self.out);
         self.to_server.clear();
-        let is_done = ending == Ending::Exited(0) || self.left.is_some() || !self.has_spoken;
+        let is_done =
+            ending == Ending::Exited(0) || self.client_left_at.is_some() || !self.has_spoken;
         self.ending = Some(ending);
         if !is_done && self.restarts < self.most_restarts {
             // A quarter of a second, then twice as long each time.
@@ -320,45 +323,47 @@ impl<'s> Pump<'s> {
         }
     }
 
-    fn start_again(&mut self) -> Option<Ended> {
+    fn restart_server(&mut self) -> Option<LoopEnd> {
         self.restart_at = None;
-        match (self.restart)() {
+        match (self.start)() {
             Ok(server) => self.server = Some(server),
-            Err(reason) => return Some(Ended::NotRestarted(reason)),
+            Err(reason) => return Some(LoopEnd::NotRestarted(reason)),
         }
         self.started = Instant::now();
-        self.heard = self.started;
+        self.last_output = self.started;
         let now = self.now();
         self.guard.server_restarted(now, &mut self.out);
         None
     }
 
     /// What time brings.
-    fn keep_time(&mut self) -> Option<Ended> {
+    fn check_deadlines(&mut self) -> Option<LoopEnd> {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.begin);
         if self.guard.deadline().is_some_and(|deadline| deadline <= passed) {
             self.guard.tick(passed, &mut self.out);
         }
-        if self.is_untold && now.saturating_duration_since(self.told) >= TELL {
-            self.tell(now);
+        if self.is_status_stale
+            && now.saturating_duration_since(self.status_published) >= STATUS_PACE
+        {
+            self.publish_status(now);
         }
         if self.server.is_none() {
             return match self.restart_at {
-                None => Some(Ended::Server),
-                Some(at) if at <= now => self.start_again(),
-                Some(_) if self.left.is_some() => Some(Ended::ClientLeft),
+                None => Some(LoopEnd::RunningServer),
+                Some(at) if at <= now => self.restart_server(),
+                Some(_) if self.client_left_at.is_some() => Some(LoopEnd::ClientLeft),
                 Some(_) => None,
             };
         }
         self.check_health(now);
-        let left = self.left?;
+        let left = self.client_left_at?;
         // Not before everything that it said is read.
         let is_heard = self.client_input.is_none();
         if is_heard && self.to_server.len() == 0 && self.out.to_server.is_empty() {
             self.close_server_input();
         }
-        (now >= self.last_moment(left)).then_some(Ended::ClientLeft)
+        (now >= self.last_moment(left)).then_some(LoopEnd::ClientLeft)
     }
 
     /// Until when a server is heard whose client has left.
@@ -366,13 +371,13 @@ impl<'s> Pump<'s> {
         if self.guard.waiting() == 0 {
             return left + GRACE;
         }
-        (left.max(self.heard) + LAST_ANSWERS).min(left + LAST_OF_ALL)
+        (left.max(self.last_output) + LAST_ANSWERS).min(left + LAST_OF_ALL)
     }
 
     /// spec 11.5: health by `ping`
     fn check_health(&mut self, now: Instant) {
-        let silent = now.saturating_duration_since(self.heard);
-        let Patience { silence, unanswered } = self.patience;
+        let silent = now.saturating_duration_since(self.last_output);
+        let SilenceLimits { silence, unanswered } = self.patience;
         if silent > silence && !self.guard.is_silent() {
             self.guard.ping(now.saturating_duration_since(self.begin), &mut self.out);
         }
@@ -387,13 +392,13 @@ impl<'s> Pump<'s> {
                 // Another one would not be another.
                 self.restarts = self.most_restarts;
             }
-            self.ended(Ending::Unknown);
+            self.on_server_end(Ending::Unknown);
         }
     }
 
-    fn tell(&mut self, now: Instant) {
-        self.told = now;
-        self.is_untold = false;
+    fn publish_status(&mut self, now: Instant) {
+        self.status_published = now;
+        self.is_status_stale = false;
         self.control.set(Status {
             waiting: self.guard.waiting(),
             approved: self.guard.approved(),
@@ -405,7 +410,7 @@ impl<'s> Pump<'s> {
 
     /// What the client has not heard yet, if it listens.
     fn flush_client(&mut self) {
-        take_over(&mut self.out.to_client, &mut self.to_client);
+        move_bytes(&mut self.out.to_client, &mut self.to_client);
         let begin = Instant::now();
         while self.to_client.len() > 0 && begin.elapsed() < GRACE {
             let mut polled = [PollFd::new(&self.client_output, PollFlags::OUT)];
@@ -417,7 +422,7 @@ impl<'s> Pump<'s> {
         }
     }
 
-    fn finish(mut self, end: Ended) -> SessionEnd {
+    fn finish(mut self, end: LoopEnd) -> SessionEnd {
         self.recorder.take(&mut self.out.events);
         let mut by_itself = self.ending.clone();
         if let Some(mut server) = self.server.take() {
@@ -428,12 +433,14 @@ impl<'s> Pump<'s> {
             }
         }
         match end {
-            Ended::Stopped => SessionEnd::Stopped,
-            Ended::Drift(what) => SessionEnd::Drift(what),
-            Ended::NotRestarted(reason) => SessionEnd::NotRestarted(reason),
-            Ended::ClientLeft => SessionEnd::ClientLeft(by_itself),
-            Ended::Server if self.left.is_some() => SessionEnd::ClientLeft(by_itself),
-            Ended::Server => SessionEnd::ServerEnded(by_itself.unwrap_or(Ending::Unknown)),
+            LoopEnd::Stopped => SessionEnd::Stopped,
+            LoopEnd::Drift(what) => SessionEnd::Drift(what),
+            LoopEnd::NotRestarted(reason) => SessionEnd::NotRestarted(reason),
+            LoopEnd::ClientLeft => SessionEnd::ClientLeft(by_itself),
+            LoopEnd::RunningServer if self.client_left_at.is_some() => {
+                SessionEnd::ClientLeft(by_itself)
+            }
+            LoopEnd::RunningServer => SessionEnd::ServerEnded(by_itself.unwrap_or(Ending::Unknown)),
         }
     }
 }
@@ -448,7 +455,7 @@ fn add<'p>(
 }
 
 /// Moves bytes without copying them where nothing waits yet.
-fn take_over(from: &mut Vec<u8>, to: &mut Queue) {
+fn move_bytes(from: &mut Vec<u8>, to: &mut WriteQueue) {
     if to.len() == 0 && !from.is_empty() {
         std::mem::swap(from, to.bytes());
         from.clear();

@@ -3,7 +3,7 @@ use facets_testkit::{Random, random_json};
 use super::*;
 
 /// Reads a message in pieces of this size.
-fn read(text: &str, piece: usize) -> Result<Facts, Broken> {
+fn read(text: &str, piece: usize) -> Result<MessageFacts, EnvelopeError> {
     let mut envelope = Envelope::default();
     for bytes in text.as_bytes().chunks(piece) {
         envelope.push(bytes)?;
@@ -12,7 +12,7 @@ fn read(text: &str, piece: usize) -> Result<Facts, Broken> {
 }
 
 /// The same, however it is cut.
-fn facts(text: &str) -> Result<Facts, Broken> {
+fn facts(text: &str) -> Result<MessageFacts, EnvelopeError> {
     let whole = read(text, usize::MAX);
     for piece in [1, 2, 3, 7] {
         assert_eq!(read(text, piece), whole, "{text} in pieces of {piece}");
@@ -39,9 +39,9 @@ fn what_a_message_is_stands_in_its_outermost_members() {
     assert_eq!(error.id.as_deref(), Some("null"));
     let read = facts(r#"{"method":"resources/read","params":{"uri":"file:///a"}}"#).expect("one");
     assert_eq!(read.uri.as_deref(), Some("file:///a"));
-    assert_eq!(facts("[{\"id\":1}]").expect("a batch").shape, Shape::Batch);
-    assert_eq!(facts("\"text\"").expect("a text").shape, Shape::Other);
-    assert_eq!(facts("17").expect("a number").shape, Shape::Other);
+    assert_eq!(facts("[{\"id\":1}]").expect("a batch").shape, MessageShape::Batch);
+    assert_eq!(facts("\"text\"").expect("a text").shape, MessageShape::Other);
+    assert_eq!(facts("17").expect("a number").shape, MessageShape::Other);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn what_readers_would_read_differently_is_refused() {
         r#"{"params":{},"params":{"name":"y"}}"#,
     ];
     for text in twins {
-        assert_eq!(facts(text), Err(Broken::Twins), "{text}");
+        assert_eq!(facts(text), Err(EnvelopeError::Duplicate), "{text}");
     }
     let wrong = [
         "",
@@ -87,12 +87,12 @@ fn what_readers_would_read_differently_is_refused() {
         "{id:1}",
     ];
     for text in wrong {
-        assert_eq!(facts(text), Err(Broken::Syntax), "{text}");
+        assert_eq!(facts(text), Err(EnvelopeError::Syntax), "{text}");
     }
     let deep = format!("{}{}", "[".repeat(DEEPEST + 1), "]".repeat(DEEPEST + 1));
-    assert_eq!(facts(&deep), Err(Broken::TooDeep));
+    assert_eq!(facts(&deep), Err(EnvelopeError::TooDeep));
     let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(LONGEST));
-    assert_eq!(facts(&long), Err(Broken::TooLong));
+    assert_eq!(facts(&long), Err(EnvelopeError::TooLong));
 }
 
 #[test]
@@ -106,18 +106,18 @@ fn an_id_may_be_any_json() {
 #[test]
 fn names_in_parameters_decide_only_for_those_who_ask() {
     let twins = facts(r#"{"method":"a","params":{"name":"x","name":"y"}}"#).expect("a message");
-    assert!(twins.has_twins_in_params);
+    assert!(twins.has_duplicate_params);
     let capital = facts(r#"{"method":"a","params":{"Name":"x"}}"#).expect("a message");
-    assert!(capital.has_twins_in_params);
+    assert!(capital.has_duplicate_params);
     for params in [r#"{"name":null}"#, r#"{"name":{"name":"x"}}"#, r#"["name","x"]"#] {
         let text = format!(r#"{{"params":{params},"method":"x"}}"#);
         assert_eq!(facts(&text).expect("a message").name, None, "{text}");
     }
     let long = format!(r#"{{"params":{{"{}":1,"name":"x"}}}}"#, "name".repeat(LONGEST));
     let found = facts(&long).expect("a message");
-    assert_eq!((found.name.as_deref(), found.has_twins_in_params), (Some("x"), true));
+    assert_eq!((found.name.as_deref(), found.has_duplicate_params), (Some("x"), true));
     let cut = format!(r#"{{"method\u0000{}":"tools/call","method":"ping"}}"#, "x".repeat(300));
-    assert_eq!(facts(&cut), Err(Broken::TooLong));
+    assert_eq!(facts(&cut), Err(EnvelopeError::TooLong));
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(super) fn is_scalar(byte: u8) -> bool {
 /// Whether a name is another one for readers that do not mind capitals. To some of them the
 /// long s, the sign of kelvin and the i of Turkish are letters, too; and some stop at a zero.
 #[must_use]
-pub(crate) fn is_same_but_for_case(name: &str, lower: &str) -> bool {
+pub fn is_same_but_for_case(name: &str, lower: &str) -> bool {
     let fold = |letter: char| match letter {
         '\u{17f}' => 's',
         '\u{212a}' => 'k',

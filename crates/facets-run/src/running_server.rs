@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use facets_launch::{Ending, Running};
 
-use crate::pipe::make_impatient;
+use crate::pipe::make_nonblocking;
 
 /// What keeps a server alive, and ends it.
 pub trait ServerHandle: Send {
@@ -16,7 +16,7 @@ pub trait ServerHandle: Send {
 }
 
 /// A server that was started or is called.
-pub struct Server {
+pub struct RunningServer {
     /// What it hears; none once it was told that nothing more comes.
     pub(crate) input: Option<OwnedFd>,
     /// What it says.
@@ -24,13 +24,13 @@ pub struct Server {
     pub(crate) handle: Box<dyn ServerHandle>,
 }
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for RunningServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").finish_non_exhaustive()
+        f.debug_struct("RunningServer").finish_non_exhaustive()
     }
 }
 
-impl Server {
+impl RunningServer {
     /// A process whose streams nobody has taken yet.
     pub fn of_process(mut running: Running) -> Option<Self> {
         let (output, input) = running.take_streams()?;
@@ -40,8 +40,8 @@ impl Server {
     /// Anything with two streams.
     #[must_use]
     pub fn new(input: OwnedFd, output: OwnedFd, handle: Box<dyn ServerHandle>) -> Self {
-        make_impatient(&input);
-        make_impatient(&output);
+        make_nonblocking(&input);
+        make_nonblocking(&output);
         Self { input: Some(input), output, handle }
     }
 }

@@ -6,32 +6,32 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// Bytes that may wait for one reader, before another message.
-const MOST_WAITING: usize = 16 << 20;
+const MAX_WAITING: usize = 16 << 20;
 
 /// Where messages for one request go.
 #[derive(Debug)]
-pub(super) struct Outlet {
+pub(super) struct MessageSender {
     sender: Sender<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
 }
 
 /// Where they come out.
 #[derive(Debug)]
-pub(super) struct Inlet {
+pub(super) struct MessageReceiver {
     receiver: Receiver<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
 }
 
-pub(super) fn outlet() -> (Outlet, Inlet) {
+pub(super) fn message_queue() -> (MessageSender, MessageReceiver) {
     let (sender, receiver) = channel();
     let waiting = Arc::new(AtomicUsize::new(0));
-    (Outlet { sender, waiting: Arc::clone(&waiting) }, Inlet { receiver, waiting })
+    (MessageSender { sender, waiting: Arc::clone(&waiting) }, MessageReceiver { receiver, waiting })
 }
 
-impl Outlet {
+impl MessageSender {
     /// Whether it went its way: not if nobody reads, or somebody much too slowly.
     pub(super) fn send(&self, message: Vec<u8>) -> bool {
-        if self.waiting.load(Ordering::Relaxed) > MOST_WAITING {
+        if self.waiting.load(Ordering::Relaxed) > MAX_WAITING {
             return false;
         }
         self.waiting.fetch_add(message.len(), Ordering::Relaxed);
@@ -51,7 +51,7 @@ impl Outlet {
     }
 }
 
-impl Inlet {
+impl MessageReceiver {
     pub(super) fn recv_timeout(&self, at_most: Duration) -> Result<Vec<u8>, RecvTimeoutError> {
         let message = self.receiver.recv_timeout(at_most)?;
         self.waiting.fetch_sub(message.len(), Ordering::Relaxed);

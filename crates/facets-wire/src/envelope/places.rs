@@ -1,6 +1,6 @@
 //! The members that decide what a message is.
 
-use super::is_same_but_for_case;
+use super::letters::is_same_but_for_case;
 
 /// Members that decide, by their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,32 @@
+//! What the guard goes by, beside the pins.
+
+/// What happens when something is not what was approved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDrift {
+    /// It is withheld, and the rest goes on.
+    #[default]
+    Block,
+    /// It is delivered, and said.
+    Warn,
+    /// The session ends.
+    Stop,
+}
+
+/// What the guard goes by, beside the pins.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// The name of the server, for messages.
+    pub server: String,
+    /// Where it is pinned, for messages, if that is not where the client begins.
+    pub directory: Option<String>,
+    /// What happens when something is not what was approved.
+    pub on_drift: OnDrift,
+    /// Whether the server may ask the model.
+    pub sampling: bool,
+    /// Whether the server may ask the user.
+    pub elicitation: bool,
+    /// What begins the ids of the guard's own requests, so that they are nobody else's.
+    pub nonce: String,
+    /// Whether what goes its way is recorded, too.
+    pub records_all: bool,
+}
