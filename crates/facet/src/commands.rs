@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use facets_digest::json::Provenance;
+use facets_files::FileError;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
 use facets_ops::connect::{ConnectRequest, connect, disconnect};
 use facets_ops::digest_contract::{
@@ -15,7 +16,7 @@ use facets_ops::digest_file::{DigestFileRequest, digest_file};
 use facets_ops::digest_json::{DigestJsonRequest, digest_json};
 use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
 use facets_ops::doctor::{DoctorRequest, doctor};
-use facets_ops::explain::{explain, explanations};
+use facets_ops::explain::{all_explanations, explain};
 use facets_ops::grant::{GrantRequest, grant};
 use facets_ops::init::{self, InitRequest, init};
 use facets_ops::list::list;
@@ -51,7 +52,7 @@ fn enter(directory: Option<&Path>) -> Result<(), OpsError> {
     let path = directory.to_owned();
     std::env::set_current_dir(directory).map_err(|source| match source.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => OpsError::NotADirectory { path },
-        _ => OpsError::Unreadable { path, source },
+        _ => OpsError::File(FileError::Unreadable { path, source }),
     })
 }
 
@@ -99,7 +100,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Stop { name } => Ok(renderer.stopped(&name, &sessions::stop(&name)?)),
         Command::Doctor => Ok(renderer.doctor(&doctor(&DoctorRequest { directory: ".".into() }))),
         Command::Explain { code: Some(code) } => Ok(renderer.explanation(&explain(&code)?)),
-        Command::Explain { code: None } => Ok(renderer.codes(explanations())),
+        Command::Explain { code: None } => Ok(renderer.codes(all_explanations())),
         Command::Completions { shell } => Ok(completions(shell, renderer)),
         Command::Man { target } => manual(target, renderer),
     }
@@ -173,7 +174,8 @@ fn manual(directory: Option<PathBuf>, renderer: &Renderer) -> Result<Shown, OpsE
     let Some(directory) = directory else {
         return Ok(renderer.whole("page", render::manual_page()));
     };
-    let unwritable = |source| OpsError::Unwritable { path: directory.clone(), source };
+    let unwritable =
+        |source| OpsError::File(FileError::Unwritable { path: directory.clone(), source });
     std::fs::create_dir_all(&directory).map_err(unwritable)?;
     clap_mangen::generate_to(Args::command(), &directory).map_err(unwritable)?;
     Ok(renderer.manual(&directory))

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
+use facets_files::FileError;
 use facets_ops::OpsError;
 use facets_ops::check::{CheckRequest, Trust, check};
 use facets_ops::diff::{DiffRequest, diff};
@@ -74,7 +75,9 @@ fn summarised<T>(
         .open(file)
         .and_then(|mut file| file.write_all(text.as_bytes()));
     match (result, written) {
-        (Ok(_), Err(source)) => Err(OpsError::Unwritable { path: file.to_owned(), source }),
+        (Ok(_), Err(source)) => {
+            Err(OpsError::File(FileError::Unwritable { path: file.to_owned(), source }))
+        }
         (result, _) => result,
     }
 }

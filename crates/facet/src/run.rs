@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use facets_files::FileError;
 use facets_guard::Event;
 use facets_launch::Ending;
 use facets_ops::OpsError;
@@ -54,7 +55,8 @@ pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, O
 fn client() -> Result<ClientEnds, OpsError> {
     let taken = std::io::stdin().as_fd().try_clone_to_owned();
     let given = std::io::stdout().as_fd().try_clone_to_owned();
-    let failed = |source| OpsError::Unreadable { path: "standard input".into(), source };
+    let failed =
+        |source| OpsError::File(FileError::Unreadable { path: "standard input".into(), source });
     Ok(ClientEnds { input: taken.map_err(failed)?, output: given.map_err(failed)? })
 }
 

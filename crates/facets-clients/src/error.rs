@@ -1,6 +1,7 @@
 //! Why a client's file cannot be read or changed.
 
 use facets_digest::json::{JsonError, Position};
+use facets_failure::Describe;
 use facets_jsonc::EditError;
 
 /// Why a client's file cannot be read or changed.
@@ -139,31 +140,6 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Its code, for `facet explain`.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownClient { .. } => "client-unknown",
-            Self::TooLarge { .. } => "client-file-too-large",
-            Self::TooMany { .. } => "client-file-too-many",
-            Self::Syntax { .. } => "client-file-syntax",
-            Self::Duplicate { .. } => "client-file-duplicate",
-            Self::Expected { .. } => "client-file-bad-member",
-            Self::Unclear { .. } => "client-entry-unclear",
-            Self::SignsIn { .. } => "client-entry-signs-in",
-            Self::HeaderWithoutVariable { .. } => "client-entry-header",
-            Self::VariableTaken { .. } => "client-entry-variable-taken",
-            Self::SecretInComment { .. } => "client-entry-secret-in-comment",
-            Self::Entangled { .. } => "client-entry-entangled",
-            Self::Exists { .. } => "client-entry-exists",
-            Self::Gone { .. } => "client-entry-gone",
-            Self::Edited { .. } => "client-entry-edited",
-            Self::Unrecorded { .. } => "client-entry-unrecorded",
-            Self::Overtaken => "client-file-overtaken",
-            Self::Record { .. } => "client-undo-malformed",
-        }
-    }
-
     /// Every code that [`Self::code`] can give.
     pub const CODES: &'static [&'static str] = &[
         "client-unknown",
@@ -217,6 +193,39 @@ impl ClientError {
 
     pub(crate) fn edited(place: &[String]) -> Self {
         Self::Edited { place: shown(place) }
+    }
+}
+
+impl Describe for ClientError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownClient { .. } => "client-unknown",
+            Self::TooLarge { .. } => "client-file-too-large",
+            Self::TooMany { .. } => "client-file-too-many",
+            Self::Syntax { .. } => "client-file-syntax",
+            Self::Duplicate { .. } => "client-file-duplicate",
+            Self::Expected { .. } => "client-file-bad-member",
+            Self::Unclear { .. } => "client-entry-unclear",
+            Self::SignsIn { .. } => "client-entry-signs-in",
+            Self::HeaderWithoutVariable { .. } => "client-entry-header",
+            Self::VariableTaken { .. } => "client-entry-variable-taken",
+            Self::SecretInComment { .. } => "client-entry-secret-in-comment",
+            Self::Entangled { .. } => "client-entry-entangled",
+            Self::Exists { .. } => "client-entry-exists",
+            Self::Gone { .. } => "client-entry-gone",
+            Self::Edited { .. } => "client-entry-edited",
+            Self::Unrecorded { .. } => "client-entry-unrecorded",
+            Self::Overtaken => "client-file-overtaken",
+            Self::Record { .. } => "client-undo-malformed",
+        }
+    }
+
+    fn expected(&self) -> Option<String> {
+        Some("a file that can be edited".to_owned())
+    }
+
+    fn actual(&self) -> Option<String> {
+        Some(self.to_string())
     }
 }
 

@@ -49,3 +49,6 @@ fn split_mark(text: &str) -> Result<(&str, &str), ClientError> {
     let length = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     Ok(text.split_at(length))
 }
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

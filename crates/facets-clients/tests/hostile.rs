@@ -8,6 +8,7 @@ use facets_clients::{
     Client, ClientError, Guarded, MAX_BYTES, MAX_ENTRIES, MAX_MEMBERS, Undo, guard, insert, parse,
     undo,
 };
+use facets_failure::Describe as _;
 use facets_testkit::Random;
 use generate::{file, file_of};
 use proptest::prelude::*;

@@ -6,3 +6,6 @@ pub mod json;
 
 pub use digest::{Algorithm, Digest, DigestParseError};
 pub use hashing::{FileDigest, Hasher, NoProgress, Progress, digest_many, digest_reader};
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

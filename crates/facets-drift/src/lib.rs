@@ -23,3 +23,6 @@ pub use fusion::compare_fusion_contracts;
 pub use side::Side;
 pub use surfaces::compare_surfaces;
 pub use text::{TextChange, classify};
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

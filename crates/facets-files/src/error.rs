@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use facets_failure::Describe;
+
 /// Why a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -23,7 +25,7 @@ pub enum FileError {
         source: io::Error,
     },
     /// A directory, a pipe, a device or a link where a file is expected.
-    #[error("{} is not a plain file", path.display())]
+    #[error("{} is not a regular file", path.display())]
     NotPlain {
         /// What is there.
         path: PathBuf,
@@ -36,6 +38,49 @@ pub enum FileError {
         /// The size that is still allowed.
         limit: u64,
     },
+}
+
+impl FileError {
+    /// Every code.
+    pub const CODES: &'static [&'static str] =
+        &["file-not-regular", "file-too-large", "file-unreadable", "file-unwritable"];
+}
+
+impl Describe for FileError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "file-unreadable",
+            Self::Unwritable { .. } => "file-unwritable",
+            Self::NotPlain { .. } => "file-not-regular",
+            Self::TooLarge { .. } => "file-too-large",
+        }
+    }
+
+    fn expected(&self) -> Option<String> {
+        Some(match self {
+            Self::Unreadable { .. } => "a readable file".to_owned(),
+            Self::Unwritable { .. } => "a place to write to".to_owned(),
+            Self::NotPlain { .. } => "a regular file".to_owned(),
+            Self::TooLarge { limit, .. } => format!("at most {limit} bytes"),
+        })
+    }
+
+    fn actual(&self) -> Option<String> {
+        Some(match self {
+            Self::Unreadable { source, .. } | Self::Unwritable { source, .. } => source.to_string(),
+            Self::NotPlain { .. } => "a directory, a pipe or a device".to_owned(),
+            Self::TooLarge { .. } => "more than that".to_owned(),
+        })
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Unreadable { path, .. }
+            | Self::Unwritable { path, .. }
+            | Self::NotPlain { path }
+            | Self::TooLarge { path, .. } => Some(path),
+        }
+    }
 }
 
 pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> FileError {

@@ -12,6 +12,7 @@ mod open_line;
 mod outbox;
 mod parked;
 mod pins;
+mod questions;
 mod requests;
 mod rules;
 mod server;

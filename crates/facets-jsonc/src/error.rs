@@ -1,6 +1,7 @@
 //! Why a text cannot be read or changed.
 
 use facets_digest::json::Position;
+use facets_failure::LineColumn;
 
 /// Why a text cannot be read or changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +45,11 @@ pub enum EditError {
 impl EditError {
     /// The place in the text, where one is known.
     #[must_use]
-    pub fn position(&self) -> Option<Position> {
+    pub fn place(&self) -> Option<LineColumn> {
         match self {
-            Self::Syntax { position, .. } | Self::Duplicate { position, .. } => Some(*position),
+            Self::Syntax { position, .. } | Self::Duplicate { position, .. } => {
+                Some(LineColumn { line: position.line, column: position.column })
+            }
             Self::TooManyValues { .. } | Self::NotAnObject { .. } | Self::Entangled { .. } => None,
         }
     }

@@ -13,40 +13,11 @@ use facets_worker::{
 };
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
+use crate::error::LaunchError;
 use crate::launchable::ProcessLaunch;
 use crate::program::{find_in, search_path};
 use crate::running::Running;
 use crate::tail::Tail;
-
-/// Why a server could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum LaunchError {
-    /// No such program.
-    #[error("the program {} is not there", program.display())]
-    NoProgram {
-        /// As it was asked for.
-        program: PathBuf,
-        /// Where it was looked for.
-        path: OsString,
-    },
-    /// A variable that the server needs is not set.
-    #[error("the variable {name} is not set")]
-    NoVariable {
-        /// Its name.
-        name: String,
-    },
-    /// The supervisor could not be started or reached.
-    #[error("cannot start the supervisor")]
-    Supervisor(#[from] io::Error),
-    /// The supervisor could not start the server.
-    #[error("cannot start {}: {reason}", program.display())]
-    NotStarted {
-        /// The program.
-        program: PathBuf,
-        /// What the supervisor said.
-        reason: String,
-    },
-}
 
 /// Starts servers through a worker.
 #[derive(Clone, Debug)]

@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod command;
+mod error;
 mod launchable;
 mod program;
 mod running;
 mod tail;
 
-pub use command::{LaunchError, Launcher};
+pub use command::Launcher;
+pub use error::LaunchError;
 pub use facets_worker::{
     Confinement, Filesystem, Network, Sandbox, Stage, Subprocess, available_confinement,
 };
@@ -14,3 +16,6 @@ pub use launchable::{Launchable, ProcessLaunch, RemoteLaunch};
 pub use program::{executables, find_program};
 pub use running::{Ending, Running};
 pub use tail::Tail;
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

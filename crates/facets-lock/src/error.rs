@@ -2,6 +2,7 @@
 
 use facets_digest::json::JsonError;
 
+use facets_failure::{Describe, LineColumn};
 use facets_jsonc::EditError;
 
 /// Why a lock cannot be used.
@@ -37,9 +38,13 @@ pub enum LockError {
 }
 
 impl LockError {
-    /// Its code, for `facet explain`.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
+    /// Every code, without those of JSON.
+    pub const CODES: &'static [&'static str] =
+        &["lock-not-a-lock", "lock-unknown-version", "lock-bad-member", "lock-cannot-be-edited"];
+}
+
+impl Describe for LockError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Json(error) => error.kind.code(),
             Self::NotALock => "lock-not-a-lock",
@@ -49,7 +54,29 @@ impl LockError {
         }
     }
 
-    /// Every code, without those of JSON.
-    pub const CODES: &'static [&'static str] =
-        &["lock-not-a-lock", "lock-unknown-version", "lock-bad-member", "lock-cannot-be-edited"];
+    fn expected(&self) -> Option<String> {
+        Some(match self {
+            Self::Json(error) => error.kind.expected().to_owned(),
+            Self::Version { known, .. } => format!("version {known}"),
+            _ => "a lock as facet writes it".to_owned(),
+        })
+    }
+
+    fn actual(&self) -> Option<String> {
+        Some(match self {
+            Self::Json(error) => error.kind.found(),
+            Self::Version { .. } => "another: a newer facet can read it".to_owned(),
+            other => other.to_string(),
+        })
+    }
+
+    fn place(&self) -> Option<LineColumn> {
+        match self {
+            Self::Json(JsonError { position, .. }) => {
+                Some(LineColumn { line: position.line, column: position.column })
+            }
+            Self::Edit(error) => error.place(),
+            _ => None,
+        }
+    }
 }

@@ -20,3 +20,6 @@ pub use profile::Profile;
 pub use server::LockedServer;
 pub use signer::Signer;
 pub use surface::{LockedSurface, LockedTool, SURFACES, surface_path};
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

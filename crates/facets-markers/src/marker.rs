@@ -23,3 +23,21 @@ pub struct Marker {
     /// The words, at most about 60 characters, invisible ones written as `\u{…}`.
     pub words: String,
 }
+
+impl Rule {
+    /// What a hit means, with examples.
+    #[must_use]
+    pub fn explanation(&self) -> String {
+        let shown = |text: &&str| format!("  {}\n", text.escape_debug());
+        let hits: String = self.hits.iter().take(2).map(shown).collect();
+        let passes: String = self.passes.iter().take(2).map(shown).collect();
+        let text = format!(
+            "A marker for {}. A text that tells a model what to do, or that shows people something else \
+             than it shows a model, has such marks. One that is new since the approval makes its \
+             finding critical; one that was approved does not.\n\nIt hits, for example,\n\n{hits}\n\
+             and not\n\n{passes}",
+            self.looks_for
+        );
+        text.trim_end().to_owned()
+    }
+}

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use facets_failure::{Describe, last_lines};
 use facets_surface::{DefinitionError, Kind};
 use facets_wire::{MessageError, RpcError};
 
@@ -165,9 +166,47 @@ pub enum CaptureError {
 }
 
 impl CaptureError {
-    /// The word for `facet explain`.
+    /// Every code that [`Self::code`] can give.
+    pub const CODES: &'static [&'static str] = &[
+        "server-bad-definition",
+        "server-closed",
+        "server-content-type",
+        "server-duplicate-name",
+        "server-http-status",
+        "server-invalid-message",
+        "server-malformed-result",
+        "server-message-too-large",
+        "server-no-answer",
+        "server-not-reading",
+        "server-redirect",
+        "server-refused",
+        "server-repeated-cursor",
+        "server-too-many-items",
+        "server-too-many-pages",
+        "server-too-much",
+        "server-too-slow",
+        "server-unauthorized",
+        "server-unreachable",
+        "unstable-surface",
+    ];
+}
+
+impl CaptureError {
+    /// What the server itself said that made it fail.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn said(&self) -> Option<String> {
+        match self {
+            Self::Transport { source: TransportError::Status { body, .. }, .. } => {
+                Some(format!("it said: {}", last_lines(body)))
+            }
+            Self::InvalidMessage { line, .. } => Some(format!("the line begins: {line}")),
+            _ => None,
+        }
+    }
+}
+
+impl Describe for CaptureError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Transport { source, .. } => match source {
                 TransportError::Timeout => "server-no-answer",
@@ -197,27 +236,27 @@ impl CaptureError {
         }
     }
 
-    /// Every code that [`Self::code`] can give.
-    pub const CODES: &'static [&'static str] = &[
-        "server-bad-definition",
-        "server-closed",
-        "server-content-type",
-        "server-duplicate-name",
-        "server-http-status",
-        "server-invalid-message",
-        "server-malformed-result",
-        "server-message-too-large",
-        "server-no-answer",
-        "server-not-reading",
-        "server-redirect",
-        "server-refused",
-        "server-repeated-cursor",
-        "server-too-many-items",
-        "server-too-many-pages",
-        "server-too-much",
-        "server-too-slow",
-        "server-unauthorized",
-        "server-unreachable",
-        "unstable-surface",
-    ];
+    fn expected(&self) -> Option<String> {
+        let expected = match self {
+            Self::Unstable { .. } => "the same list twice",
+            _ => "an MCP server that answers",
+        };
+        Some(expected.to_owned())
+    }
+
+    fn actual(&self) -> Option<String> {
+        match self {
+            Self::Unstable { names, .. } => {
+                Some(format!("another {} the second time", names.join(", ")))
+            }
+            other => other.said(),
+        }
+    }
+
+    fn next(&self) -> String {
+        match self.code() {
+            "server-unauthorized" => "facet inspect URL --header Authorization=MY_TOKEN".to_owned(),
+            code => format!("facet explain {code}"),
+        }
+    }
 }

@@ -65,3 +65,6 @@ pub trait Transport {
     /// Lines that were no messages, as the server printed them.
     fn noise(&self) -> &[String];
 }
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

@@ -17,3 +17,6 @@ pub use origin::{AddressOrigin, CommandOrigin, Origin};
 pub use path::{ArtifactPath, PathError, collision_key};
 pub use url::{HttpUrl, UrlError};
 pub use version::{Floor, PlainVersion, Published, Version, VersionError};
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use facets_digest::json::quoted;
+use facets_files::FileError;
 use facets_guard::{Event, Reason};
 
 use crate::error::OpsError;
@@ -18,7 +19,9 @@ pub(crate) struct AuditLog {
 impl AuditLog {
     pub(crate) fn open(path: &Path) -> Result<Self, OpsError> {
         let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|source| OpsError::Unwritable { path: path.to_owned(), source })?;
+        let file = file.map_err(|source| {
+            OpsError::File(FileError::Unwritable { path: path.to_owned(), source })
+        })?;
         Ok(Self { file })
     }
 

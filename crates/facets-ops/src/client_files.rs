@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 pub use facets_clients::{Client, Scope};
 use facets_clients::{ClientError, ClientFile, Entry, Guarded, Places, Undo, masked, parse};
+use facets_files::FileError;
 use facets_project::{ClientRecords, Project, user_project};
 
 use crate::error::OpsError;
@@ -97,8 +98,9 @@ pub(crate) fn enter(scope: Scope) -> Result<(Places, PathBuf), OpsError> {
         Scope::Project => here.place().to_owned(),
         Scope::User => user_project()?,
     };
-    std::env::set_current_dir(&directory)
-        .map_err(|source| OpsError::Unreadable { path: directory.clone(), source })?;
+    std::env::set_current_dir(&directory).map_err(|source| {
+        OpsError::File(FileError::Unreadable { path: directory.clone(), source })
+    })?;
     Ok((places, directory))
 }
 
@@ -128,13 +130,17 @@ pub(crate) fn read(file: &ClientFile) -> Result<Option<Read>, OpsError> {
     let path = match fs::canonicalize(&file.path) {
         Ok(path) => path,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(OpsError::Unreadable { path: file.path.clone(), source }),
+        Err(source) => {
+            return Err(OpsError::File(FileError::Unreadable { path: file.path.clone(), source }));
+        }
     };
     let bytes = crate::input::read_regular(&path, facets_clients::MAX_BYTES as u64)?;
     let failed = |source| OpsError::Client { path: path.clone(), source };
-    let text = String::from_utf8(bytes).map_err(|error| OpsError::Unreadable {
-        path: path.clone(),
-        source: std::io::Error::other(error.utf8_error()),
+    let text = String::from_utf8(bytes).map_err(|error| {
+        OpsError::File(FileError::Unreadable {
+            path: path.clone(),
+            source: std::io::Error::other(error.utf8_error()),
+        })
     })?;
     let entries = parse(file, &text).map_err(failed)?;
     Ok(Some(Read { file: file.clone(), path, text, entries }))
@@ -154,7 +160,9 @@ pub(crate) fn write(edit: &FileEdit) -> Result<(), OpsError> {
     let now = match fs::read(&edit.path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(source) => return Err(OpsError::Unreadable { path: edit.path.clone(), source }),
+        Err(source) => {
+            return Err(OpsError::File(FileError::Unreadable { path: edit.path.clone(), source }));
+        }
     };
     if now.as_deref() != edit.before.as_ref().map(String::as_bytes) {
         let (path, source) = (edit.path.clone(), ClientError::Overtaken);
@@ -168,7 +176,8 @@ pub(crate) fn write(edit: &FileEdit) -> Result<(), OpsError> {
         let mode = fs::metadata(&edit.path).map(|data| data.permissions().mode());
         write_file::replace_with_mode(&edit.path, text.as_bytes(), mode.ok())?;
     } else {
-        let unwritable = |source| OpsError::Unwritable { path: edit.path.clone(), source };
+        let unwritable =
+            |source| OpsError::File(FileError::Unwritable { path: edit.path.clone(), source });
         fs::remove_file(&edit.path).map_err(unwritable)?;
     }
     Ok(records.set(&edit.path, &edit.undos)?)
@@ -249,7 +258,8 @@ pub(crate) struct Unguarded {
 /// How many servers of the clients around here start through facet, and those that do not.
 /// Changes nothing.
 pub(crate) fn servers_of_clients(project: &Path) -> Result<(usize, Vec<Unguarded>), OpsError> {
-    let unreadable = |source| OpsError::Unreadable { path: project.to_owned(), source };
+    let unreadable =
+        |source| OpsError::File(FileError::Unreadable { path: project.to_owned(), source });
     let places = places(&fs::canonicalize(project).map_err(unreadable)?)?;
     let (own, records) = (program(), ClientRecords::if_any()?);
     let (mut guarded, mut unguarded, mut unread) = (0, Vec::new(), None);

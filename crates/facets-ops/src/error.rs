@@ -1,56 +1,28 @@
-mod failure;
-mod observe;
-mod policy;
-mod project;
+//! Why facet could not judge.
+
+mod server;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use facets_digest::json::JsonError;
+use facets_digest::json::{JsonError, Position};
+use facets_failure::{Describe, FileProblem, LineColumn, shell_word};
 use facets_files::FileError;
 use facets_model::{NameError, UrlError};
+use facets_policy::PolicyError;
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
-pub use failure::{Failure, shell_word};
-pub use policy::PolicyError;
-pub use project::ServerError;
+pub use server::ServerError;
 
 /// Why facet could not judge.
 #[derive(Debug, thiserror::Error)]
 pub enum OpsError {
-    /// A file could not be opened or read.
-    #[error("cannot read {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file could not be written.
-    #[error("cannot write {}", path.display())]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file is larger than its reader takes.
-    #[error("{} is too large", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The size that is still allowed.
-        limit: u64,
-    },
-    /// A directory, a pipe or a device where a file is expected.
-    #[error("{} is not a regular file", path.display())]
-    NotRegular {
-        /// What was given.
-        path: PathBuf,
-    },
+    /// A file could not be read or written.
+    #[error("{0}")]
+    File(#[from] FileError),
     /// Standard input can be read once.
     #[error("`-` is given more than once")]
     StdinTwice,
@@ -238,133 +210,49 @@ pub enum OpsError {
     },
 }
 
-impl From<FileError> for OpsError {
-    fn from(error: FileError) -> Self {
-        match error {
-            FileError::Unreadable { path, source } => Self::Unreadable { path, source },
-            FileError::Unwritable { path, source } => Self::Unwritable { path, source },
-            FileError::NotPlain { path } => Self::NotRegular { path },
-            FileError::TooLarge { path, limit } => Self::TooLarge { path, limit },
-        }
-    }
-}
-
 /// The supervisor, or what it needs, could not be had.
 pub(crate) fn supervisor_failed(source: io::Error) -> OpsError {
     ObserveError::from(facets_launch::LaunchError::Supervisor(source)).into()
 }
 
 impl OpsError {
-    /// Every code that an error of this crate can have, beside those of the JSON reader.
+    /// Every code that an error of this crate can have, beside those of the crates below.
     pub const CODES: &'static [&'static str] = &[
         "bad-header",
         "bad-url",
-        "contract-malformed",
         "contract-modes-differ",
         "file-exists",
-        "file-too-large",
-        "file-unreadable",
-        "file-unwritable",
-        "fusion-locale-order",
-        "fusion-malformed",
         "init-bad-name",
-        "internal-error",
         "manifest-ambiguous",
-        "manifest-has-problems",
         "manifest-not-found",
         "not-a-directory",
         "not-approved",
-        "program-not-found",
-        "server-not-started",
         "stdin-twice",
-        "supervisor-failed",
-        "supervisor-lost",
-        "surface-file-edited",
-        "surface-file-malformed",
-        "surface-file-newer",
         "surface-incomplete",
         "surface-no-tools",
         "surface-too-large",
-        "unknown-code",
-        "variable-not-set",
     ];
 
-    /// The word for `facet explain`.
-    pub(crate) fn code(&self) -> &'static str {
+    /// The error of a crate below that this one only passes on.
+    fn inner(&self) -> Option<&dyn Describe> {
         match self {
-            Self::Unreadable { .. } => "file-unreadable",
-            Self::Unwritable { .. } => "file-unwritable",
-            Self::TooLarge { .. } => "file-too-large",
-            Self::NotRegular { .. } => "file-not-regular",
-            Self::StdinTwice => "stdin-twice",
-            Self::Json { source, .. } => source.kind.code(),
-            Self::SurfaceFile { source, .. } => match source {
-                SurfaceFileError::NotAsWritten => "surface-file-edited",
-                SurfaceFileError::Newer { .. } => "surface-file-newer",
-                _ => "surface-file-malformed",
-            },
-            Self::SurfaceTooLarge { .. } => "surface-too-large",
-            Self::Contract { .. } => "contract-malformed",
-            Self::Fusion { source: FusionError::LocaleOrder { .. }, .. } => "fusion-locale-order",
-            Self::Fusion { .. } => "fusion-malformed",
-            Self::ModesDiffer { .. } => "contract-modes-differ",
-            Self::BadManifest { .. } => "manifest-has-problems",
-            Self::NoTools { .. } => "surface-no-tools",
-            Self::IncompleteList { .. } => "surface-incomplete",
-            Self::BadHeader { .. } => "bad-header",
-            Self::Definition { .. } => "server-bad-definition",
-            Self::DuplicateTool { .. } => "server-duplicate-name",
-            Self::NotApproved { .. } => "not-approved",
-            Self::NoVariable { .. } => "variable-not-set",
-            Self::BadUrl { .. } => "bad-url",
-            Self::Observe(error) => observe::code(error),
-            Self::Project(error) => error.code(),
-            Self::Server(error) => error.code(),
-            Self::Policy(error) => error.code(),
-            Self::Client { source, .. } => source.code(),
-            Self::NotADirectory { .. } => "not-a-directory",
-            Self::NoManifest { .. } => "manifest-not-found",
-            Self::AmbiguousManifest { .. } => "manifest-ambiguous",
-            Self::Exists { .. } => "file-exists",
-            Self::BadName { .. } => "init-bad-name",
-            Self::Internal { .. } => "internal-error",
-            Self::UnknownCode { .. } => "unknown-code",
+            Self::File(error) => Some(error),
+            Self::Observe(error) => Some(error),
+            Self::Project(error) => Some(error),
+            Self::Server(error) => Some(error),
+            Self::Policy(error) => Some(error),
+            Self::Client { source, .. } => Some(source),
+            Self::SurfaceFile { source, .. } => Some(source),
+            Self::Contract { source, .. } => Some(source),
+            Self::Fusion { source, .. } => Some(source),
+            _ => None,
         }
     }
 
-    /// The error for people and machines to read.
-    #[must_use]
-    pub fn describe(&self) -> Failure {
-        let (expected, actual) = self.expected_and_actual();
-        Failure {
-            code: self.code(),
-            message: self.to_string(),
-            file: self.file().map(Path::to_owned),
-            position: match self {
-                Self::Json { source, .. } => Some(source.position),
-                Self::Project(error) => project::position(error),
-                Self::Policy(error) => error.position(),
-                _ => None,
-            },
-            expected,
-            actual,
-            next: self.next(),
-            problems: match self {
-                Self::Policy(error) => error.problems(),
-                _ => Vec::new(),
-            },
-        }
-    }
-
-    fn file(&self) -> Option<&Path> {
+    /// The path that this crate knows about it.
+    fn path(&self) -> Option<&Path> {
         match self {
-            Self::Project(error) => project::file(error),
-            Self::Policy(error) => Some(error.file()),
-            Self::Client { path, .. } => Some(path),
-            Self::Unreadable { path, .. }
-            | Self::Unwritable { path, .. }
-            | Self::TooLarge { path, .. }
-            | Self::NotRegular { path }
+            Self::Client { path, .. }
             | Self::Json { path, .. }
             | Self::SurfaceFile { path, .. }
             | Self::SurfaceTooLarge { path, .. }
@@ -377,116 +265,131 @@ impl OpsError {
             | Self::Definition { path, .. }
             | Self::DuplicateTool { path, .. }
             | Self::NotADirectory { path }
+            | Self::NoManifest { directory: path }
+            | Self::AmbiguousManifest { directory: path, .. }
             | Self::Exists { path } => Some(path),
-            Self::NoManifest { directory } | Self::AmbiguousManifest { directory, .. } => {
-                Some(directory)
-            }
-            Self::StdinTwice
-            | Self::BadName { .. }
-            | Self::NotApproved { .. }
-            | Self::NoVariable { .. }
-            | Self::BadUrl { .. }
-            | Self::BadHeader { .. }
-            | Self::Observe(_)
-            | Self::Server(_)
-            | Self::Internal { .. }
-            | Self::UnknownCode { .. } => None,
+            _ => None,
         }
     }
 
-    fn expected_and_actual(&self) -> (Option<String>, Option<String>) {
-        let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
+    /// What would have been right, and what was there, of the errors of this crate.
+    fn expected_and_actual(&self) -> (String, String) {
+        let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
         match self {
-            Self::Unreadable { source, .. } => both("a readable file", source.to_string()),
-            Self::Unwritable { source, .. } => both("a place to write to", source.to_string()),
-            Self::TooLarge { limit, .. } => {
-                both(&format!("at most {limit} bytes"), "more than that".to_owned())
-            }
-            Self::NotRegular { .. } => {
-                both("a regular file", "a directory, a pipe or a device".to_owned())
-            }
-            Self::Internal { .. } => both("a verdict", "a defect in facet".to_owned()),
-            Self::StdinTwice => both("`-` once", "`-` several times".to_owned()),
-            Self::Json { source, .. } => {
-                let problem = facets_model::manifest::Problem::from_json(source);
-                both(&problem.allowed, problem.found)
-            }
-            Self::SurfaceFile { source, .. } => {
-                both("a surface file as `facet inspect --save` writes it", source.to_string())
-            }
-            Self::SurfaceTooLarge { .. }
-            | Self::Contract { .. }
-            | Self::Fusion { .. }
-            | Self::ModesDiffer { .. }
-            | Self::BadManifest { .. } => self.contract_expected_and_actual(),
-            Self::NoTools { .. } => both(
-                "a surface file, a reply to tools/list, or its result",
-                "something else".to_owned(),
-            ),
-            Self::IncompleteList { .. } => {
-                both("the whole list", "a `nextCursor`: there are more pages".to_owned())
-            }
-            Self::BadHeader { .. } => {
-                both("printable ASCII on one line", "something else, not shown".to_owned())
-            }
-            Self::Definition { source, .. } => both("a tool definition", source.to_string()),
-            Self::DuplicateTool { .. } => both("each name once", "the name twice".to_owned()),
-            Self::NotApproved { asked } => {
-                let answer = if *asked { "the answer was no" } else { "nobody to ask here" };
-                both("a yes", answer.to_owned())
-            }
-            Self::NoVariable { .. } => both("a value in the environment", "none".to_owned()),
-            Self::BadUrl { source, .. } => {
-                both("an absolute http or https URL without credentials", source.to_string())
-            }
-            Self::Observe(error) => observe::expected_and_actual(error),
-            Self::Project(error) => project::expected_and_actual(error),
-            Self::Server(error) => error.expected_and_actual(),
-            Self::Policy(error) => error.expected_and_actual(),
-            Self::Client { source, .. } => both("a file that can be edited", source.to_string()),
-            Self::NoManifest { .. } => {
-                both("facet.json, facet.yaml or server.yaml", "none of them".to_owned())
-            }
-            Self::AmbiguousManifest { found, .. } => both("exactly one", found.join(" and ")),
-            Self::BadName { source, .. } => both(
-                "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter",
-                source.to_string(),
-            ),
-            Self::NotADirectory { path } => {
-                let there = if path.exists() { "a file" } else { "nothing" };
-                both("a directory", there.to_owned())
-            }
-            Self::Exists { .. } => {
-                both("no manifest, or just this file", "something else under its name".to_owned())
-            }
-            Self::UnknownCode { code, .. } => {
-                both("a code that `facet explain` lists", format!("{code:?}"))
-            }
-        }
-    }
-
-    fn contract_expected_and_actual(&self) -> (Option<String>, Option<String>) {
-        let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
-        match self {
+            Self::Internal { .. } => both("a verdict", "a defect in facet"),
+            Self::StdinTwice => both("`-` once", "`-` several times"),
+            Self::Json { source, .. } => both(source.kind.expected(), &source.kind.found()),
             Self::SurfaceTooLarge { limit, .. } => both(
                 &format!("a file of at most {limit} bytes and 8,000,000 values"),
-                "more than that; nothing was written".to_owned(),
+                "more than that; nothing was written",
             ),
-            Self::Contract { source, .. } => {
-                both("a contract, or contracts by the names of their tools", source.to_string())
+            Self::ModesDiffer { .. } => {
+                both("two of the same kind", "this one is of MCP Fusion, the other is not")
             }
-            Self::Fusion { source, .. } => {
-                both("a ToolContract, or contracts by name", source.to_string())
-            }
-            Self::ModesDiffer { .. } => both(
-                "two of the same kind",
-                "this one is of MCP Fusion, the other is not".to_owned(),
-            ),
             Self::BadManifest { problems, .. } => {
                 let plural = if *problems == 1 { "" } else { "s" };
-                both("a manifest in order", format!("{problems} problem{plural}"))
+                both("a manifest in order", &format!("{problems} problem{plural}"))
             }
-            _ => (None, None),
+            Self::NoTools { .. } => {
+                both("a surface file, a reply to tools/list, or its result", "something else")
+            }
+            Self::IncompleteList { .. } => {
+                both("the whole list", "a `nextCursor`: there are more pages")
+            }
+            Self::BadHeader { .. } => {
+                both("printable ASCII on one line", "something else, not shown")
+            }
+            Self::Definition { source, .. } => both("a tool definition", &source.to_string()),
+            Self::DuplicateTool { .. } => both("each name once", "the name twice"),
+            Self::NotApproved { asked: true } => both("a yes", "the answer was no"),
+            Self::NotApproved { asked: false } => both("a yes", "nobody to ask here"),
+            Self::NoVariable { .. } => both("a value in the environment", "none"),
+            Self::BadUrl { source, .. } => {
+                both("an absolute http or https URL without credentials", &source.to_string())
+            }
+            Self::NoManifest { .. } => {
+                both("facet.json, facet.yaml or server.yaml", "none of them")
+            }
+            Self::AmbiguousManifest { found, .. } => both("exactly one", &found.join(" and ")),
+            Self::BadName { source, .. } => both(
+                "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter",
+                &source.to_string(),
+            ),
+            Self::NotADirectory { path } => {
+                both("a directory", if path.exists() { "a file" } else { "nothing" })
+            }
+            Self::Exists { .. } => {
+                both("no manifest, or just this file", "something else under its name")
+            }
+            Self::UnknownCode { code, .. } => {
+                both("a code that `facet explain` lists", &format!("{code:?}"))
+            }
+            // The crate below says it.
+            Self::File(_)
+            | Self::Observe(_)
+            | Self::Project(_)
+            | Self::Server(_)
+            | Self::Policy(_)
+            | Self::Client { .. }
+            | Self::SurfaceFile { .. }
+            | Self::Contract { .. }
+            | Self::Fusion { .. } => both("", ""),
+        }
+    }
+}
+
+impl Describe for OpsError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::StdinTwice => "stdin-twice",
+            Self::Json { source, .. } => source.kind.code(),
+            Self::SurfaceTooLarge { .. } => "surface-too-large",
+            Self::ModesDiffer { .. } => "contract-modes-differ",
+            Self::BadManifest { .. } => "manifest-has-problems",
+            Self::NoTools { .. } => "surface-no-tools",
+            Self::IncompleteList { .. } => "surface-incomplete",
+            Self::BadHeader { .. } => "bad-header",
+            Self::Definition { .. } => "server-bad-definition",
+            Self::DuplicateTool { .. } => "server-duplicate-name",
+            Self::NotApproved { .. } => "not-approved",
+            Self::NoVariable { .. } => "variable-not-set",
+            Self::BadUrl { .. } => "bad-url",
+            Self::NotADirectory { .. } => "not-a-directory",
+            Self::NoManifest { .. } => "manifest-not-found",
+            Self::AmbiguousManifest { .. } => "manifest-ambiguous",
+            Self::Exists { .. } => "file-exists",
+            Self::BadName { .. } => "init-bad-name",
+            Self::Internal { .. } => "internal-error",
+            Self::UnknownCode { .. } => "unknown-code",
+            other => other.inner().map_or("internal-error", Describe::code),
+        }
+    }
+
+    fn expected(&self) -> Option<String> {
+        match self.inner() {
+            Some(error) => error.expected(),
+            None => Some(self.expected_and_actual().0),
+        }
+    }
+
+    fn actual(&self) -> Option<String> {
+        match self.inner() {
+            Some(error) => error.actual(),
+            None => Some(self.expected_and_actual().1),
+        }
+    }
+
+    fn file(&self) -> Option<&Path> {
+        self.path().or_else(|| self.inner()?.file())
+    }
+
+    fn place(&self) -> Option<LineColumn> {
+        match self {
+            Self::Json { source, .. } => {
+                let Position { line, column, .. } = source.position;
+                Some(LineColumn { line, column })
+            }
+            other => other.inner()?.place(),
         }
     }
 
@@ -503,17 +406,17 @@ impl OpsError {
                 let folder = path.parent().unwrap_or(Path::new("."));
                 format!("facet build --check {}", shell_word(folder))
             }
-            Self::Observe(error) if observe::code(error) == "server-unauthorized" => {
-                "facet inspect URL --header Authorization=MY_TOKEN".to_owned()
-            }
-            Self::Project(error) => project::next(error),
-            Self::Server(error) => error.next(),
-            Self::Policy(error) => error.next(),
-            Self::NotApproved { .. } => "facet explain not-approved".to_owned(),
             Self::NoVariable { name } => format!("export {name}=…"),
             Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),
             Self::StdinTwice => "facet digest file -".to_owned(),
-            _ => format!("facet explain {}", self.code()),
+            other => match other.inner() {
+                Some(error) => error.next(),
+                None => format!("facet explain {}", other.code()),
+            },
         }
+    }
+
+    fn problems(&self) -> Vec<FileProblem> {
+        self.inner().map(Describe::problems).unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use facets_files::read_to_limit;
+use facets_files::{FileError, read_to_limit};
 
 use crate::error::OpsError;
 
@@ -42,10 +42,11 @@ impl Input {
 
     /// Reads everything, up to a limit.
     pub(crate) fn read(&self, limit: u64) -> Result<Vec<u8>, OpsError> {
-        let unreadable = |source| OpsError::Unreadable { path: self.name(), source };
+        let unreadable =
+            |source| OpsError::File(FileError::Unreadable { path: self.name(), source });
         let stream = self.open().map_err(unreadable)?;
         let bytes = read_to_limit(stream, limit).map_err(unreadable)?;
-        bytes.ok_or_else(|| OpsError::TooLarge { path: self.name(), limit })
+        bytes.ok_or_else(|| OpsError::File(FileError::TooLarge { path: self.name(), limit }))
     }
 }
 

@@ -30,7 +30,6 @@ mod pin_changes;
 mod pinned;
 mod pinning;
 mod policy_file;
-mod problem;
 mod program_files;
 mod session_status;
 mod source_scan;
@@ -38,7 +37,9 @@ mod surface_report;
 mod surface_warnings;
 mod write_file;
 
-pub use error::{Failure, OpsError, PolicyError, ServerError, shell_word};
+pub use error::{OpsError, ServerError};
 pub use input::Input;
-pub use problem::FileProblem;
 pub use surface_warnings::SurfaceWarning;
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

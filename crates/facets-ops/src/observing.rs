@@ -1,5 +1,6 @@
 //! Looking at a server: what it declares to us, and to other clients.
 
+use facets_files::FileError;
 use facets_launch::{Launchable, Launcher};
 use facets_mcp::{Capture, CaptureOptions, Conduct, EraChoice};
 use facets_probe::observe;
@@ -13,7 +14,7 @@ pub(crate) fn observe_once(
     options: CaptureOptions,
 ) -> Result<(Surface, Conduct), OpsError> {
     let launcher = Launcher::from_current_executable()
-        .map_err(|source| OpsError::Unreadable { path: "facet".into(), source })?;
+        .map_err(|source| OpsError::File(FileError::Unreadable { path: "facet".into(), source }))?;
     let Capture { surface, conduct, .. } = observe(&launcher, server, options)?.capture;
     Ok((surface, conduct))
 }

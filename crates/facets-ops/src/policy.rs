@@ -5,12 +5,13 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use facets_drift::Finding;
+use facets_files::FileError;
 use facets_lock::LockedServer;
-pub use facets_policy::{Effect, Graded, Mark};
+pub use facets_policy::{Effect, Graded, Mark, PolicyError};
 use facets_policy::{Facts, Judge, Policy, Scope, parse_policy};
 use facets_project::{Project, ProjectError, State};
 
-use crate::error::{OpsError, PolicyError};
+use crate::error::OpsError;
 use crate::git;
 use crate::input::read_regular;
 use crate::judgement::{CheckOutcome, CheckedServer};
@@ -60,7 +61,7 @@ fn is_there(path: &Path) -> Result<bool, OpsError> {
                 None => Ok(false),
             }
         }
-        Err(source) => Err(OpsError::Unreadable { path: path.to_owned(), source }),
+        Err(source) => Err(OpsError::File(FileError::Unreadable { path: path.to_owned(), source })),
     }
 }
 

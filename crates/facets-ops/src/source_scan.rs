@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use facets_digest::Progress;
+use facets_files::FileError;
 use facets_launch::Launcher;
 use facets_model::manifest::{ServerManifest, parse_server};
 use facets_probe::{ObserveError, Scanners};
@@ -46,7 +47,7 @@ pub struct ScanReport {
 /// Scans a directory or a file, in a sandbox.
 pub fn scan(request: &ScanRequest, progress: &dyn Progress) -> Result<ScanReport, OpsError> {
     let path = &request.path;
-    let unreadable = |source| OpsError::Unreadable { path: path.clone(), source };
+    let unreadable = |source| OpsError::File(FileError::Unreadable { path: path.clone(), source });
     let root = fs::canonicalize(path).map_err(unreadable)?;
     let Some(text) = root.to_str() else {
         return Err(unreadable(std::io::ErrorKind::InvalidFilename.into()));
@@ -65,7 +66,7 @@ pub fn scan(request: &ScanRequest, progress: &dyn Progress) -> Result<ScanReport
 
 fn scan_in_sandbox(start: &Start, progress: &dyn Progress) -> Result<Report, OpsError> {
     let launcher = Launcher::from_current_executable()
-        .map_err(|source| OpsError::Unreadable { path: "facet".into(), source })?;
+        .map_err(|source| OpsError::File(FileError::Unreadable { path: "facet".into(), source }))?;
     let mut scanners = Scanners::new(&launcher, PER_FILE, IN_ALL);
     let mut watched = Watched { analyst: &mut scanners, progress };
     let report = facets_scan::scan(start, &Disk, &mut watched, ScanLimits::default());
@@ -88,7 +89,7 @@ fn server_manifest(folder: &Path) -> Result<Option<ServerManifest>, OpsError> {
         Some(manifest)
             if manifest.contract.as_ref().is_some_and(|text| text.len() > MAX_CONTRACT) =>
         {
-            Err(OpsError::TooLarge { path, limit: MAX_CONTRACT as u64 })
+            Err(OpsError::File(FileError::TooLarge { path, limit: MAX_CONTRACT as u64 }))
         }
         Some(manifest) if outcome.problems.is_empty() => Ok(Some(manifest)),
         _ => Err(OpsError::BadManifest { path, problems: outcome.problems.len() }),
@@ -110,8 +111,12 @@ impl Files for Disk {
 
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         read_regular(Path::new(path), MAX_SOURCE).map_err(|error| match error {
-            OpsError::TooLarge { .. } => format!("is larger than {} MiB", MAX_SOURCE >> 20),
-            OpsError::Unreadable { source, .. } => format!("cannot be read: {source}"),
+            OpsError::File(FileError::TooLarge { .. }) => {
+                format!("is larger than {} MiB", MAX_SOURCE >> 20)
+            }
+            OpsError::File(FileError::Unreadable { source, .. }) => {
+                format!("cannot be read: {source}")
+            }
             other => other.to_string(),
         })
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use facets_files::{Placement, write_atomically};
+use facets_files::{FileError, Placement, write_atomically};
 
 use crate::error::OpsError;
 
@@ -27,7 +27,8 @@ pub(crate) fn replace_with_mode(
 }
 
 fn write(path: &Path, bytes: &[u8], placement: Placement) -> Result<(), OpsError> {
-    let unwritable = |source| OpsError::Unwritable { path: path.to_owned(), source };
+    let unwritable =
+        |source| OpsError::File(FileError::Unwritable { path: path.to_owned(), source });
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         fs::create_dir_all(parent).map_err(unwritable)?;
     }

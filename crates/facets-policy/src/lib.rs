@@ -2,6 +2,7 @@
 
 mod condition;
 mod condition_error;
+mod error;
 mod grade;
 mod pattern;
 mod policy;
@@ -21,6 +22,10 @@ pub const CODES: &[&str] = &[
     "policy-protected-type",
 ];
 
+pub use error::PolicyError;
 pub use grade::{Effect, Facts, Graded, Judge, Mark, Scope, Unmatched};
 pub use policy::{PROTECTED, Policy};
 pub use read::parse_policy;
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

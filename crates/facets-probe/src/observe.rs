@@ -9,6 +9,8 @@ use facets_mcp::{
 };
 use facets_surface::Era;
 
+use crate::error::ObserveError;
+
 /// A server that closes its output has usually just ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -19,27 +21,6 @@ pub struct Observation {
     pub capture: Capture,
     /// The end of what it said on standard error.
     pub stderr: String,
-}
-
-/// Why nothing could be seen.
-#[derive(Debug, thiserror::Error)]
-pub enum ObserveError {
-    /// It could not be started.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// Its supervisor was killed or stopped while it ran, and nobody else was there to do it.
-    #[error("the server attacked its supervisor")]
-    SupervisorLost,
-    /// It was started or reached, and failed.
-    #[error("{source}")]
-    Capture {
-        /// What failed.
-        source: CaptureError,
-        /// The end of what it said on standard error.
-        stderr: String,
-        /// How it ended, if it ended by itself.
-        ending: Option<Ending>,
-    },
 }
 
 /// Looks at a server, and leaves nothing running.

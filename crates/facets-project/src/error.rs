@@ -1,8 +1,9 @@
 //! Why a project cannot be read or changed.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use facets_failure::{Describe, LineColumn};
 use facets_files::FileError;
 use facets_jsonc::EditError;
 use facets_lock::LockError;
@@ -84,9 +85,19 @@ pub enum ProjectError {
 }
 
 impl ProjectError {
-    /// Its code, for `facet explain`.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
+    /// The codes that no other part of facet has.
+    pub const CODES: &'static [&'static str] = &[
+        "project-untrusted-file",
+        "project-cannot-be-edited",
+        "project-busy",
+        "project-interrupted",
+        "project-foreign-journal",
+        "no-home",
+    ];
+}
+
+impl Describe for ProjectError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Io { what: "write" | "remove" | "lock", .. } => "file-unwritable",
             Self::Io { .. } => "file-unreadable",
@@ -102,15 +113,72 @@ impl ProjectError {
         }
     }
 
-    /// The codes that no other part of facet has.
-    pub const CODES: &'static [&'static str] = &[
-        "project-untrusted-file",
-        "project-cannot-be-edited",
-        "project-busy",
-        "project-interrupted",
-        "project-foreign-journal",
-        "no-home",
-    ];
+    fn expected(&self) -> Option<String> {
+        Some(match self {
+            Self::Io { what: "read", .. } => "a readable file".to_owned(),
+            Self::Io { .. } => "a place to write to".to_owned(),
+            Self::Untrusted { .. } => "a plain file or folder of this user".to_owned(),
+            Self::TooLarge { limit, .. } => format!("at most {limit} bytes"),
+            Self::Lock { source, .. } => return source.expected(),
+            Self::Manifest { .. } => "a manifest in order".to_owned(),
+            Self::Edit { .. } => "an object to edit".to_owned(),
+            Self::Busy { .. } => "the project for itself".to_owned(),
+            Self::Interrupted { .. } => "the file as before or after the change".to_owned(),
+            Self::ForeignJournal { .. } => {
+                "no journal, or one that this user began here".to_owned()
+            }
+            Self::NoHome => "HOME or FACET_DIR".to_owned(),
+        })
+    }
+
+    fn actual(&self) -> Option<String> {
+        Some(match self {
+            Self::Io { source, .. } => source.to_string(),
+            Self::Untrusted { reason, .. } => (*reason).to_owned(),
+            Self::TooLarge { .. } => "more than that".to_owned(),
+            Self::Lock { source, .. } => return source.actual(),
+            Self::Manifest { problems, .. } => {
+                let plural = if *problems == 1 { "" } else { "s" };
+                format!("{problems} problem{plural}")
+            }
+            Self::Edit { source, .. } => source.to_string(),
+            Self::Busy { .. } => "another facet holds it".to_owned(),
+            Self::Interrupted { .. } => "something else".to_owned(),
+            Self::ForeignJournal { .. } => "another".to_owned(),
+            Self::NoHome => "neither is set".to_owned(),
+        })
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Io { path, .. }
+            | Self::Untrusted { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::Lock { path, .. }
+            | Self::Manifest { path, .. }
+            | Self::Edit { path, .. }
+            | Self::Busy { path }
+            | Self::ForeignJournal { path }
+            | Self::Interrupted { path } => Some(path),
+            Self::NoHome => None,
+        }
+    }
+
+    fn place(&self) -> Option<LineColumn> {
+        match self {
+            Self::Lock { source, .. } => source.place(),
+            Self::Edit { source, .. } => source.place(),
+            _ => None,
+        }
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::Manifest { .. } => "facet doctor".to_owned(),
+            Self::NoHome => "export FACET_DIR=…".to_owned(),
+            other => format!("facet explain {}", other.code()),
+        }
+    }
 }
 
 impl From<FileError> for ProjectError {

@@ -16,3 +16,6 @@ pub use files::{LOCK, MANIFEST, STATE, is_ours};
 pub use manifest::{declared_origin, with_server, without_server};
 pub use project::{Change, Project, State, SurfaceOnDisk};
 pub use runs::{RunEntry, RunLog, RunRecord, Runs, seconds_now};
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

@@ -6,6 +6,7 @@ mod contract;
 mod contract_file;
 mod declared;
 mod definition;
+mod described;
 mod economics;
 mod entitlements;
 mod file;
@@ -20,6 +21,7 @@ pub use contract::{Contract, ContractDigest, ServerContract};
 pub use contract_file::{ContractError, Contracts, parse_contracts};
 pub use declared::{META_KEY, SystemRules};
 pub use definition::{Definition, DefinitionError, Kind, ToolIdentity};
+pub use described::CODES;
 pub use economics::{Economics, InflationRisk, Output};
 pub use entitlements::{Entitlements, Verdict};
 pub use file::{FORMAT_VERSION, SurfaceFileError, parse_surface_file, write_surface_file};
@@ -27,3 +29,6 @@ pub use part::Part;
 pub use surface::{
     Also, Era, Listing, ResourcesDigest, ServerIdentity, Source, Surface, SurfaceHashes,
 };
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

@@ -10,8 +10,15 @@ use crate::run::{self, cargo};
 
 /// Lower layers first; a crate may use only what stands before it.
 const LAYERS: &[&[&str]] = &[
-    &["facets-digest", "facets-files", "facets-markers", "facets-worker"],
-    &["facets-jsonc", "facets-model", "facets-schema", "facets-surface", "facets-wire"],
+    &["facets-digest", "facets-failure", "facets-markers", "facets-worker"],
+    &[
+        "facets-files",
+        "facets-jsonc",
+        "facets-model",
+        "facets-schema",
+        "facets-surface",
+        "facets-wire",
+    ],
     &[
         "facets-clients",
         "facets-drift",
@@ -40,6 +47,7 @@ const PURE: &[&str] = &[
     "facets-scan",
     "facets-lock",
     "facets-drift",
+    "facets-failure",
     "facets-guard",
     "facets-jsonc",
     "facets-markers",
@@ -52,6 +60,7 @@ const CAGED: &[&str] = &["facets-scan"];
 /// What pure crates may stand on. Adding one is a decision about the trust core.
 const PURE_DEPENDENCIES: &[&str] = &[
     "facets-digest",
+    "facets-failure",
     "facets-jsonc",
     "facets-markers",
     "facets-model",

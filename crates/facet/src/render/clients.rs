@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use facets_failure::Describe as _;
 use facets_ops::adopt::{AdoptReport, Fate, Found};
 use facets_ops::client_files::FileEdit;
 use facets_ops::connect::ConnectReport;

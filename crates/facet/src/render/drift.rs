@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::{Finding, FindingType, Severity, SubjectKind};
+use facets_failure::Describe as _;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::{Graded, Mark};

@@ -1,12 +1,12 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use facets_failure::{Describe as _, Failure, FileProblem, shell_word};
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::doctor::{DoctorReport, Health};
 use facets_ops::explain::Explanation;
 use facets_ops::init::InitReport;
-use facets_ops::{Failure, FileProblem, shell_word};
 
 use super::text::{checksum_line, visible};
 use crate::shown::Shown;
@@ -29,7 +29,7 @@ pub(super) fn failure(failure: &Failure) -> String {
     let mut out = String::new();
     let message = visible(&failure.message);
     let _ = writeln!(out, "{BAD}error{BAD:#}: {message} {QUIET}[{}]{QUIET:#}", failure.code);
-    if let (Some(file), Some(position)) = (&failure.file, failure.position) {
+    if let (Some(file), Some(position)) = (&failure.file, failure.place) {
         let _ = writeln!(out, "  at:       {}:{position}", visible(&file.display().to_string()));
     }
     if let Some(expected) = &failure.expected {
@@ -104,7 +104,7 @@ pub(super) fn build_check(report: &BuildCheckReport, quiet: bool, verbose: bool)
 
 fn problem(problem: &FileProblem, out: &mut String) {
     let mut place = problem.file.display().to_string();
-    if let Some(position) = problem.position {
+    if let Some(position) = problem.place {
         let _ = write!(place, ":{position}");
     }
     let member = match problem.member.as_str() {

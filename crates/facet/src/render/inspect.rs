@@ -125,7 +125,7 @@ fn reach(report: &InspectReport, out: &mut String) {
     let _ = writeln!(out, "\n{STRONG}its source can reach{STRONG:#}");
     scan::entitlements(entitlements, "  ", out);
     if let Some(scanned) = &report.scan {
-        let path = facets_ops::shell_word(&scanned.shown);
+        let path = facets_failure::shell_word(&scanned.shown);
         let _ = writeln!(out, "  {QUIET}facet scan {} shows why{QUIET:#}", visible(&path));
     }
 }

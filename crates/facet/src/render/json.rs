@@ -1,10 +1,10 @@
+use facets_failure::{Describe as _, Failure, FileProblem};
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::digest_json::DigestJsonReport;
 use facets_ops::doctor::{DoctorReport, Health};
 use facets_ops::explain::Explanation;
 use facets_ops::init::InitReport;
-use facets_ops::{Failure, FileProblem};
 use serde_json::{Value, json};
 
 use super::text::escape_in_json;
@@ -21,8 +21,8 @@ pub(super) fn failure(failure: &Failure) -> Value {
         "code": failure.code,
         "message": failure.message,
         "file": failure.file.as_ref().map(|file| file.display().to_string()),
-        "line": failure.position.map(|position| position.line),
-        "column": failure.position.map(|position| position.column),
+        "line": failure.place.map(|position| position.line),
+        "column": failure.place.map(|position| position.column),
         "expected": failure.expected,
         "actual": failure.actual,
         "next": failure.next,
@@ -39,7 +39,7 @@ pub(crate) fn usage(message: &str) -> Shown {
         code: "usage",
         message: words.join(" "),
         file: None,
-        position: None,
+        place: None,
         expected: Some("a command line as `facet help` shows".to_owned()),
         actual: None,
         next: "facet help".to_owned(),
@@ -111,8 +111,8 @@ fn problem(problem: &FileProblem) -> Value {
     json!({
         "code": problem.code,
         "file": problem.file.display().to_string(),
-        "line": problem.position.map(|position| position.line),
-        "column": problem.position.map(|position| position.column),
+        "line": problem.place.map(|position| position.line),
+        "column": problem.place.map(|position| position.column),
         "member": problem.member,
         "found": problem.found,
         "allowed": problem.allowed,

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use facets_drift::Finding;
+use facets_failure::Describe as _;
+use facets_ops::OpsError;
 use facets_ops::policy::{AppliedPolicy, Effect, Graded, Mark, PolicyNote};
-use facets_ops::{OpsError, PolicyError};
+use facets_policy::PolicyError;
 use serde_json::{Value, json};
 
 use super::human;

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use facets_ops::{Failure, OpsError, shell_word};
+use facets_failure::{Describe as _, Failure, shell_word};
+use facets_ops::OpsError;
 
 use super::{human, json, sarif};
 use crate::args::Format;
@@ -89,7 +90,7 @@ pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
         code: "output-failed",
         message: "cannot write the result to standard output".to_owned(),
         file: None,
-        position: None,
+        place: None,
         expected: Some("a place to write to".to_owned()),
         actual: Some(error.to_string()),
         next: "facet explain output-failed".to_owned(),

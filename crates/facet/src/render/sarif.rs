@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use facets_digest::Digest;
 use facets_drift::{Finding, FindingType, Severity, SubjectKind};
+use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::check::{CheckOutcome, CheckReport, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::explain::explain;
 use facets_ops::locate::{Located, Locator, repository_prefix};
 use facets_ops::policy::{AppliedPolicy, Graded};
-use facets_ops::{Failure, shell_word};
 use serde_json::{Value, json};
 
 use super::text::visible;
@@ -90,7 +90,7 @@ pub(super) fn of_failure(failure: &Failure) -> Value {
     let mut log = Log::new(None);
     log.failed(failure, "");
     for problem in failure.problems.iter().take(100) {
-        let place = problem.position.map(|position| format!(":{position}")).unwrap_or_default();
+        let place = problem.place.map(|position| format!(":{position}")).unwrap_or_default();
         let file = problem.file.display();
         let text = format!("{file}{place}: {}: {}", problem.member, problem.found);
         log.notify(problem.code, "error", &text);
@@ -210,7 +210,7 @@ impl<'r> Log<'r> {
     fn undecided<'a>(&mut self, findings: impl Iterator<Item = &'a Graded>) {
         let error = self.policy.and_then(|policy| policy::undecided(policy, findings));
         if let Some(failure) = error.map(|error| error.describe()) {
-            let place = failure.position.map(|position| position.to_string());
+            let place = failure.place.map(|position| position.to_string());
             let file = policy::file_of(self.policy);
             self.failed(&failure, &format!("{file}:{}: ", place.unwrap_or_default()));
         }

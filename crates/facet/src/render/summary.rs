@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use facets_drift::{FindingType, SubjectKind};
+use facets_failure::Describe as _;
 use facets_ops::OpsError;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
@@ -75,14 +76,14 @@ pub(crate) fn of_error(error: &OpsError, verb: Verb) -> String {
     let mut out = heading(verb, Judgement::Unknown);
     let failure = error.describe();
     let mut text = failure.message;
-    if let (Some(file), Some(position)) = (&failure.file, failure.position) {
+    if let (Some(file), Some(position)) = (&failure.file, failure.place) {
         let _ = write!(text, "\nat {}:{position}", file.display());
     }
     if let Some(actual) = failure.actual {
         let _ = write!(text, "\nfound: {actual}");
     }
     for problem in failure.problems.iter().take(LINES) {
-        let place = problem.position.map(|position| position.to_string()).unwrap_or_default();
+        let place = problem.place.map(|position| position.to_string()).unwrap_or_default();
         let _ = write!(text, "\n{place}: {}: {}", problem.member, problem.found);
     }
     out.push_str(&fenced("text", &lines_of(&text)));

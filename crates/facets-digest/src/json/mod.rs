@@ -11,6 +11,7 @@
 //! # Ok::<(), json::JsonError>(())
 //! ```
 
+mod advice;
 mod canonical;
 mod error;
 mod limits;

@@ -20,7 +20,8 @@ pub use project::{
 };
 pub use server::{ServerManifest, Variable, parse_server};
 
-/// Every code that a [`Problem`] of this crate can have, beside those of the JSON reader.
+/// Every code that a [`Problem`] of this crate can have, beside those of the JSON reader, and the
+/// one of a manifest that has any.
 pub const CODES: &[&str] = &[
     "manifest-bad-image",
     "manifest-bad-name",
@@ -32,6 +33,7 @@ pub const CODES: &[&str] = &[
     "manifest-bad-version",
     "manifest-duplicate-member",
     "manifest-empty",
+    "manifest-has-problems",
     "manifest-missing-member",
     "manifest-name-collision",
     "manifest-path-collision",

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use facets_files::FileError;
 use facets_launch::{Filesystem, Network, ProcessLaunch, Sandbox, find_program};
 use facets_model::{CommandOrigin, Origin};
 
@@ -18,11 +19,12 @@ pub(super) fn prepare(
     consent: &dyn Consent,
 ) -> Result<ProcessLaunch, OpsError> {
     let directory = std::env::current_dir()
-        .map_err(|source| OpsError::Unreadable { path: ".".into(), source })?;
+        .map_err(|source| OpsError::File(FileError::Unreadable { path: ".".into(), source }))?;
     for path in options.sandbox.filesystem.iter().flatten() {
         // A path that is not there would allow nothing, silently.
-        std::fs::metadata(path)
-            .map_err(|source| OpsError::Unreadable { path: path.clone(), source })?;
+        std::fs::metadata(path).map_err(|source| {
+            OpsError::File(FileError::Unreadable { path: path.clone(), source })
+        })?;
     }
     let program = OsStr::new(&command.command);
     let sandbox = sandbox_for(program, &directory, options.sandbox.clone());

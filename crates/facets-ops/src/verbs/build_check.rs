@@ -5,15 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::Position;
+use facets_files::FileError;
 use facets_model::manifest::{
-    FacetManifest, FileRole, NamedFile, Outcome, parse_facet, parse_server,
+    FacetManifest, FileRole, NamedFile, Outcome, Problem, parse_facet, parse_server,
 };
 use facets_model::tree::{Format, MANIFEST_LIMITS};
 
 use crate::error::OpsError;
 use crate::input::read_regular;
 use crate::manifest_names::MANIFESTS;
-use crate::problem::FileProblem;
+use facets_failure::{FileProblem, LineColumn};
 
 /// spec 4.5: the largest file of an archive.
 const MAX_FILE: u64 = 512 << 20;
@@ -21,14 +22,8 @@ const MAX_FILE: u64 = 512 << 20;
 const MAX_PRIMARY: u64 = 16 << 20;
 
 /// Codes of problems with files; those of manifests are the model's.
-pub const CODES: &[&str] = &[
-    "file-byte-order-mark",
-    "file-empty",
-    "file-missing",
-    "file-not-regular",
-    "file-not-utf8",
-    "file-symlink",
-];
+pub const CODES: &[&str] =
+    &["file-byte-order-mark", "file-empty", "file-missing", "file-not-utf8", "file-symlink"];
 
 /// Which directory to check.
 #[derive(Debug)]
@@ -86,7 +81,8 @@ pub fn build_check(request: &BuildCheckRequest) -> Result<BuildCheckReport, OpsE
 }
 
 fn find_manifest(directory: &Path) -> Result<&'static str, OpsError> {
-    let unreadable = |source| OpsError::Unreadable { path: directory.to_owned(), source };
+    let unreadable =
+        |source| OpsError::File(FileError::Unreadable { path: directory.to_owned(), source });
     match fs::read_dir(directory) {
         Ok(_) => {}
         Err(error) if is_no_directory(&error) => {
@@ -125,7 +121,7 @@ impl BuildCheckReport {
         identity: impl FnOnce(&T) -> (String, String),
     ) -> Vec<NamedFile> {
         let file = self.manifest.clone();
-        let with_file = |problem| FileProblem::in_manifest(file.clone(), problem);
+        let with_file = |problem: Problem| problem.in_file(file.clone());
         self.problems.extend(outcome.problems.into_iter().map(with_file));
         self.warnings.extend(outcome.warnings.into_iter().map(with_file));
         self.identity = outcome.manifest.as_ref().map(identity);
@@ -148,7 +144,7 @@ fn check_file(root: &Path, file: &NamedFile) -> Result<Option<FileProblem>, OpsE
             return refuse("file-missing", "nothing", "a file that the manifest names", fix);
         }
         Err(Obstacle::Unreadable(source)) => {
-            return Err(OpsError::Unreadable { path: full, source });
+            return Err(OpsError::File(FileError::Unreadable { path: full, source }));
         }
     };
     if !metadata.is_file() {
@@ -165,7 +161,7 @@ fn check_file(root: &Path, file: &NamedFile) -> Result<Option<FileProblem>, OpsE
         FileRole::Primary => check_primary(&full, &file.member),
         FileRole::Companion => match File::open(&full) {
             Ok(_) => Ok(None),
-            Err(source) => Err(OpsError::Unreadable { path: full, source }),
+            Err(source) => Err(OpsError::File(FileError::Unreadable { path: full, source })),
         },
     }
 }
@@ -213,7 +209,8 @@ fn check_primary(full: &Path, member: &str) -> Result<Option<FileProblem>, OpsEr
             let found = format!("invalid UTF-8 at byte {}", error.valid_up_to());
             let mut problem = refuse("file-not-utf8", [&found, "UTF-8", "save the file as UTF-8"]);
             if let Some(problem) = &mut problem {
-                problem.position = Some(Position::of(&bytes, error.valid_up_to()));
+                let Position { line, column, .. } = Position::of(&bytes, error.valid_up_to());
+                problem.place = Some(LineColumn { line, column });
             }
             problem
         }

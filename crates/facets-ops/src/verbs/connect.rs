@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use facets_clients::{ClientError, ClientFile, Entry, Undo, guard, insert, parse};
+use facets_files::FileError;
 use facets_lock::LockedEntry;
 use facets_project::{ClientRecords, Project, State};
 
@@ -141,7 +142,7 @@ fn disconnect_file(
         Ok(bytes) => bytes,
         // There is nothing to undo; it may come back with another branch, or another disk.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(source) => return Err(OpsError::Unreadable { path, source }),
+        Err(source) => return Err(OpsError::File(FileError::Unreadable { path, source })),
     };
     let Ok(before) = String::from_utf8(bytes) else {
         let place = path.display().to_string();

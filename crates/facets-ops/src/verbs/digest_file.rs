@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use facets_digest::{FileDigest, Progress, digest_many};
+use facets_files::FileError;
 
 use crate::error::OpsError;
 use crate::input::Input;
@@ -35,7 +36,7 @@ pub fn digest_file(
     let results = digest_many(&request.inputs, request.threads, Input::open, progress);
     let files = request.inputs.into_iter().zip(results).map(|(input, result)| {
         let path = input.name();
-        (input, result.map_err(|source| OpsError::Unreadable { path, source }))
+        (input, result.map_err(|source| OpsError::File(FileError::Unreadable { path, source })))
     });
     Ok(DigestFileReport { files: files.collect() })
 }

@@ -8,13 +8,12 @@ use std::time::Instant;
 use facets_digest::json::{self, Limits, Provenance};
 use facets_digest::{Digest, Hasher};
 use facets_launch::{Confinement, available_confinement};
-use facets_model::manifest::parse_project;
+use facets_model::manifest::{Problem, parse_project};
 use facets_model::tree::MANIFEST_LIMITS;
 
 use crate::client_files::{Scope, Unguarded, servers_of_clients};
-use crate::error::Failure;
 use crate::input::read_regular;
-use crate::problem::FileProblem;
+use facets_failure::{Describe as _, Failure, FileProblem};
 
 /// Where to look.
 #[derive(Debug)]
@@ -164,7 +163,7 @@ fn project(directory: &Path) -> Check {
         }
     };
     let outcome = parse_project(&bytes);
-    let with_file = |problem| FileProblem::in_manifest(path.clone(), problem);
+    let with_file = |problem: Problem| problem.in_file(path.clone());
     let Some(manifest) = outcome.manifest else {
         let count = outcome.problems.len();
         let noun = if count == 1 { "problem" } else { "problems" };

@@ -1,50 +1,44 @@
 //! `facet explain`: what a code means, and what to do.
 
-use std::borrow::Cow;
-
+pub use facets_failure::Explanation;
+use facets_failure::explanations;
 use facets_markers::{RULES, Rule};
 
 use crate::error::OpsError;
 
-const TEXT: &str = include_str!("../../codes.md");
+/// The pages of all crates that can report something here, in the order in which they are listed.
+const PAGES: &[&str] = &[
+    facets_digest::EXPLANATIONS,
+    facets_model::EXPLANATIONS,
+    facets_files::EXPLANATIONS,
+    facets_failure::EXPLANATIONS,
+    crate::EXPLANATIONS,
+    facets_launch::EXPLANATIONS,
+    facets_mcp::EXPLANATIONS,
+    facets_probe::EXPLANATIONS,
+    facets_surface::EXPLANATIONS,
+    facets_drift::EXPLANATIONS,
+    facets_lock::EXPLANATIONS,
+    facets_project::EXPLANATIONS,
+    facets_policy::EXPLANATIONS,
+    facets_clients::EXPLANATIONS,
+];
 
-/// A code, explained.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
-    /// The code.
-    pub code: &'static str,
-    /// The explanation, in Markdown.
-    pub text: Cow<'static, str>,
-}
-
-/// Every explanation: those of the page in its order, then those of the markers.
-pub fn explanations() -> impl Iterator<Item = Explanation> {
-    let page = TEXT.split("\n## ").skip(1).map(|section| {
-        let (code, text) = section.split_once('\n').unwrap_or((section, ""));
-        Explanation { code: code.trim(), text: text.trim().into() }
-    });
-    page.chain(RULES.iter().map(marker))
+/// Every explanation: those of the pages in their order, then those of the markers.
+pub fn all_explanations() -> impl Iterator<Item = Explanation> {
+    let pages = PAGES.iter().flat_map(|page| explanations(page));
+    pages.chain(RULES.iter().map(marker))
 }
 
 /// A rule explains itself by its examples.
 fn marker(rule: &Rule) -> Explanation {
-    let shown = |text: &&str| format!("  {}\n", text.escape_debug());
-    let hits: String = rule.hits.iter().take(2).map(shown).collect();
-    let passes: String = rule.passes.iter().take(2).map(shown).collect();
-    let text = format!(
-        "A marker for {}. A text that tells a model what to do, or that shows people something else \
-         than it shows a model, has such marks. One that is new since the approval makes its \
-         finding critical; one that was approved does not.\n\nIt hits, for example,\n\n{hits}\n\
-         and not\n\n{passes}",
-        rule.looks_for
-    );
-    Explanation { code: rule.code, text: text.trim_end().to_owned().into() }
+    Explanation { code: rule.code, text: rule.explanation().into() }
 }
 
 /// Explains one code.
 pub fn explain(code: &str) -> Result<Explanation, OpsError> {
-    explanations().find(|explanation| explanation.code == code).ok_or_else(|| {
-        let nearest = explanations()
+    all_explanations().find(|explanation| explanation.code == code).ok_or_else(|| {
+        let nearest = all_explanations()
             .map(|explanation| explanation.code)
             .max_by_key(|candidate| common_letters(candidate, code))
             .unwrap_or_default();
@@ -67,31 +61,51 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    fn codes_of(page: &'static str) -> Vec<&'static str> {
+        let mut codes: Vec<&str> = explanations(page).map(|one| one.code).collect();
+        codes.sort_unstable();
+        codes
+    }
+
+    /// Each crate explains exactly the codes that it can report.
     #[test]
-    fn every_code_is_explained_and_nothing_else() {
-        let codes: BTreeSet<&str> = [
-            facets_digest::json::JsonErrorKind::CODES,
-            facets_model::manifest::CODES,
-            crate::verbs::build_check::CODES,
-            OpsError::CODES,
-            crate::ServerError::CODES,
-            crate::PolicyError::CODES,
-            facets_policy::CODES,
-            facets_lock::LockError::CODES,
-            facets_project::ProjectError::CODES,
-            facets_clients::ClientError::CODES,
-            facets_mcp::CaptureError::CODES,
-            &["usage", "output-failed"],
-        ]
-        .concat()
-        .into_iter()
-        .chain(facets_drift::FindingType::ALL.iter().map(|kind| kind.name()))
-        .chain(RULES.iter().map(|rule| rule.code))
-        .collect();
-        let explained: BTreeSet<&str> = explanations().map(|e| e.code).collect();
-        assert_eq!(explained, codes);
-        assert_eq!(explanations().count(), codes.len(), "a code is explained twice");
-        for explanation in explanations() {
+    fn every_crate_explains_its_own_codes() {
+        let findings: Vec<&str> =
+            facets_drift::FindingType::ALL.iter().map(|kind| kind.name()).collect();
+        let of_commands =
+            [OpsError::CODES, crate::ServerError::CODES, crate::verbs::build_check::CODES].concat();
+        let of_policies = [facets_policy::CODES, facets_policy::PolicyError::CODES].concat();
+        let of_everything = ["internal-error", "output-failed", "unknown-code", "usage"];
+        let crates: &[(&'static str, &[&str])] = &[
+            (facets_digest::EXPLANATIONS, facets_digest::json::JsonErrorKind::CODES),
+            (facets_model::EXPLANATIONS, facets_model::manifest::CODES),
+            (facets_files::EXPLANATIONS, facets_files::FileError::CODES),
+            (facets_failure::EXPLANATIONS, &of_everything),
+            (crate::EXPLANATIONS, &of_commands),
+            (facets_launch::EXPLANATIONS, facets_launch::LaunchError::CODES),
+            (facets_mcp::EXPLANATIONS, facets_mcp::CaptureError::CODES),
+            (facets_probe::EXPLANATIONS, facets_probe::ObserveError::CODES),
+            (facets_surface::EXPLANATIONS, facets_surface::CODES),
+            (facets_drift::EXPLANATIONS, &findings),
+            (facets_lock::EXPLANATIONS, facets_lock::LockError::CODES),
+            (facets_project::EXPLANATIONS, facets_project::ProjectError::CODES),
+            (facets_policy::EXPLANATIONS, &of_policies),
+            (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
+        ];
+        assert_eq!(crates.len(), PAGES.len());
+        for (page, codes) in crates {
+            let mut codes = codes.to_vec();
+            codes.sort_unstable();
+            assert_eq!(codes_of(page), codes);
+            assert!(PAGES.contains(page));
+        }
+    }
+
+    #[test]
+    fn no_code_is_explained_twice_or_in_a_few_words() {
+        let codes: BTreeSet<&str> = all_explanations().map(|one| one.code).collect();
+        assert_eq!(all_explanations().count(), codes.len());
+        for explanation in all_explanations() {
             assert!(explanation.text.len() > 60, "{} says too little", explanation.code);
         }
     }

@@ -8,7 +8,9 @@ use crate::approval::is_approved;
 pub use crate::confinement::grants_words;
 use crate::confinement::{READ_ONLY, extent_word, granted_place, yes_or_no};
 use crate::consent::Consent;
-use crate::error::{OpsError, ServerError, shell_word};
+use facets_failure::shell_word;
+
+use crate::error::{OpsError, ServerError};
 use crate::pinned::Pinned;
 
 /// One decision of a user.

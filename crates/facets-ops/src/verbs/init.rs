@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use facets_files::FileError;
 use facets_model::ArtifactName;
 
 use crate::error::OpsError;
@@ -98,7 +99,7 @@ fn corrected(request: &InitRequest, found: &str) -> String {
     let words = found.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let slug = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
     let name = if slug.parse::<ArtifactName>().is_ok() { &slug } else { otherwise };
-    format!("facet init {kind} {} --name {name}", crate::shell_word(&request.directory))
+    format!("facet init {kind} {} --name {name}", facets_failure::shell_word(&request.directory))
 }
 
 fn directory_name(directory: &Path) -> Result<String, OpsError> {
@@ -106,7 +107,9 @@ fn directory_name(directory: &Path) -> Result<String, OpsError> {
     let named = match directory.file_name() {
         Some(name) => Some(name.to_owned()),
         None => fs::canonicalize(directory)
-            .map_err(|source| OpsError::Unreadable { path: directory.to_owned(), source })?
+            .map_err(|source| {
+                OpsError::File(FileError::Unreadable { path: directory.to_owned(), source })
+            })?
             .file_name()
             .map(ToOwned::to_owned),
     };
@@ -139,7 +142,9 @@ fn find_missing(
                     .is_ok_and(|old| old == text.as_bytes()) => {}
             Ok(_) => return Err(OpsError::Exists { path: full }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(*path),
-            Err(source) => return Err(OpsError::Unreadable { path: full, source }),
+            Err(source) => {
+                return Err(OpsError::File(FileError::Unreadable { path: full, source }));
+            }
         }
     }
     Ok(missing)

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use facets_failure::shell_word;
 pub use facets_guard::{Decision, OnDrift};
 use facets_guard::{Event, Guard, Pins, Rules};
 use facets_launch::{Launchable, Launcher};
@@ -19,7 +20,7 @@ use crate::approval::is_trusted;
 use crate::audit::AuditLog;
 use crate::confinement::{apply_grants, describe_confinement};
 use crate::consent::AlreadyApproved;
-use crate::error::{OpsError, ServerError, shell_word, supervisor_failed};
+use crate::error::{OpsError, ServerError, supervisor_failed};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::pinned::{Pinned, against_manifest};

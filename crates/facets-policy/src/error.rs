@@ -1,11 +1,10 @@
-//! What went wrong with a policy, in words.
+//! Why a policy cannot be applied.
 
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::Position;
+use facets_failure::{Describe, FileProblem, LineColumn, shell_word};
 use facets_model::manifest::Problem;
-
-use crate::FileProblem;
 
 /// Something about the policy of a project.
 #[derive(Debug, thiserror::Error)]
@@ -37,11 +36,13 @@ pub enum PolicyError {
 }
 
 impl PolicyError {
-    /// Every code.
+    /// Every code, beside those of the problems.
     pub const CODES: &'static [&'static str] =
         &["policy-has-problems", "policy-other-name", "policy-condition-failed"];
+}
 
-    pub(super) fn code(&self) -> &'static str {
+impl Describe for PolicyError {
+    fn code(&self) -> &'static str {
         match self {
             Self::Problems { .. } => "policy-has-problems",
             Self::OtherName { .. } => "policy-other-name",
@@ -49,50 +50,56 @@ impl PolicyError {
         }
     }
 
-    pub(super) fn file(&self) -> &Path {
+    fn expected(&self) -> Option<String> {
+        let expected = match self {
+            Self::Problems { .. } => "a policy in order",
+            Self::OtherName { .. } => "facets.policy.yaml",
+            Self::Condition { .. } => "true or false",
+        };
+        Some(expected.to_owned())
+    }
+
+    fn actual(&self) -> Option<String> {
+        Some(match self {
+            Self::Problems { problems, .. } => {
+                let plural = if problems.len() == 1 { "" } else { "s" };
+                format!("{} problem{plural}", problems.len())
+            }
+            Self::OtherName { .. } => "another name".to_owned(),
+            Self::Condition { problem, .. } => problem.clone(),
+        })
+    }
+
+    fn file(&self) -> Option<&Path> {
         match self {
             Self::Problems { path, .. }
             | Self::OtherName { path }
-            | Self::Condition { path, .. } => path,
+            | Self::Condition { path, .. } => Some(path),
         }
     }
 
-    pub(super) fn position(&self) -> Option<Position> {
-        match self {
+    fn place(&self) -> Option<LineColumn> {
+        let position = match self {
             Self::Problems { problems, .. } => problems.first().map(|problem| problem.position),
             Self::OtherName { .. } => None,
             Self::Condition { position, .. } => Some(*position),
-        }
+        };
+        position.map(|Position { line, column, .. }| LineColumn { line, column })
     }
 
-    pub(super) fn problems(&self) -> Vec<FileProblem> {
-        let Self::Problems { path, problems } = self else { return Vec::new() };
-        let with_file = |problem: &Problem| FileProblem::in_manifest(path.clone(), problem.clone());
-        problems.iter().map(with_file).collect()
-    }
-
-    pub(super) fn expected_and_actual(&self) -> (Option<String>, Option<String>) {
-        let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
+    fn next(&self) -> String {
         match self {
-            Self::Problems { problems, .. } => {
-                let plural = if problems.len() == 1 { "" } else { "s" };
-                both("a policy in order", format!("{} problem{plural}", problems.len()))
-            }
-            Self::OtherName { .. } => both("facets.policy.yaml", "another name".to_owned()),
-            Self::Condition { problem, .. } => both("true or false", problem.clone()),
-        }
-    }
-
-    pub(super) fn next(&self) -> String {
-        match self {
-            Self::OtherName { path } => {
-                format!("mv {} facets.policy.yaml", crate::shell_word(path))
-            }
+            Self::OtherName { path } => format!("mv {} facets.policy.yaml", shell_word(path)),
             Self::Problems { problems, .. } => {
                 let code = problems.first().map_or(self.code(), |problem| problem.code);
                 format!("facet explain {code}")
             }
             Self::Condition { .. } => format!("facet explain {}", self.code()),
         }
+    }
+
+    fn problems(&self) -> Vec<FileProblem> {
+        let Self::Problems { path, problems } = self else { return Vec::new() };
+        problems.iter().map(|problem| problem.clone().in_file(path.clone())).collect()
     }
 }

@@ -1,11 +1,7 @@
-//! What went wrong with a project or one of its servers, in words.
+//! What is wrong with a server of the project.
 
-use std::path::Path;
-
-use facets_digest::json::Position;
-use facets_lock::LockError;
+use facets_failure::Describe;
 use facets_model::NameError;
-use facets_project::ProjectError;
 
 /// Something about a server of a project.
 #[derive(Debug, thiserror::Error)]
@@ -192,35 +188,8 @@ impl ServerError {
         "address-unusable",
     ];
 
-    pub(super) fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown { .. } => "server-unknown",
-            Self::Exists { .. } => "server-exists",
-            Self::BadName { .. } => "server-bad-name",
-            Self::NotInline { .. } => "server-not-inline",
-            Self::Edited { .. } => "lock-edited",
-            Self::NotApproved { .. } | Self::NotPinned { .. } | Self::Unanswered { .. } => {
-                "not-approved"
-            }
-            Self::AboveAccepted { .. } => "above-accepted",
-            Self::NothingPinned => "nothing-pinned",
-            Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
-            Self::NotText => "command-not-text",
-            Self::Git { .. } => "git-failed",
-            Self::Incomparable { .. } => "diff-incomparable",
-            Self::OtherLaunch { .. } => "launch-differs",
-            Self::GrantElsewhere { .. } => "grant-elsewhere",
-            Self::GrantUnusable { .. } => "grant-unusable",
-            Self::NotAttested { .. } => "not-attested",
-            Self::Unservable { .. } => "address-unusable",
-            Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
-                "not-running"
-            }
-        }
-    }
-
-    pub(super) fn expected_and_actual(&self) -> (Option<String>, Option<String>) {
-        let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
+    fn expected_and_actual(&self) -> (String, String) {
+        let both = |expected: &str, actual: String| (expected.to_owned(), actual);
         match self {
             Self::Unknown { known, .. } if known.is_empty() => {
                 both("the name of a locked server", "none is locked here".to_owned())
@@ -275,8 +244,45 @@ impl ServerError {
             }
         }
     }
+}
 
-    pub(super) fn next(&self) -> String {
+impl Describe for ServerError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "server-unknown",
+            Self::Exists { .. } => "server-exists",
+            Self::BadName { .. } => "server-bad-name",
+            Self::NotInline { .. } => "server-not-inline",
+            Self::Edited { .. } => "lock-edited",
+            Self::NotApproved { .. } | Self::NotPinned { .. } | Self::Unanswered { .. } => {
+                "not-approved"
+            }
+            Self::AboveAccepted { .. } => "above-accepted",
+            Self::NothingPinned => "nothing-pinned",
+            Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
+            Self::NotText => "command-not-text",
+            Self::Git { .. } => "git-failed",
+            Self::Incomparable { .. } => "diff-incomparable",
+            Self::OtherLaunch { .. } => "launch-differs",
+            Self::GrantElsewhere { .. } => "grant-elsewhere",
+            Self::GrantUnusable { .. } => "grant-unusable",
+            Self::NotAttested { .. } => "not-attested",
+            Self::Unservable { .. } => "address-unusable",
+            Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
+                "not-running"
+            }
+        }
+    }
+
+    fn expected(&self) -> Option<String> {
+        Some(self.expected_and_actual().0)
+    }
+
+    fn actual(&self) -> Option<String> {
+        Some(self.expected_and_actual().1)
+    }
+
+    fn next(&self) -> String {
         match self {
             Self::Unknown { .. } => "facet list".to_owned(),
             Self::Exists { name } | Self::NotApproved { name, .. } => {
@@ -299,81 +305,5 @@ impl ServerError {
             Self::NotPinned { name, .. } => format!("facet approve {name}"),
             other => format!("facet explain {}", other.code()),
         }
-    }
-}
-
-fn json_error(error: &ProjectError) -> Option<&facets_digest::json::JsonError> {
-    match error {
-        ProjectError::Lock { source: LockError::Json(json), .. } => Some(json),
-        _ => None,
-    }
-}
-
-pub(super) fn position(error: &ProjectError) -> Option<Position> {
-    match error {
-        ProjectError::Edit { source, .. } => source.position(),
-        other => json_error(other).map(|json| json.position),
-    }
-}
-
-pub(super) fn file(error: &ProjectError) -> Option<&Path> {
-    match error {
-        ProjectError::Io { path, .. }
-        | ProjectError::Untrusted { path, .. }
-        | ProjectError::TooLarge { path, .. }
-        | ProjectError::Lock { path, .. }
-        | ProjectError::Manifest { path, .. }
-        | ProjectError::Edit { path, .. }
-        | ProjectError::Busy { path }
-        | ProjectError::ForeignJournal { path }
-        | ProjectError::Interrupted { path } => Some(path),
-        ProjectError::NoHome => None,
-    }
-}
-
-pub(super) fn expected_and_actual(error: &ProjectError) -> (Option<String>, Option<String>) {
-    let both = |expected: &str, actual: String| (Some(expected.to_owned()), Some(actual));
-    if let Some(json) = json_error(error) {
-        let problem = facets_model::manifest::Problem::from_json(json);
-        return both(&problem.allowed, problem.found);
-    }
-    match error {
-        ProjectError::Io { what: "read", source, .. } => {
-            both("a readable file", source.to_string())
-        }
-        ProjectError::Io { source, .. } => both("a place to write to", source.to_string()),
-        ProjectError::Untrusted { reason, .. } => {
-            both("a plain file or folder of this user", (*reason).to_owned())
-        }
-        ProjectError::TooLarge { limit, .. } => {
-            both(&format!("at most {limit} bytes"), "more than that".to_owned())
-        }
-        ProjectError::Lock { source: LockError::Version { known, .. }, .. } => {
-            both(&format!("version {known}"), "another: a newer facet can read it".to_owned())
-        }
-        ProjectError::Lock { source, .. } => both("a lock as facet writes it", source.to_string()),
-        ProjectError::Manifest { problems, .. } => {
-            let plural = if *problems == 1 { "" } else { "s" };
-            both("a manifest in order", format!("{problems} problem{plural}"))
-        }
-        ProjectError::Edit { source, .. } => both("an object to edit", source.to_string()),
-        ProjectError::Busy { .. } => {
-            both("the project for itself", "another facet holds it".to_owned())
-        }
-        ProjectError::Interrupted { .. } => {
-            both("the file as before or after the change", "something else".to_owned())
-        }
-        ProjectError::ForeignJournal { .. } => {
-            both("no journal, or one that this user began here", "another".to_owned())
-        }
-        ProjectError::NoHome => both("HOME or FACET_DIR", "neither is set".to_owned()),
-    }
-}
-
-pub(super) fn next(error: &ProjectError) -> String {
-    match error {
-        ProjectError::Manifest { .. } => "facet doctor".to_owned(),
-        ProjectError::NoHome => "export FACET_DIR=…".to_owned(),
-        other => format!("facet explain {}", other.code()),
     }
 }

@@ -1,15 +1,16 @@
+//! One of several things that are wrong with a file.
+
 use std::path::PathBuf;
 
-use facets_digest::json::Position;
-use facets_model::manifest::Problem;
+use crate::line_column::LineColumn;
 
 /// A problem and the file that has it.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileProblem {
     /// The file.
     pub file: PathBuf,
     /// The place, where there is one.
-    pub position: Option<Position>,
+    pub place: Option<LineColumn>,
     /// The word for `facet explain`.
     pub code: &'static str,
     /// The member of a manifest, else empty.
@@ -23,12 +24,9 @@ pub struct FileProblem {
 }
 
 impl FileProblem {
-    pub(crate) fn in_manifest(file: PathBuf, problem: Problem) -> Self {
-        let Problem { code, position, member, found, allowed, fix } = problem;
-        Self { file, position: Some(position), code, member, found, allowed, fix }
-    }
-
-    pub(crate) fn of_file(
+    /// A problem of a file as a whole: what was found, what is allowed, what to do.
+    #[must_use]
+    pub fn of_file(
         file: PathBuf,
         code: &'static str,
         member: &str,
@@ -36,7 +34,7 @@ impl FileProblem {
     ) -> Self {
         Self {
             file,
-            position: None,
+            place: None,
             code,
             member: member.to_owned(),
             found: found.to_owned(),

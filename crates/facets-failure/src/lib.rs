@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod describe;
+mod excerpt;
+mod explanation;
+mod failure;
+mod line_column;
+mod problem;
+mod shell;
+
+/// What the codes mean that any binary can report: `usage`, `output-failed`, `internal-error` and
+/// `unknown-code`.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");
+
+pub use describe::Describe;
+pub use excerpt::last_lines;
+pub use explanation::{Explanation, explanations};
+pub use failure::Failure;
+pub use line_column::LineColumn;
+pub use problem::FileProblem;
+pub use shell::shell_word;

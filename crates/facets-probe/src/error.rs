@@ -1,0 +1,80 @@
+//! Why a server could not be looked at.
+
+use facets_failure::{Describe, last_lines};
+use facets_launch::{Ending, LaunchError};
+use facets_mcp::CaptureError;
+
+/// Why nothing could be seen.
+#[derive(Debug, thiserror::Error)]
+pub enum ObserveError {
+    /// It could not be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// Its supervisor was killed or stopped while it ran, and nobody else was there to do it.
+    #[error("the server attacked its supervisor")]
+    SupervisorLost,
+    /// It was started or reached, and failed.
+    #[error("{source}")]
+    Capture {
+        /// What failed.
+        source: CaptureError,
+        /// The end of what it said on standard error.
+        stderr: String,
+        /// How it ended, if it ended by itself.
+        ending: Option<Ending>,
+    },
+}
+
+impl ObserveError {
+    /// The codes that no crate below has.
+    pub const CODES: &'static [&'static str] = &["supervisor-lost"];
+}
+
+impl Describe for ObserveError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Launch(error) => error.code(),
+            Self::SupervisorLost => "supervisor-lost",
+            Self::Capture { source, .. } => source.code(),
+        }
+    }
+
+    fn expected(&self) -> Option<String> {
+        match self {
+            Self::Launch(error) => error.expected(),
+            Self::SupervisorLost => Some("a server that leaves its supervisor alone".to_owned()),
+            Self::Capture { source, .. } => source.expected(),
+        }
+    }
+
+    fn actual(&self) -> Option<String> {
+        match self {
+            Self::Launch(error) => error.actual(),
+            Self::SupervisorLost => {
+                Some("the supervisor was killed or stopped; everything was ended".to_owned())
+            }
+            Self::Capture { source: source @ CaptureError::Unstable { .. }, .. } => source.actual(),
+            Self::Capture { source, stderr, ending } => {
+                let ended = match ending {
+                    Some(Ending::Exited(code)) => Some(format!("it ended with code {code}")),
+                    Some(Ending::Killed(signal)) => {
+                        Some(format!("it was ended by signal {signal}"))
+                    }
+                    Some(Ending::Unknown) | None => None,
+                };
+                let stderr = Some(stderr).filter(|text| !text.trim().is_empty());
+                let stderr = stderr.map(|text| format!("it said: {}", last_lines(text)));
+                let said: Vec<String> =
+                    [source.said(), ended, stderr].into_iter().flatten().collect();
+                (!said.is_empty()).then(|| said.join("; "))
+            }
+        }
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::Capture { source, .. } => source.next(),
+            other => format!("facet explain {}", other.code()),
+        }
+    }
+}
