@@ -3,19 +3,19 @@
 #![no_main]
 
 use facets_model::manifest::{Outcome, parse_facet, parse_project, parse_server};
-use facets_model::tree::{self, Format};
+use facets_model::tree::{self, ManifestFormat};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    check(data, &parse_facet(data, Format::Json));
-    check(data, &parse_facet(data, Format::Yaml));
+    check(data, &parse_facet(data, ManifestFormat::Json));
+    check(data, &parse_facet(data, ManifestFormat::Yaml));
     check(data, &parse_project(data));
     check(data, &parse_server(data));
     // What YAML means is archived as JSON, and must read back as it was printed.
-    let Ok(yaml) = tree::parse(data, Format::Yaml) else { return };
+    let Ok(yaml) = tree::parse(data, ManifestFormat::Yaml) else { return };
     if yaml.problems.is_empty() {
         let printed = yaml.root.to_json();
-        let again = tree::parse(printed.as_bytes(), Format::Json).expect("printed JSON is JSON");
+        let again = tree::parse(printed.as_bytes(), ManifestFormat::Json).expect("printed JSON is JSON");
         assert!(again.problems.is_empty(), "{:?}", again.problems);
         assert_eq!(again.root.to_json(), printed);
     }

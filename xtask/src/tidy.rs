@@ -3,6 +3,7 @@
 mod circles;
 mod layers;
 mod lengths;
+mod names;
 mod papers;
 mod sources;
 mod walks;
@@ -17,12 +18,13 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
 
 /// Every rule is checked; all complaints come together.
 pub(crate) fn check() -> Outcome {
-    let rules: [fn() -> Outcome<Vec<String>>; 10] = [
+    let rules: [fn() -> Outcome<Vec<String>>; 11] = [
         layers::check_direction,
         layers::check_depth,
         layers::check_purity,
         layers::check_json_features,
         circles::check,
+        names::check,
         papers::check_readmes,
         papers::check_links,
         walks::check,

@@ -9,8 +9,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[command(after_help = "Exit codes: 0 yes, 1 a negative verdict, 2 could not judge.")]
 pub(crate) struct Args {
     /// How the result is written
-    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human, global = true)]
+    pub(crate) format: OutputFormat,
     /// No progress, no advice: the result and errors only
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 /// How the result is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// For people
     Human,
     /// One JSON document
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Begin a facet or a server
     Init {
         /// What to begin
-        kind: InitKind,
+        kind: InitChoice,
         /// Where; it is made if it is not there
         #[arg(default_value = ".", value_name = "DIR")]
         target: PathBuf,
@@ -59,7 +59,7 @@ pub(crate) enum Command {
     },
     /// Print the identity of files and documents
     #[command(subcommand)]
-    Digest(Digest),
+    Digest(DigestCommand),
     /// Show everything that an MCP server declares, and its identity
     Inspect(Inspect),
     /// Begin to trust a server: look at it, approve it, pin it
@@ -91,7 +91,7 @@ pub(crate) enum Command {
         yes: bool,
     },
     /// Start what is pinned, and report what changed
-    Check(Check),
+    Check(CheckArguments),
     /// Look at what changed, and pin it anew
     Approve(Approve),
     /// Check that what is pinned is whole; starts nothing
@@ -259,7 +259,7 @@ pub(crate) struct Add {
 #[command(
     after_help = "Exit codes: 0 as approved, 1 drift, 2 could not judge (a server that does not start, or that\nnobody has approved on this machine)."
 )]
-pub(crate) struct Check {
+pub(crate) struct CheckArguments {
     /// The servers; all of them if none is given
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
@@ -412,7 +412,7 @@ fn header(text: &str) -> Result<(String, String), String> {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum InitKind {
+pub(crate) enum InitChoice {
     /// Skills, agents and commands
     Facet,
     /// A source-mode MCP server
@@ -420,7 +420,7 @@ pub(crate) enum InitKind {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Digest {
+pub(crate) enum DigestCommand {
     /// SHA-256 of the raw bytes of files
     File {
         /// The files; `-` is standard input

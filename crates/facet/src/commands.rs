@@ -24,7 +24,7 @@ use facets_ops::remove::{RemoveRequest, remove};
 use facets_ops::scan::{ScanRequest, scan};
 use facets_ops::{Input, OpsError, sessions};
 
-use crate::args::{Args, Command, ContractMode, Digest, InitKind};
+use crate::args::{Args, Command, ContractMode, DigestCommand, InitChoice};
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
 use crate::shown::Shown;
@@ -106,19 +106,19 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
     }
 }
 
-fn run_digest(digest: Digest, renderer: &Renderer) -> Result<Shown, OpsError> {
+fn run_digest(digest: DigestCommand, renderer: &Renderer) -> Result<Shown, OpsError> {
     match digest {
-        Digest::File { files } => digest_files(files, renderer),
-        Digest::Json { file, print, captured } => {
+        DigestCommand::File { files } => digest_files(files, renderer),
+        DigestCommand::Json { file, print, captured } => {
             let provenance = if captured { Provenance::Captured } else { Provenance::Authored };
             let request = DigestJsonRequest { input: file.into(), provenance };
             Ok(renderer.digest_json(&digest_json(request)?, print))
         }
-        Digest::Surface { file } => {
+        DigestCommand::Surface { file } => {
             let request = DigestSurfaceRequest { input: file.into() };
             Ok(renderer.digest_surface(&digest_surface(&request)?))
         }
-        Digest::Contract { file, mode } => {
+        DigestCommand::Contract { file, mode } => {
             let mode = match mode {
                 ContractMode::V1 => Mode::V1,
                 ContractMode::FusionV1 => Mode::FusionV1,
@@ -126,7 +126,7 @@ fn run_digest(digest: Digest, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = DigestContractRequest { input: file.into(), mode };
             Ok(renderer.digest_contract(&digest_contract(&request)?))
         }
-        Digest::Compare { before, after } => {
+        DigestCommand::Compare { before, after } => {
             let request = DigestCompareRequest { before: before.into(), after: after.into() };
             Ok(renderer.digest_compare(&digest_compare(&request)?))
         }
@@ -152,11 +152,11 @@ fn completions(shell: clap_complete::Shell, renderer: &Renderer) -> Shown {
     renderer.whole("script", script)
 }
 
-impl From<InitKind> for init::InitKind {
-    fn from(kind: InitKind) -> Self {
+impl From<InitChoice> for init::InitKind {
+    fn from(kind: InitChoice) -> Self {
         match kind {
-            InitKind::Facet => Self::Facet,
-            InitKind::Server => Self::Server,
+            InitChoice::Facet => Self::Facet,
+            InitChoice::Server => Self::Server,
         }
     }
 }

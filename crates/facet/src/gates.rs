@@ -11,15 +11,15 @@ use facets_ops::check::{CheckRequest, Trust, check};
 use facets_ops::diff::{DiffRequest, diff};
 use facets_ops::verify::{VerifyRequest, verify};
 
-use crate::args::{Check, Gate};
+use crate::args::{CheckArguments, Gate};
 use crate::consent::Terminal;
 use crate::progress::Count;
 use crate::render::{Renderer, Verb, summary};
 use crate::shown::Shown;
 use crate::trust::options;
 
-pub(crate) fn run_check(arguments: Check, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Check { names, gate, trust_lock, timeout } = arguments;
+pub(crate) fn run_check(arguments: CheckArguments, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let CheckArguments { names, gate, trust_lock, timeout } = arguments;
     let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
     let Gate { fail_on, policy, summary } = gate;
     let options = options(timeout);

@@ -15,7 +15,7 @@ mod trust;
 
 use std::process::ExitCode;
 
-use args::{Args, Format};
+use args::{Args, OutputFormat};
 use clap::{CommandFactory as _, Parser as _};
 use shown::Shown;
 
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     // Before anything else: this process may be the supervisor of a server.
     facets_worker::enter(&[facets_probe::SCAN_STAGE]);
     match Args::try_parse() {
-        Ok(args) if args.format == Format::Sarif && !args.command.has_findings() => {
+        Ok(args) if args.format == OutputFormat::Sarif && !args.command.has_findings() => {
             let message = "`--format sarif` is for check, verify and diff";
             usage(&Args::command().error(clap::error::ErrorKind::ArgumentConflict, message))
         }
@@ -47,18 +47,20 @@ fn run_or_admit_a_defect(args: Args) -> Shown {
 /// Help and version are answers; everything else that clap reports is a wrong command line.
 fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
-    let format = if asks_for_json() { Format::Json } else { Format::Human };
+    let format = if asks_for_json() { OutputFormat::Json } else { OutputFormat::Human };
     let shown = match (error.kind(), format) {
-        (ErrorKind::DisplayHelp, Format::Json) => render::json::answer("help", &error.to_string()),
-        (ErrorKind::DisplayVersion, Format::Json) => {
+        (ErrorKind::DisplayHelp, OutputFormat::Json) => {
+            render::json::answer("help", &error.to_string())
+        }
+        (ErrorKind::DisplayVersion, OutputFormat::Json) => {
             render::json::answer("version", env!("CARGO_PKG_VERSION"))
         }
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
             Shown::styled(error.render().ansi().to_string())
         }
-        (_, Format::Json) => render::json::usage(&error.to_string()),
+        (_, OutputFormat::Json) => render::json::usage(&error.to_string()),
         // The refused words are quoted, and may be anything.
-        (_, Format::Human | Format::Sarif) => Shown::failure(
+        (_, OutputFormat::Human | OutputFormat::Sarif) => Shown::failure(
             error.to_string().lines().map(|line| render::visible(line) + "\n").collect(),
         ),
     };

@@ -1,12 +1,12 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
-use crate::args::Format;
+use crate::args::OutputFormat;
 use crate::render;
-use crate::shown::{Exit, Output, Shown};
+use crate::shown::{Exit, Shown, ShownResult};
 
 /// Prints, and turns the verdict into the exit code.
-pub(crate) fn print(shown: &Shown, format: Format) -> ExitCode {
+pub(crate) fn print(shown: &Shown, format: OutputFormat) -> ExitCode {
     let written = write_result(&shown.result);
     // Colours are taken out where nobody sees them, or NO_COLOR asks for it.
     let talked = anstream::stderr().write_all(shown.talk.as_bytes());
@@ -23,19 +23,19 @@ pub(crate) fn print(shown: &Shown, format: Format) -> ExitCode {
     ExitCode::from(exit.code())
 }
 
-fn write_result(result: &Output) -> io::Result<()> {
+fn write_result(result: &ShownResult) -> io::Result<()> {
     match result {
-        Output::Styled(text) => {
+        ShownResult::Styled(text) => {
             let mut stdout = anstream::stdout();
             stdout.write_all(text.as_bytes())?;
             stdout.flush()
         }
-        Output::Exact(bytes) => write_exactly(bytes),
-        Output::Canonical(bytes) if io::stdout().is_terminal() => {
+        ShownResult::Exact(bytes) => write_exactly(bytes),
+        ShownResult::Canonical(bytes) if io::stdout().is_terminal() => {
             let text = String::from_utf8_lossy(bytes);
             write_exactly(format!("{}\n", render::escape_in_json(&text)).as_bytes())
         }
-        Output::Canonical(bytes) => write_exactly(bytes),
+        ShownResult::Canonical(bytes) => write_exactly(bytes),
     }
 }
 

@@ -27,7 +27,7 @@ impl Exit {
 
 /// What goes to standard output.
 #[derive(Debug)]
-pub(crate) enum Output {
+pub(crate) enum ShownResult {
     /// These bytes, and no others.
     Exact(Vec<u8>),
     /// Canonical JSON: exact, except that a terminal is not handed what it would act on.
@@ -40,7 +40,7 @@ pub(crate) enum Output {
 #[derive(Debug)]
 pub(crate) struct Shown {
     /// The result, for standard output.
-    pub(crate) result: Output,
+    pub(crate) result: ShownResult,
     /// The talk, for standard error. May have colours.
     pub(crate) talk: String,
     pub(crate) exit: Exit,
@@ -49,17 +49,17 @@ pub(crate) struct Shown {
 impl Shown {
     /// A result whose every byte counts.
     pub(crate) fn exact(result: impl Into<Vec<u8>>) -> Self {
-        Self { result: Output::Exact(result.into()), talk: String::new(), exit: Exit::Yes }
+        Self { result: ShownResult::Exact(result.into()), talk: String::new(), exit: Exit::Yes }
     }
 
     /// A canonical form.
     pub(crate) fn canonical(result: Vec<u8>) -> Self {
-        Self { result: Output::Canonical(result), ..Self::exact(Vec::new()) }
+        Self { result: ShownResult::Canonical(result), ..Self::exact(Vec::new()) }
     }
 
     /// A result for people.
     pub(crate) fn styled(result: String) -> Self {
-        Self { result: Output::Styled(result), talk: String::new(), exit: Exit::Yes }
+        Self { result: ShownResult::Styled(result), talk: String::new(), exit: Exit::Yes }
     }
 
     pub(crate) fn failure(talk: String) -> Self {

@@ -268,6 +268,7 @@ fn documented_workflows_are_command_lines_that_facet_takes() {
     }
     assert_eq!(seen.len(), 4, "{seen:#?}");
     let workflow = page.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
-    let parsed = facets_model::tree::parse(workflow.as_bytes(), facets_model::tree::Format::Yaml);
+    let parsed =
+        facets_model::tree::parse(workflow.as_bytes(), facets_model::tree::ManifestFormat::Yaml);
     assert!(parsed.unwrap().problems.is_empty());
 }

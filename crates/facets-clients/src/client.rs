@@ -37,7 +37,7 @@ pub enum Scope {
 
 /// The notation of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ClientFormat {
     /// Strict JSON.
     Json,
     /// JSON with comments and trailing commas.
@@ -72,7 +72,7 @@ pub struct ClientFile {
     /// Where.
     pub path: PathBuf,
     /// In which notation.
-    pub format: Format,
+    pub format: ClientFormat,
     /// The members that hold servers; new ones go into the first.
     pub containers: Vec<Vec<String>>,
 }
@@ -119,19 +119,19 @@ impl Client {
 
     /// The notation of its files.
     #[must_use]
-    pub const fn format(self) -> Format {
+    pub const fn format(self) -> ClientFormat {
         match self {
-            Self::ClaudeCode | Self::ClaudeDesktop => Format::Json,
-            Self::Codex => Format::Toml,
-            Self::OpenCode | Self::Cursor | Self::VsCode | Self::Gemini => Format::Jsonc,
+            Self::ClaudeCode | Self::ClaudeDesktop => ClientFormat::Json,
+            Self::Codex => ClientFormat::Toml,
+            Self::OpenCode | Self::Cursor | Self::VsCode | Self::Gemini => ClientFormat::Jsonc,
         }
     }
 
     /// What its files may have beside plain JSON, if they are JSON.
     pub(crate) const fn notation(self) -> Notation {
         match self.format() {
-            Format::Json | Format::Toml => Notation::Plain,
-            Format::Jsonc => Notation::WithComments,
+            ClientFormat::Json | ClientFormat::Toml => Notation::Plain,
+            ClientFormat::Jsonc => Notation::WithComments,
         }
     }
 

@@ -16,7 +16,7 @@ pub struct Entry {
     /// The members that lead to it, its name last.
     pub place: Vec<String>,
     /// How it is reached.
-    pub transport: Transport,
+    pub transport: EntryTransport,
     /// Variables that the client sets for it.
     pub env: Vec<(String, EnvValue)>,
     /// Variables that the client passes on from its own environment.
@@ -29,7 +29,7 @@ pub struct Entry {
 
 /// How a server is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Transport {
+pub enum EntryTransport {
     /// It is started.
     Command {
         /// The program.
@@ -80,7 +80,7 @@ impl Entry {
     /// given, wherever that lies.
     #[must_use]
     pub fn guarded_name(&self, program: Option<&str>) -> Option<&str> {
-        let Transport::Command { command, args, .. } = &self.transport else { return None };
+        let EntryTransport::Command { command, args, .. } = &self.transport else { return None };
         let file = command.rsplit(['/', '\\']).next().unwrap_or_default();
         let file = file.strip_suffix(".exe").unwrap_or(file);
         if file != "facet" && program != Some(command.as_str()) {
@@ -147,14 +147,14 @@ pub(crate) fn read(
     })
 }
 
-fn transport(client: Client, fields: &Fields<'_>) -> Result<Transport, ClientError> {
+fn transport(client: Client, fields: &Fields<'_>) -> Result<EntryTransport, ClientError> {
     let command = command(client, fields)?;
     let mut addresses = Vec::new();
     for (name, kind) in client.dialect().addresses {
         addresses.extend(fields.text(name)?.map(|url| (url, *kind)));
     }
     let address = addresses.into_iter().next();
-    let unclear = |reason| Ok(Transport::Unclear { reason });
+    let unclear = |reason| Ok(EntryTransport::Unclear { reason });
     let kind = match fields.text("type")?.as_deref() {
         Some("stdio" | "local") => {
             return command.map_or_else(|| unclear("has no command"), Ok);
@@ -171,7 +171,7 @@ fn transport(client: Client, fields: &Fields<'_>) -> Result<Transport, ClientErr
         }
         (_, Some((url, usual))) => {
             let headers = headers(client, fields)?;
-            Ok(Transport::Url { url, headers, kind: kind.unwrap_or(usual) })
+            Ok(EntryTransport::Url { url, headers, kind: kind.unwrap_or(usual) })
         }
         (Some(command), None) if kind.is_none() => Ok(command),
         (Some(_), None) => unclear("has no address"),
@@ -179,19 +179,19 @@ fn transport(client: Client, fields: &Fields<'_>) -> Result<Transport, ClientErr
     }
 }
 
-fn command(client: Client, fields: &Fields<'_>) -> Result<Option<Transport>, ClientError> {
+fn command(client: Client, fields: &Fields<'_>) -> Result<Option<EntryTransport>, ClientError> {
     let cwd = fields.text("cwd")?;
     if !client.dialect().one_list {
         let args = fields.list("args")?.unwrap_or_default();
         let command = fields.text("command")?;
-        return Ok(command.map(|command| Transport::Command { command, args, cwd }));
+        return Ok(command.map(|command| EntryTransport::Command { command, args, cwd }));
     }
     let Some(mut words) = fields.list("command")? else { return Ok(None) };
     if words.is_empty() {
         return Ok(None);
     }
     let command = words.remove(0);
-    Ok(Some(Transport::Command { command, args: words, cwd }))
+    Ok(Some(EntryTransport::Command { command, args: words, cwd }))
 }
 
 fn headers(client: Client, fields: &Fields<'_>) -> Result<Vec<(String, HeaderValue)>, ClientError> {

@@ -6,10 +6,10 @@ use facets_digest::json::Position;
 
 use crate::client::Client;
 use crate::dialect::SIGN_IN;
-use crate::entry::{self, Entry, EnvValue, HeaderValue, Layout, Transport};
+use crate::entry::{self, Entry, EntryTransport, EnvValue, HeaderValue, Layout};
 use crate::error::{ClientError, shown};
 use crate::guarded::{Guarded, Move};
-use crate::opened::{Opened, Parts};
+use crate::opened::{EntryParts, Opened};
 use crate::secrets::secret_arguments;
 use crate::segment::{Hole, cut, holes};
 use crate::undo::{Change, Region, Undo, undo};
@@ -32,10 +32,10 @@ pub fn guard(
     let entry = entry::read(client, body, place, &opened.layout)?;
     let moves = moves(&entry, guarded)?;
     let edits = match &opened.parts {
-        Parts::Json(json, object) => {
+        EntryParts::Json(json, object) => {
             json_entry::rewrite(client, *json, object, &entry, guarded, &moves)?
         }
-        Parts::Toml(parts) => toml_entry::rewrite(body, parts, &entry, guarded, &moves)?,
+        EntryParts::Toml(parts) => toml_entry::rewrite(body, parts, &entry, guarded, &moves)?,
     };
     let entangled = || ClientError::entangled(place);
     let new = apply(body, &edits).ok_or_else(entangled)?;
@@ -63,7 +63,7 @@ pub fn guard(
 }
 
 fn starts(entry: &Entry, guarded: &Guarded) -> bool {
-    matches!(&entry.transport, Transport::Command { command, args, .. }
+    matches!(&entry.transport, EntryTransport::Command { command, args, .. }
         if *command == guarded.program && *args == guarded.args)
 }
 
@@ -71,9 +71,9 @@ fn starts(entry: &Entry, guarded: &Guarded) -> bool {
 fn moves(entry: &Entry, guarded: &Guarded) -> Result<Vec<Move>, ClientError> {
     let place = || shown(&entry.place);
     let headers = match &entry.transport {
-        Transport::Command { .. } => return Ok(Vec::new()),
-        Transport::Unclear { reason } => return Err(entry::unclear(&entry.place, reason)),
-        Transport::Url { headers, .. } => headers,
+        EntryTransport::Command { .. } => return Ok(Vec::new()),
+        EntryTransport::Unclear { reason } => return Err(entry::unclear(&entry.place, reason)),
+        EntryTransport::Url { headers, .. } => headers,
     };
     if let Some(member) = entry.extras.iter().find(|name| SIGN_IN.contains(&name.as_str())) {
         return Err(ClientError::SignsIn { place: place(), member: member.clone() });

@@ -2,8 +2,8 @@
 
 use facets_digest::json::quoted;
 
-use crate::client::{Client, ClientFile, Format};
-use crate::entry::{self, Transport};
+use crate::client::{Client, ClientFile, ClientFormat};
+use crate::entry::{self, EntryTransport};
 use crate::error::{ClientError, shown};
 use crate::guarded::Guarded;
 use crate::list::list;
@@ -38,7 +38,7 @@ pub fn insert(
     place.push(name.to_owned());
     let new = New { client, place: &place, guarded };
     let (new_body, change) = match client.format() {
-        Format::Toml => new.to_toml(body, text.is_none())?,
+        ClientFormat::Toml => new.to_toml(body, text.is_none())?,
         _ if body.trim().is_empty() => new.to_nothing(text, body),
         _ => new.to_json(body)?,
     };
@@ -46,7 +46,7 @@ pub fn insert(
     let after = Opened::new(client, &new_body, &place).map_err(|_| entangled())?;
     let layout = after.ok_or_else(entangled)?.layout;
     let read = entry::read(client, &new_body, &place, &layout).map_err(|_| entangled())?;
-    let starts = matches!(&read.transport, Transport::Command { command, args, .. }
+    let starts = matches!(&read.transport, EntryTransport::Command { command, args, .. }
         if *command == guarded.program && *args == guarded.args);
     let record = Undo { client, place: place.clone(), change };
     let new_text = format!("{mark}{new_body}");

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::MAX_MEMBERS;
 use crate::client::Client;
-use crate::entry::{Data, Entry, Layout, Node, Transport};
+use crate::entry::{Data, Entry, EntryTransport, Layout, Node};
 use crate::error::ClientError;
 use crate::guarded::{Guarded, Move};
 use crate::list::list;
@@ -122,7 +122,7 @@ pub(crate) fn rewrite(
     };
     let mut edits = Vec::new();
     let mut removed = Vec::new();
-    if let Transport::Url { .. } = entry.transport {
+    if let EntryTransport::Url { .. } = entry.transport {
         if let Some(member) = object.get("type") {
             edits.push((member.value.clone(), quoted(dialect.local)));
         }

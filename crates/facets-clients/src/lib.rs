@@ -21,8 +21,8 @@ mod toml_entry;
 mod undo;
 mod url_kind;
 
-pub use client::{Client, ClientFile, Format, Places, Scope};
-pub use entry::{Entry, EnvValue, HeaderValue, Transport};
+pub use client::{Client, ClientFile, ClientFormat, Places, Scope};
+pub use entry::{Entry, EntryTransport, EnvValue, HeaderValue};
 pub use error::ClientError;
 pub use guard::guard;
 pub use guarded::Guarded;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::client::{Client, ClientFile, Format};
-use crate::entry::{Entry, Transport};
+use crate::client::{Client, ClientFile, ClientFormat};
+use crate::entry::{Entry, EntryTransport};
 use crate::opened::Opened;
 use crate::parse::parse;
 use crate::secrets::{is_secret, looks_like_secret, secret_arguments};
@@ -16,7 +16,7 @@ use facets_jsonc::apply;
 pub fn masked(file: &ClientFile, text: &str) -> String {
     let masked = try_masked(file, text).unwrap_or_else(|| "…".to_owned());
     // In TOML, what is not of the entry stands on other lines.
-    if file.client.format() == Format::Toml { masked } else { without_neighbours(&masked) }
+    if file.client.format() == ClientFormat::Toml { masked } else { without_neighbours(&masked) }
 }
 
 /// What stands beside an entry, on the same line, is a client's own business, too.
@@ -76,14 +76,14 @@ fn hides(client: Client, entry: &Entry, path: &[String]) -> bool {
     match &entry.transport {
         // Variables and headers.
         _ if !below.is_empty() => true,
-        Transport::Command { args, .. } => {
+        EntryTransport::Command { args, .. } => {
             let holds = if client.dialect().one_list { "command" } else { "args" };
             name == holds && !secret_arguments(args).is_empty()
         }
-        Transport::Url { url, .. } => {
+        EntryTransport::Url { url, .. } => {
             let mut names = client.dialect().addresses.iter().map(|(name, _)| *name);
             names.any(|known| known == name) && looks_like_secret(url)
         }
-        Transport::Unclear { .. } => client.is_transport(name),
+        EntryTransport::Unclear { .. } => client.is_transport(name),
     }
 }

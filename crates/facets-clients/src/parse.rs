@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::client::{Client, ClientFile, Format};
+use crate::client::{Client, ClientFile, ClientFormat};
 use crate::entry::{self, Entry};
 use crate::error::ClientError;
 use crate::{MAX_ENTRIES, json_entry, split_mark, toml_entry};
@@ -14,7 +14,7 @@ pub fn parse(file: &ClientFile, text: &str) -> Result<Vec<Entry>, ClientError> {
     if body.trim().is_empty() {
         return Ok(Vec::new());
     }
-    if file.client.format() == Format::Toml {
+    if file.client.format() == ClientFormat::Toml {
         return parse_toml(file, body);
     }
     let json = JsonDocument::new(body, file.client.notation());

@@ -7,7 +7,7 @@ use toml_edit::Value;
 
 use crate::MAX_MEMBERS;
 use crate::dialect::{BEARER_VARIABLE, PASSED_VARIABLES, VARIABLE_HEADERS};
-use crate::entry::{Data, Entry, HeaderValue, Layout, Node, Transport};
+use crate::entry::{Data, Entry, EntryTransport, HeaderValue, Layout, Node};
 use crate::error::ClientError;
 use crate::guarded::{Guarded, Move};
 use crate::list::list;
@@ -16,7 +16,7 @@ use facets_jsonc::{Edit, line_end, line_start};
 
 /// The items of one entry.
 #[derive(Default)]
-pub(crate) struct Parts {
+pub(crate) struct TomlParts {
     /// Stretches of text in which nothing else stands.
     regions: Vec<Range<usize>>,
     /// Heads of its tables.
@@ -53,7 +53,7 @@ pub(crate) fn parts(
     text: &str,
     items: &[Item],
     place: &[String],
-) -> Result<Option<Parts>, ClientError> {
+) -> Result<Option<TomlParts>, ClientError> {
     let own = items.iter().enumerate().filter(|(_, item)| item.starts_with(place));
     gather(text, own, place)
 }
@@ -63,8 +63,8 @@ pub(crate) fn gather<'i>(
     text: &str,
     own: impl Iterator<Item = (usize, &'i Item)>,
     place: &[String],
-) -> Result<Option<Parts>, ClientError> {
-    let mut parts = Parts::default();
+) -> Result<Option<TomlParts>, ClientError> {
+    let mut parts = TomlParts::default();
     let mut next = None;
     for (index, item) in own {
         let region = region(text, item, place);
@@ -93,7 +93,7 @@ fn region(text: &str, item: &Item, place: &[String]) -> Range<usize> {
     }
 }
 
-impl Parts {
+impl TomlParts {
     fn add(&mut self, text: &str, item: &Item, place: &[String]) -> Result<(), ClientError> {
         let refused = || ClientError::expected(text, item.span.start, place, "a table");
         let whole = item.path.len() == place.len();
@@ -150,7 +150,7 @@ impl Parts {
 }
 
 /// Takes an entry apart.
-pub(crate) fn layout(text: &str, parts: &Parts) -> Result<Layout, ClientError> {
+pub(crate) fn layout(text: &str, parts: &TomlParts) -> Result<Layout, ClientError> {
     let mut tables: BTreeMap<String, Vec<(String, Node)>> = BTreeMap::new();
     let mut fields: Vec<(String, Node)> = Vec::new();
     let mut values = Vec::new();
@@ -212,7 +212,7 @@ fn node(value: &Value, literal: &str, item: &Item) -> Node {
 /// The edits that make an entry start facet.
 pub(crate) fn rewrite(
     text: &str,
-    parts: &Parts,
+    parts: &TomlParts,
     entry: &Entry,
     guarded: &Guarded,
     moves: &[Move],
@@ -220,7 +220,7 @@ pub(crate) fn rewrite(
     let entangled = || ClientError::entangled(&entry.place);
     let mut edits = BTreeMap::new();
     let mut added = Vec::new();
-    let url = matches!(entry.transport, Transport::Url { .. });
+    let url = matches!(entry.transport, EntryTransport::Url { .. });
     let anchor = parts.leaf(if url { "url" } else { "command" }).ok_or_else(entangled)?;
     if url {
         // Codex refuses an address with variables of its own, so nobody has both.
@@ -270,7 +270,7 @@ fn behind(text: &str, anchor: &Item, added: &[(&str, String)]) -> (usize, String
 }
 
 /// Headers become variables where they stand.
-fn rename_headers(parts: &Parts, moves: &[Move], edits: &mut Edits) -> Option<()> {
+fn rename_headers(parts: &TomlParts, moves: &[Move], edits: &mut Edits) -> Option<()> {
     for item in parts.of("http_headers") {
         put(edits, &item.path[2].span, "env");
     }
@@ -285,12 +285,12 @@ fn rename_headers(parts: &Parts, moves: &[Move], edits: &mut Edits) -> Option<()
 /// Variables that headers are taken from become variables that are passed on.
 fn pass_variables(
     text: &str,
-    parts: &Parts,
+    parts: &TomlParts,
     entry: &Entry,
     edits: &mut Edits,
     added: &mut Vec<(&'static str, String)>,
 ) -> Option<()> {
-    let Transport::Url { headers, .. } = &entry.transport else { return None };
+    let EntryTransport::Url { headers, .. } = &entry.transport else { return None };
     let mut names: Vec<String> = Vec::new();
     for (_, value) in headers {
         match value {
@@ -316,7 +316,7 @@ fn pass_variables(
 }
 
 /// Removes what names variables for headers; nothing if that is all there is in one place.
-fn remove_variable_headers(text: &str, parts: &Parts, edits: &mut Edits) -> Option<()> {
+fn remove_variable_headers(text: &str, parts: &TomlParts, edits: &mut Edits) -> Option<()> {
     for siblings in &parts.siblings {
         let goes = |item: &Item| item.path.get(2).is_some_and(|part| part.name == VARIABLE_HEADERS);
         if !siblings.iter().any(goes) {

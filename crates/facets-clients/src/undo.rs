@@ -1,6 +1,6 @@
 //! Takes a change back.
 
-use crate::client::{Client, Format};
+use crate::client::{Client, ClientFormat};
 use crate::error::ClientError;
 use crate::opened::Opened;
 use crate::segment::{Segment, cut, fill, holes};
@@ -142,7 +142,7 @@ fn restore(undo: &Undo, body: &str, regions: &[Region]) -> Result<String, Client
 
 /// Whether an entry is what was written. Clients write JSON anew with other white space.
 fn is_same(client: Client, found: &[Segment], written: &[Segment]) -> bool {
-    if client.format() == Format::Toml {
+    if client.format() == ClientFormat::Toml {
         return found == written;
     }
     let squeeze = |segments: &[Segment]| -> Vec<Segment> {
@@ -190,7 +190,7 @@ fn cut_off(undo: &Undo, body: &str, appended: &Appended) -> Result<String, Clien
 /// The text without what was inserted, or nothing if that is all there is.
 fn take_out(undo: &Undo, body: &str, inserted: &Inserted) -> Result<Option<String>, ClientError> {
     let Undo { client, place, .. } = undo;
-    if client.format() == Format::Toml || inserted.existed >= place.len() {
+    if client.format() == ClientFormat::Toml || inserted.existed >= place.len() {
         return Err(ClientError::Record { problem: "no JSON object has it".to_owned() });
     }
     let json = JsonDocument::new(body, client.notation());

@@ -5,8 +5,8 @@
 mod shared;
 
 use facets_clients::{
-    Client, ClientError, EnvValue, Guarded, HeaderValue, Transport, Undo, UrlKind, guard, insert,
-    parse, undo,
+    Client, ClientError, EntryTransport, EnvValue, Guarded, HeaderValue, Undo, UrlKind, guard,
+    insert, parse, undo,
 };
 use shared::{file_of, run};
 
@@ -54,12 +54,12 @@ const CLAUDE_PROJECT: &str = r#"{
 fn claude_code_project() {
     let entries = parse(&file_of(Client::ClaudeCode, 0), CLAUDE_PROJECT).unwrap();
     assert_eq!(entries.len(), 2);
-    let Transport::Command { command, args, cwd } = &entries[0].transport else { panic!() };
+    let EntryTransport::Command { command, args, cwd } = &entries[0].transport else { panic!() };
     assert_eq!((command.as_str(), cwd), ("npx", &None));
     assert_eq!(args, &["-y", "@modelcontextprotocol/server-memory"]);
     let (name, EnvValue::Set(value)) = &entries[0].env[0] else { panic!() };
     assert_eq!((name.as_str(), value.expose()), ("MEMORY_FILE_PATH", "/data/memory.json"));
-    let Transport::Url { url, headers, kind } = &entries[1].transport else { panic!() };
+    let EntryTransport::Url { url, headers, kind } = &entries[1].transport else { panic!() };
     assert_eq!((url.as_str(), *kind), ("https://issues.example.com/mcp", UrlKind::Http));
     let HeaderValue::Literal(value) = &headers[0].1 else { panic!() };
     assert_eq!((headers[0].0.as_str(), value.expose()), ("Authorization", "Bearer issue-secret-1"));
@@ -118,7 +118,7 @@ fn claude_code_user_and_local() {
         places,
         ["mcpServers|memory", "mcpServers|live", "projects|/src/engine|mcpServers|memory"]
     );
-    assert!(matches!(entries[1].transport, Transport::Url { kind: UrlKind::Sse, .. }));
+    assert!(matches!(entries[1].transport, EntryTransport::Url { kind: UrlKind::Sse, .. }));
 
     let local = ["projects", "/src/engine", "mcpServers", "memory"];
     let after =
@@ -190,13 +190,13 @@ fn codex_tables() {
     assert_eq!(entries[0].extras, ["startup_timeout_sec"]);
     assert_eq!(entries[0].env[0].0, "MEMORY_KEY");
     assert_eq!((entries[1].name.as_str(), entries[1].enabled), ("issue tracker", false));
-    let Transport::Url { headers, .. } = &entries[1].transport else { panic!() };
+    let EntryTransport::Url { headers, .. } = &entries[1].transport else { panic!() };
     assert_eq!(headers[0].0, "X-Team");
     assert_eq!(
         headers[1],
         ("Authorization".to_owned(), HeaderValue::Bearer("ISSUES_TOKEN".to_owned()))
     );
-    let Transport::Url { headers, .. } = &entries[2].transport else { panic!() };
+    let EntryTransport::Url { headers, .. } = &entries[2].transport else { panic!() };
     assert_eq!(headers[1], ("X-Region".to_owned(), HeaderValue::Variable("REGION".to_owned())));
 
     let after = CODEX.replace("\"npx\"", "\"facet\"").replace(
@@ -266,10 +266,10 @@ const OPENCODE: &str = r#"{
 #[test]
 fn opencode() {
     let entries = parse(&file_of(Client::OpenCode, 1), OPENCODE).unwrap();
-    let Transport::Command { command, args, .. } = &entries[0].transport else { panic!() };
+    let EntryTransport::Command { command, args, .. } = &entries[0].transport else { panic!() };
     assert_eq!((command.as_str(), args.len()), ("npx", 2));
     assert_eq!(entries[0].env[0].0, "KEY");
-    assert!(matches!(entries[2].transport, Transport::Unclear { .. }) && !entries[2].enabled);
+    assert!(matches!(entries[2].transport, EntryTransport::Unclear { .. }) && !entries[2].enabled);
     let after = OPENCODE.replace(r#"["npx", "-y", "memory"]"#, r#"["facet", "run", "memory"]"#);
     guards(Client::OpenCode, OPENCODE, &["mcp", "memory"], &run("memory"), &after);
     let wanted = with_headers(run("docs"), &[("X-Key", "DOCS_KEY")]);
@@ -320,7 +320,7 @@ fn cursor() {
 fn vscode() {
     let before = "{\n    \"inputs\": [{ \"type\": \"promptString\", \"id\": \"key\", \"password\": true }],\n    \"servers\": {\n        \"db\": {\n            \"type\": \"stdio\",\n            \"command\": \"${workspaceFolder}/db\",\n            \"cwd\": \"${workspaceFolder}\",\n            \"env\": { \"KEY\": \"${input:key}\", \"PORT\": 5432, \"PATH\": null }\n        },\n        \"web\": {\n            \"type\": \"http\",\n            \"url\": \"https://web.example.com/mcp\",\n            \"headers\": { \"X-Key\": \"${input:key}\" }\n        }\n    }\n}\n";
     let entries = parse(&file_of(Client::VsCode, 0), before).unwrap();
-    let Transport::Command { cwd, .. } = &entries[0].transport else { panic!() };
+    let EntryTransport::Command { cwd, .. } = &entries[0].transport else { panic!() };
     assert_eq!(cwd.as_deref(), Some("${workspaceFolder}"));
     assert_eq!(entries[0].env[2], ("PATH".to_owned(), EnvValue::Unset));
     let EnvValue::Set(port) = &entries[0].env[1].1 else { panic!() };
@@ -346,8 +346,8 @@ fn gemini() {
     let before = "{\n  \"theme\": \"Dracula\",\n  \"mcpServers\": {\n    \"py\": { \"command\": \"python\", \"args\": [\"-m\", \"srv\"], \"cwd\": \"./s\", \"timeout\": 15000, \"trust\": true },\n    \"sse\": { \"url\": \"https://a.example.com/sse\" },\n    \"both\": {\n      \"httpUrl\": \"https://b.example.com/mcp\",\n      \"url\": \"https://b.example.com/sse\",\n      \"headers\": { \"K\": \"gemini-secret\" },\n      \"env\": { \"OLD\": \"gemini-old\" }\n    }\n  }\n}\n";
     let entries = parse(&file_of(Client::Gemini, 0), before).unwrap();
     assert_eq!(entries[0].extras, ["timeout", "trust"]);
-    assert!(matches!(entries[1].transport, Transport::Url { kind: UrlKind::Sse, .. }));
-    assert!(matches!(entries[2].transport, Transport::Url { kind: UrlKind::Http, .. }));
+    assert!(matches!(entries[1].transport, EntryTransport::Url { kind: UrlKind::Sse, .. }));
+    assert!(matches!(entries[2].transport, EntryTransport::Url { kind: UrlKind::Http, .. }));
     let after = before.replace(
         "\"python\", \"args\": [\"-m\", \"srv\"]",
         "\"facet\", \"args\": [\"run\", \"py\"]",

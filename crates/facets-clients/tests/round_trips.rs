@@ -5,8 +5,8 @@
 mod generate;
 
 use facets_clients::{
-    Client, ClientError, Entry, EnvValue, Guarded, HeaderValue, Transport, Undo, guard, insert,
-    parse, undo,
+    Client, ClientError, Entry, EntryTransport, EnvValue, Guarded, HeaderValue, Undo, guard,
+    insert, parse, undo,
 };
 use facets_testkit::Random;
 use generate::{MARK, file, file_of};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 fn guarded(entry: &Entry) -> Guarded {
     let headers = match &entry.transport {
-        Transport::Url { headers, .. } => headers
+        EntryTransport::Url { headers, .. } => headers
             .iter()
             .enumerate()
             .map(|(index, (name, value))| {
@@ -38,7 +38,7 @@ fn given(entry: &Entry, guarded: &Guarded) -> Vec<(String, String)> {
         EnvValue::Unset => None,
     });
     let mut all: Vec<_> = set.collect();
-    if let Transport::Url { headers, .. } = &entry.transport {
+    if let EntryTransport::Url { headers, .. } = &entry.transport {
         for (header, value) in headers {
             if let HeaderValue::Literal(secret) = value {
                 let named = guarded.headers.iter().find(|(name, _)| name == header).unwrap();

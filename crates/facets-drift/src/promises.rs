@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use facets_digest::json::{self, Limits, Number, Provenance, Value};
-use facets_surface::{Contract, Entitlements, Part, SystemRules, Verdict};
+use facets_surface::{Contract, EntitlementVerdict, Entitlements, Part, SystemRules};
 
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
 use crate::shown::{shown, shown_rules};
@@ -324,7 +324,8 @@ pub(crate) fn compare_declared(tool: &str, old: &Contract, new: &Contract, out: 
 /// The entitlements of a contract.
 pub(crate) fn entitlements_of(contract: &Contract) -> Entitlements {
     let value = read(contract, Part::Entitlements);
-    let verdict = |name: &str| said(&value, name).and_then(|word| Verdict::from_name(&word));
+    let verdict =
+        |name: &str| said(&value, name).and_then(|word| EntitlementVerdict::from_name(&word));
     let raw = strings(value.member("raw")).unwrap_or_default();
     Entitlements {
         filesystem: verdict("filesystem").unwrap_or_default(),

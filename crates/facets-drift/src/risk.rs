@@ -15,8 +15,8 @@ mod tables;
 mod words;
 
 pub use level::Risk;
-use roles::{Role, has, roles};
-use tables::{Group, NEAR, PAIRS, PARAMETERS, Pair, Parameter, TERMS, Term};
+use roles::{WordRole, has, roles};
+use tables::{Group, NEAR, PAIRS, PARAMETERS, Parameter, TERMS, Term, WordPair};
 use words::{sentences, split_name};
 
 /// A level, and what led to it.
@@ -30,14 +30,14 @@ pub struct Assessment {
 
 /// Where a reason comes from. Two reasons are worth more if they come from two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum ReasonPlace {
     Name,
     Description,
     Parameter,
 }
 
 struct Reason {
-    place: Place,
+    place: ReasonPlace,
     group: Group,
     risk: Risk,
     text: String,
@@ -69,28 +69,28 @@ pub fn assess(tool: &Definition) -> Assessment {
 /// The rows of a table that a word stands in.
 fn terms(word: &str) -> impl Iterator<Item = (usize, &'static Term)> {
     roles(word).iter().filter_map(|role| match role {
-        Role::Term(row) => TERMS.get(*row).map(|term| (*row, term)),
+        WordRole::Term(row) => TERMS.get(*row).map(|term| (*row, term)),
         _ => None,
     })
 }
 
 fn look_at_name(name: &[String], reasons: &mut Vec<Reason>) {
     // After a verb of reading, what follows is a thing: `list_deleted_items`.
-    let reads = name.iter().take(2).position(|word| has(word, Role::Reading));
+    let reads = name.iter().take(2).position(|word| has(word, WordRole::Reading));
     for (at, word) in name.iter().enumerate() {
         for (row, term) in terms(word) {
             let Some(risk) = term.in_name else { continue };
             let thing = reads.is_some_and(|reads| reads < at) && !term.group.is_plain();
-            let alone = name.len() == 1 && has(word, Role::EmptyAlone);
-            let other = name.iter().any(|word| has(word, Role::Unless(row)));
+            let alone = name.len() == 1 && has(word, WordRole::EmptyAlone);
+            let other = name.iter().any(|word| has(word, WordRole::Unless(row)));
             if !thing && !alone && !other {
                 let text = format!("the name has \"{word}\": {}", term.why);
-                reasons.push(Reason { place: Place::Name, group: term.group, risk, text });
+                reasons.push(Reason { place: ReasonPlace::Name, group: term.group, risk, text });
             }
         }
     }
     if reads.is_none() {
-        look_for_pairs(name, Place::Name, reasons);
+        look_for_pairs(name, ReasonPlace::Name, reasons);
     }
 }
 
@@ -99,24 +99,30 @@ fn look_at_description(text: &str, reasons: &mut Vec<Reason>) {
         let Some(first) = sentence.first() else { continue };
         for (row, term) in terms(first) {
             let Some(risk) = term.in_text else { continue };
-            if !sentence.iter().take(5).any(|word| has(word, Role::Unless(row))) {
+            if !sentence.iter().take(5).any(|word| has(word, WordRole::Unless(row))) {
                 let text = format!("the description has \"{first}\": {}", term.why);
-                reasons.push(Reason { place: Place::Description, group: term.group, risk, text });
+                reasons.push(Reason {
+                    place: ReasonPlace::Description,
+                    group: term.group,
+                    risk,
+                    text,
+                });
             }
         }
-        look_for_pairs(&sentence, Place::Description, reasons);
+        look_for_pairs(&sentence, ReasonPlace::Description, reasons);
     }
 }
 
 /// Two words near each other that say more than each alone.
-fn look_for_pairs(words: &[String], place: Place, reasons: &mut Vec<Reason>) {
+fn look_for_pairs(words: &[String], place: ReasonPlace, reasons: &mut Vec<Reason>) {
     for (at, word) in words.iter().enumerate() {
         for role in roles(word) {
-            let Role::Left(row) = *role else { continue };
+            let WordRole::Left(row) = *role else { continue };
             let Some(pair) = PAIRS.get(row) else { continue };
-            let negated = words[..at].iter().rev().take(3).any(|word| has(word, Role::Negating));
+            let negated =
+                words[..at].iter().rev().take(3).any(|word| has(word, WordRole::Negating));
             let mut near = words.iter().skip(at + 1).take(NEAR);
-            let right = near.find(|word| has(word, Role::Right(row)));
+            let right = near.find(|word| has(word, WordRole::Right(row)));
             if let Some(right) = right.filter(|_| !negated) {
                 reasons.push(pair_reason(pair, place, &format!("{word} … {right}")));
             }
@@ -125,13 +131,13 @@ fn look_for_pairs(words: &[String], place: Place, reasons: &mut Vec<Reason>) {
 }
 
 /// What a parameter's description says weighs less than what the tool's does.
-fn pair_reason(pair: &Pair, place: Place, words: &str) -> Reason {
-    let most = if place == Place::Parameter { Risk::Medium } else { Risk::High };
+fn pair_reason(pair: &WordPair, place: ReasonPlace, words: &str) -> Reason {
+    let most = if place == ReasonPlace::Parameter { Risk::Medium } else { Risk::High };
     let text = format!("the {} has \"{words}\": {}", place.noun(), pair.why);
     Reason { place, group: pair.group, risk: pair.risk.min(most), text }
 }
 
-impl Place {
+impl ReasonPlace {
     fn noun(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -171,23 +177,28 @@ fn look_at_parameter(name: &str, schema: &Value<'_>, reasons: &mut Vec<Reason>) 
     let words = split_name(name);
     // The last word says what it is: a `command_id` is an id.
     for role in words.last().map_or(&[][..], |last| roles(last)) {
-        let Role::Parameter(row) = *role else { continue };
+        let WordRole::Parameter(row) = *role else { continue };
         let Some(Parameter { is_switch, group, risk, why, .. }) = PARAMETERS.get(row) else {
             continue;
         };
         if *is_switch || !chosen && !counted {
             let text = format!("the parameter \"{name}\": {why}");
-            reasons.push(Reason { place: Place::Parameter, group: *group, risk: *risk, text });
+            reasons.push(Reason {
+                place: ReasonPlace::Parameter,
+                group: *group,
+                risk: *risk,
+                text,
+            });
         }
     }
-    if words.iter().any(|word| has(word, Role::Weighty)) {
+    if words.iter().any(|word| has(word, WordRole::Weighty)) {
         let text = format!("the parameter \"{name}\" makes it reach further");
-        let (place, group) = (Place::Parameter, Group::Weight);
+        let (place, group) = (ReasonPlace::Parameter, Group::Weight);
         reasons.push(Reason { place, group, risk: Risk::Low, text });
     }
     if let Some(Value::String(text)) = member("description") {
         for words in sentences(text) {
-            look_for_pairs(&words, Place::Parameter, reasons);
+            look_for_pairs(&words, ReasonPlace::Parameter, reasons);
         }
     }
 }
@@ -197,7 +208,7 @@ fn decide(mut reasons: Vec<Reason>, annotations: Option<&Object<'_>>) -> Assessm
     let mut risk = reasons.iter().map(|reason| reason.risk).max().unwrap_or(Risk::Low);
     let places = |group: Group| {
         let of_group = reasons.iter().filter(|reason| reason.group == group);
-        of_group.map(|reason| reason.place).collect::<BTreeSet<Place>>().len()
+        of_group.map(|reason| reason.place).collect::<BTreeSet<ReasonPlace>>().len()
     };
     // The name and the parameters say the same: then it is meant.
     let twice = [Group::Execution, Group::Money].iter().any(|group| places(*group) > 1);

@@ -6,7 +6,7 @@
 mod support;
 
 use facets_drift::{Finding, Severity, compare_contract_documents, compare_contract_sets};
-use facets_surface::{Contract, Entitlements, Verdict};
+use facets_surface::{Contract, EntitlementVerdict, Entitlements};
 use serde_json::{Value, json};
 use support::surface;
 
@@ -76,7 +76,7 @@ fn tools_and_what_code_reaches_are_compared_across_a_server() {
     assert!(has(&compare_contract_sets(&two, &one), "tool_removed", Severity::Info));
     let mut reaching = surface(&json!({ "tools": [tool()] }));
     reaching.source.entitlements =
-        Some(Entitlements { network: Verdict::Yes, ..Entitlements::unknown() });
+        Some(Entitlements { network: EntitlementVerdict::Yes, ..Entitlements::unknown() });
     let after: Vec<Contract> = reaching.contracts().collect();
     let gained = compare_contract_sets(&one, &after);
     assert!(has(&gained, "entitlement_gained", Severity::Critical), "{gained:#?}");

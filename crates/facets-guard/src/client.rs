@@ -143,7 +143,7 @@ impl Guard {
     fn check_id(&self, id: Option<&str>) -> Option<Reason> {
         let key = id_key(id?);
         let in_use = self.pending.contains_key(&key)
-            || self.guard_requests.contains_key(&key)
+            || self.own_requests.contains_key(&key)
             || self.parked.iter().any(|held| held.id.as_ref() == Some(&key));
         if in_use {
             return Some(Reason::IdInUse);

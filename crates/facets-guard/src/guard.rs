@@ -31,7 +31,7 @@ pub struct Guard {
     server_line: OpenLine,
     pub(crate) pending: BTreeMap<String, AwaitedReply>,
     pub(crate) stray_replies: StrayReplies,
-    pub(crate) guard_requests: BTreeMap<String, GuardRequest>,
+    pub(crate) own_requests: BTreeMap<String, GuardRequest>,
     next_guard_id: u64,
     pub(crate) statuses: ItemStatuses,
     pub(crate) parked: Vec<ParkedRequest>,
@@ -78,7 +78,7 @@ impl Guard {
             server_line: OpenLine::default(),
             pending: BTreeMap::new(),
             stray_replies: StrayReplies::default(),
-            guard_requests: BTreeMap::new(),
+            own_requests: BTreeMap::new(),
             next_guard_id: 1,
             statuses: ItemStatuses::default(),
             parked: Vec::new(),
@@ -165,7 +165,7 @@ impl Guard {
     /// Whether a server that was started again has not finished its opening: the client waits.
     #[must_use]
     pub fn is_reopening(&self) -> bool {
-        self.guard_requests.values().any(|own| *own == GuardRequest::Opening)
+        self.own_requests.values().any(|own| *own == GuardRequest::Opening)
     }
 
     /// How many requests of the client wait for an answer.
@@ -331,7 +331,7 @@ impl Guard {
     pub(crate) fn issue_id(&mut self, own: GuardRequest) -> String {
         let id = format!("\"{}-{}\"", self.rules.nonce, self.next_guard_id);
         self.next_guard_id += 1;
-        self.guard_requests.insert(id.clone(), own);
+        self.own_requests.insert(id.clone(), own);
         id
     }
 

@@ -108,7 +108,7 @@ impl Guard {
     /// The server did not give its list: whoever waits for it is refused.
     pub(crate) fn listing_failed(&mut self, kind: Kind, out: &mut Outbox) {
         self.listings.remove(&kind);
-        self.guard_requests.retain(|_, own| *own != GuardRequest::List(kind));
+        self.own_requests.retain(|_, own| *own != GuardRequest::List(kind));
         self.release(kind, Some(&Reason::Unverified), out);
     }
 
@@ -155,7 +155,7 @@ impl Guard {
         for id in ids {
             self.send_to_client(&refusal(&id, &self.rules, &reason, "", &sentence));
         }
-        self.guard_requests.clear();
+        self.own_requests.clear();
         self.listings.clear();
         self.statuses.clear();
         self.break_lines(out);
@@ -185,7 +185,7 @@ impl Guard {
     /// Asks the server whether it is there, in the era that has a word for it.
     pub fn ping(&mut self, now: Duration, out: &mut Outbox) {
         self.now = now;
-        if self.is_open && !self.guard_requests.values().any(|own| *own == GuardRequest::Ping) {
+        if self.is_open && !self.own_requests.values().any(|own| *own == GuardRequest::Ping) {
             let id = self.issue_id(GuardRequest::Ping);
             self.send_to_server(&request(&id, "ping", ""));
         }
@@ -195,7 +195,7 @@ impl Guard {
     /// Whether a question of ours whether it is there has no answer yet.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.guard_requests.values().any(|own| *own == GuardRequest::Ping)
+        self.own_requests.values().any(|own| *own == GuardRequest::Ping)
     }
 
     /// Names that the server has listed as they were approved.

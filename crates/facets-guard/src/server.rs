@@ -184,7 +184,7 @@ impl Guard {
         out: &mut Outbox,
     ) -> Delivery {
         let key = id_key(id);
-        if let Some(own) = self.guard_requests.remove(&key) {
+        if let Some(own) = self.own_requests.remove(&key) {
             self.on_guard_reply(own, facts, text, out);
             return Delivery::Drop;
         }
@@ -261,9 +261,9 @@ impl Guard {
         self.record_dropped(reason.clone(), method, out);
         let Some(id) = facts.id.as_deref().filter(|_| facts.method.is_none()) else { return };
         let key = id_key(id);
-        match self.guard_requests.get(&key) {
+        match self.own_requests.get(&key) {
             Some(GuardRequest::List(kind)) => self.listing_failed(*kind, out),
-            Some(GuardRequest::Ping) => drop(self.guard_requests.remove(&key)),
+            Some(GuardRequest::Ping) => drop(self.own_requests.remove(&key)),
             // A server that cannot be read at its opening never opens.
             Some(GuardRequest::Opening) | None => {}
         }
@@ -297,7 +297,7 @@ impl Guard {
             Some(id) => match self.pending.get(&id_key(id)) {
                 Some(AwaitedReply::Plain) => LineMode::Pass,
                 Some(AwaitedReply::List(_) | AwaitedReply::Opening) => LineMode::Gather,
-                None if self.guard_requests.contains_key(&id_key(id)) => LineMode::Gather,
+                None if self.own_requests.contains_key(&id_key(id)) => LineMode::Gather,
                 None => LineMode::Discard,
             },
             // Whose answer it is stands behind it. If nobody waits for a list, it is none.
@@ -307,7 +307,7 @@ impl Guard {
     }
 
     fn waits_for_lists(&self) -> bool {
-        !self.guard_requests.is_empty()
+        !self.own_requests.is_empty()
             || self.pending.values().any(|asked| *asked != AwaitedReply::Plain)
     }
 

@@ -8,11 +8,11 @@ const MAX_PARTS: usize = 64;
 /// A URI template (RFC 6570), as a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Literal(String),
     /// A value, by the operator of its expression.
     Value(Operator),
@@ -36,7 +36,7 @@ impl Template {
     /// Reads a template; one that is none matches only itself.
     pub(crate) fn parse(text: &str) -> Self {
         Self::expressions(text)
-            .unwrap_or_else(|| Self { parts: vec![Part::Literal(text.to_owned())] })
+            .unwrap_or_else(|| Self { parts: vec![TemplatePart::Literal(text.to_owned())] })
     }
 
     fn expressions(text: &str) -> Option<Self> {
@@ -52,13 +52,14 @@ impl Template {
                 sign @ ('?' | '&') => Operator::Query(sign),
                 _ => Operator::Simple,
             };
-            parts.extend([Part::Literal(literal.to_owned()), Part::Value(operator)]);
+            parts
+                .extend([TemplatePart::Literal(literal.to_owned()), TemplatePart::Value(operator)]);
             rest = behind;
             if parts.len() > MAX_PARTS {
                 return None;
             }
         }
-        parts.push(Part::Literal(rest.to_owned()));
+        parts.push(TemplatePart::Literal(rest.to_owned()));
         Some(Self { parts })
     }
 
@@ -69,8 +70,8 @@ impl Template {
         ends[0] = true;
         for part in &self.parts {
             ends = match part {
-                Part::Literal(text) => after_literal(uri, &ends, text),
-                Part::Value(operator) => after_value(uri, &ends, *operator),
+                TemplatePart::Literal(text) => after_literal(uri, &ends, text),
+                TemplatePart::Value(operator) => after_value(uri, &ends, *operator),
             };
         }
         ends[uri.len()] && !leads_out(uri) && self.is_of_its_host(uri)
@@ -78,7 +79,8 @@ impl Template {
 
     /// A value must not turn what the template says into the name of a user at another host.
     fn is_of_its_host(&self, uri: &str) -> bool {
-        let literals = |part: &Part| matches!(part, Part::Literal(text) if text.contains('@'));
+        let literals =
+            |part: &TemplatePart| matches!(part, TemplatePart::Literal(text) if text.contains('@'));
         !origin(uri).contains('@') || self.parts.iter().any(literals)
     }
 }

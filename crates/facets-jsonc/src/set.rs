@@ -122,8 +122,8 @@ fn append(
     let document = JsonDocument::new(text, Notation::WithComments);
     let comments = document.comments(&(end..object.close));
     let in_comment = |at: usize| comments.iter().any(|comment| comment.contains(&at));
-    let line_feeds = text[end..object.close].match_indices('\n').map(|(at, _)| end + at);
-    let at = match line_feeds.filter(|at| !in_comment(*at)).last() {
+    let mut line_feeds = text[end..object.close].match_indices('\n').map(|(at, _)| end + at);
+    let at = match line_feeds.rfind(|at| !in_comment(*at)) {
         Some(line) if line >= behind_comma => line,
         _ => behind_comma.max(end + text[end..object.close].trim_end().len()),
     };

@@ -32,6 +32,12 @@ pub enum LockError {
         /// What it should be.
         expected: &'static str,
     },
+    /// An entry of ours in a lock without the version of our entries.
+    #[error("`serversVersion` is missing in facets.lock")]
+    NoServersVersion,
+    /// An entry whose name no server can have.
+    #[error("its name cannot be that of a server")]
+    BadServerName,
     /// It cannot be changed.
     #[error("{0}")]
     Edit(#[from] EditError),
@@ -49,7 +55,7 @@ impl Describe for LockError {
             Self::Json(error) => error.kind.code(),
             Self::NotALock => "lock-not-a-lock",
             Self::Version { .. } => "lock-unknown-version",
-            Self::Member { .. } => "lock-bad-member",
+            Self::Member { .. } | Self::NoServersVersion | Self::BadServerName => "lock-bad-member",
             Self::Edit(_) => "lock-cannot-be-edited",
         }
     }

@@ -23,7 +23,7 @@ pub enum LockedEntry {
     /// Something that this facet does not start.
     Other,
     /// One of ours that is not as facet writes it: what is wrong with it.
-    Broken(String),
+    Broken(LockError),
 }
 
 /// A lockfile: its text, and what it says about servers.
@@ -126,13 +126,13 @@ fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, Lock
         let entry = if !is_ours(member.value) {
             LockedEntry::Other
         } else if !ours {
-            LockedEntry::Broken("`serversVersion` is missing in facets.lock".to_owned())
+            LockedEntry::Broken(LockError::NoServersVersion)
         } else if name.parse::<InlineServerName>().is_err() {
-            LockedEntry::Broken("its name cannot be that of a server".to_owned())
+            LockedEntry::Broken(LockError::BadServerName)
         } else {
             match LockedServer::parse(&name, member.value) {
                 Ok(server) => LockedEntry::Server(Box::new(server)),
-                Err(error) => LockedEntry::Broken(error.to_string()),
+                Err(error) => LockedEntry::Broken(error),
             }
         };
         Ok((name, entry))

@@ -397,7 +397,9 @@ fn list_once(
     let mut items = Vec::new();
     match list_pages(session, client, kind, &mut |item| items.push(item))? {
         Some(code) => Ok(Listing::Refused { code }),
-        None => Listing::new(items).map_err(|name| CaptureError::Duplicate { kind, name }),
+        None => {
+            Listing::new(items).map_err(|twice| CaptureError::Duplicate { kind, name: twice.name })
+        }
     }
 }
 

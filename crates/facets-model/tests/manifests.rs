@@ -5,7 +5,7 @@
 use facets_model::manifest::{
     DeclaredServer, Outcome, Problem, parse_facet, parse_project, parse_server,
 };
-use facets_model::tree::{self, Format};
+use facets_model::tree::{self, ManifestFormat};
 use facets_testkit::{Random, long_count, random_document, shared_vectors};
 
 /// `code line:column member`, the way a table can be read.
@@ -46,7 +46,7 @@ const EIGHT_EXPECTED: &[&str] = &[
 
 #[test]
 fn all_mistakes_of_a_json_manifest_are_reported_in_their_places() {
-    let outcome = parse_facet(EIGHT_IN_JSON.as_bytes(), Format::Json);
+    let outcome = parse_facet(EIGHT_IN_JSON.as_bytes(), ManifestFormat::Json);
     assert!(outcome.manifest.is_none());
     assert_eq!(lines(&outcome.problems), EIGHT_EXPECTED);
     for problem in &outcome.problems {
@@ -62,7 +62,7 @@ fn comments_move_no_place() {
         .replace("\"name\":", "/*é*/ \"name\":")
         .replace("\"1.0\",", "\"1.0\", // früher")
         .replace("\"cwd\": \"/\"", "\"cwd\": \"/\", /* weg, */");
-    let outcome = parse_facet(commented.as_bytes(), Format::JsonWithComments);
+    let outcome = parse_facet(commented.as_bytes(), ManifestFormat::JsonWithComments);
     let expected: Vec<_> = EIGHT_EXPECTED.iter().map(|line| line.replace("2:11", "2:17")).collect();
     assert_eq!(lines(&outcome.problems), expected);
 }
@@ -141,7 +141,7 @@ servers:\n  \u{e9}: {image: \"ghcr.io/acme/bot:v2\"}\n  jira: {type: stdio, comm
         "manifest-bad-name 9:3 servers.é",
         "manifest-unknown-member 10:37 servers.jira.cwd",
     ];
-    let problems = parse_facet(text.as_bytes(), Format::Yaml).problems;
+    let problems = parse_facet(text.as_bytes(), ManifestFormat::Yaml).problems;
     assert_eq!(lines(&problems), expected);
     assert_eq!(problems[1].fix, "write \"1.0.0\"");
     assert_eq!(problems[3].fix, "put it in quotes: \"7\"");
@@ -149,7 +149,7 @@ servers:\n  \u{e9}: {image: \"ghcr.io/acme/bot:v2\"}\n  jira: {type: stdio, comm
 }
 
 fn yaml_as_json(text: &str) -> Result<String, String> {
-    match tree::parse(text.as_bytes(), Format::Yaml) {
+    match tree::parse(text.as_bytes(), ManifestFormat::Yaml) {
         Err(fatal) => Err(fatal.code.to_owned()),
         Ok(parsed) if parsed.problems.is_empty() => {
             Ok(parsed.root.to_json().split_whitespace().collect::<Vec<_>>().join(" "))
@@ -245,13 +245,13 @@ fn limits_hold_in_every_notation() {
     // Many members stay cheap: no name is compared with all the others.
     let wide: String = (0..90_000).map(|n| format!("\"k{n}\":0,")).collect();
     let wide = format!("{{{wide}\"z\":0}}");
-    assert!(tree::parse(wide.as_bytes(), Format::Json).is_ok());
+    assert!(tree::parse(wide.as_bytes(), ManifestFormat::Json).is_ok());
 }
 
 #[test]
 fn nothing_is_said_twice_about_one_value() {
     let text = r#"{"name": "ab", "version": 1e999, "skills": {"s": {"description": 12345678901234567890}}}"#;
-    let problems = parse_facet(text.as_bytes(), Format::Json).problems;
+    let problems = parse_facet(text.as_bytes(), ManifestFormat::Json).problems;
     assert_eq!(
         lines(&problems),
         [
@@ -265,7 +265,7 @@ fn nothing_is_said_twice_about_one_value() {
 fn collisions_are_found() {
     let facet = |rest: &str| {
         let text = format!("{{\"name\": \"ab\", \"version\": \"1.0.0\", {rest}}}");
-        lines(&parse_facet(text.as_bytes(), Format::Json).problems)
+        lines(&parse_facet(text.as_bytes(), ManifestFormat::Json).problems)
     };
     let skill = r#""skills": {"s1": {"description": "d"}}"#;
     assert_eq!(facet(skill), [""; 0]);
@@ -300,7 +300,7 @@ fn collisions_are_found() {
 #[test]
 fn unknown_members_are_kept_and_slips_of_the_pen_are_mentioned() {
     let text = r#"{"name": "ab", "version": "1.0.0", "skils": {}, "license": "MIT", "skills": {"s": {"description": "d", "adapters": {}}}}"#;
-    let outcome = parse_facet(text.as_bytes(), Format::Json);
+    let outcome = parse_facet(text.as_bytes(), ManifestFormat::Json);
     let warnings = lines(&outcome.warnings);
     let manifest = fine(outcome);
     let unknown: Vec<_> = manifest.unknown.iter().map(|member| member.name.as_str()).collect();
@@ -308,7 +308,7 @@ fn unknown_members_are_kept_and_slips_of_the_pen_are_mentioned() {
     assert_eq!(warnings, [""; 0], "`skills` is there, so `skils` is not a slip");
     let text =
         r#"{"name": "ab", "version": "1.0.0", "skils": {}, "agents": {"s": {"description": "d"}}}"#;
-    let outcome = parse_facet(text.as_bytes(), Format::Json);
+    let outcome = parse_facet(text.as_bytes(), ManifestFormat::Json);
     assert_eq!(lines(&outcome.warnings), ["manifest-unknown-member 1:36 skils"]);
 }
 
@@ -317,35 +317,38 @@ fn unknown_members_are_kept_and_slips_of_the_pen_are_mentioned() {
 fn the_examples_of_the_seeds_are_read() {
     let facet = |servers: &str, format| {
         let text = match format {
-            Format::Yaml => format!("name: team-tools\nversion: \"0.1.0\"\n{servers}"),
+            ManifestFormat::Yaml => format!("name: team-tools\nversion: \"0.1.0\"\n{servers}"),
             _ => format!("{{\"name\":\"team-tools\",\"version\":\"0.1.0\",{servers}}}"),
         };
         fine(parse_facet(text.as_bytes(), format)).servers
     };
-    let slack =
-        facet("servers:\n  slack:\n    image: \"ghcr.io/acme/slack-bot:v2\"\n", Format::Yaml);
+    let slack = facet(
+        "servers:\n  slack:\n    image: \"ghcr.io/acme/slack-bot:v2\"\n",
+        ManifestFormat::Yaml,
+    );
     let DeclaredServer::Image(image) = &slack["slack"] else { panic!("{slack:?}") };
     assert_eq!(
         (image.host(), image.path(), image.tag()),
         ("ghcr.io", "acme/slack-bot", Some("v2"))
     );
-    let named = facet("servers:\n  server-name: \"1.0.0\"\n", Format::Yaml);
+    let named = facet("servers:\n  server-name: \"1.0.0\"\n", ManifestFormat::Yaml);
     assert!(
         matches!(&named["server-name"], DeclaredServer::Floor(floor) if floor.to_string() == "1.0.0")
     );
-    let named = facet("servers:\n  server-name: { image: \"registry/image:tag\" }\n", Format::Yaml);
+    let named =
+        facet("servers:\n  server-name: { image: \"registry/image:tag\" }\n", ManifestFormat::Yaml);
     assert!(matches!(&named["server-name"], DeclaredServer::Image(_)));
     let all = facet(
         r#""servers":{"jira":"1.0.0","slack":{"image":"ghcr.io/acme/slack-bot:v2"},
             "filesystem":{"type":"stdio","command":"npx","args":["-y","x","."],"env":{"A":"1"}},
             "docs":{"type":"http","url":"https://mcp.example.com/docs"}},"files":["README.md"]"#,
-        Format::Json,
+        ManifestFormat::Json,
     );
     assert_eq!(all.len(), 4);
     let server = b"name: jira\nversion: 1.5.0\ndescription: Jira\nauthor: acme-org\nruntime: bun\nentry: index.ts\n";
     assert_eq!(fine(parse_server(server)).entry.as_str(), "index.ts");
     // Shortened in the document, so not a digest.
-    let shortened = parse_facet(b"{\"name\":\"ab\",\"version\":\"1.0.0\",\"servers\":{\"slack\":{\"image\":\"ghcr.io/acme/slack-bot@sha256:abc123\"}}}", Format::Json);
+    let shortened = parse_facet(b"{\"name\":\"ab\",\"version\":\"1.0.0\",\"servers\":{\"slack\":{\"image\":\"ghcr.io/acme/slack-bot@sha256:abc123\"}}}", ManifestFormat::Json);
     assert_eq!(shortened.problems[0].code, "manifest-bad-image");
 }
 
@@ -360,7 +363,7 @@ fn servers_of_the_two_declarers_differ_in_env() {
     assert!(project(r#"{"type":"stdio","command":" "}"#).manifest.is_none());
     assert!(project("\"1.0.0\"").manifest.is_none(), "a floor needs a registry name");
     let facet = r#"{"name":"ab","version":"1.0.0","servers":{"x":{"type":"stdio","command":"x","env":["TOKEN"]}}}"#;
-    assert!(parse_facet(facet.as_bytes(), Format::Json).manifest.is_none());
+    assert!(parse_facet(facet.as_bytes(), ManifestFormat::Json).manifest.is_none());
 }
 
 /// A document means the same in all notations: JSON is YAML, and comments change nothing.
@@ -376,19 +379,19 @@ fn random_documents_read_the_same_in_every_notation() {
     let mut compared = 0;
     for _ in 0..long_count(20_000) {
         let document = random_document(&mut random);
-        let (clean, json) = as_json(document.as_bytes(), Format::Json);
+        let (clean, json) = as_json(document.as_bytes(), ManifestFormat::Json);
         if !clean {
             continue;
         }
-        assert_eq!(as_json(document.as_bytes(), Format::JsonWithComments).1, json);
+        assert_eq!(as_json(document.as_bytes(), ManifestFormat::JsonWithComments).1, json);
         // A double beyond 2^53 is printed as an integer that is then refused.
-        let (readable, again) = as_json(json.as_bytes(), Format::Json);
+        let (readable, again) = as_json(json.as_bytes(), ManifestFormat::Json);
         if !readable {
             continue;
         }
         assert_eq!(again, json);
         if !json.contains(['\u{7f}', '\u{ffff}', '\u{feff}', '\u{80}', '\u{2028}']) {
-            assert_eq!(as_json(json.as_bytes(), Format::Yaml).1, json, "{document}");
+            assert_eq!(as_json(json.as_bytes(), ManifestFormat::Yaml).1, json, "{document}");
             compared += 1;
         }
     }
@@ -404,7 +407,7 @@ fn manifests_of_the_shared_vectors_are_read() {
     for entry in std::fs::read_dir(vectors.join("archives/src")).unwrap() {
         let folder = entry.unwrap().path();
         let bytes = std::fs::read(folder.join("facet.json")).unwrap();
-        let outcome = parse_facet(&bytes, Format::Json);
+        let outcome = parse_facet(&bytes, ManifestFormat::Json);
         if folder.ends_with("long-path-1.0.0") {
             assert_eq!(outcome.problems[0].code, "manifest-path-too-long");
         } else {
@@ -427,7 +430,7 @@ fn manifests_of_the_shared_vectors_are_read() {
 /// One mistake must not hide another.
 #[test]
 fn what_stands_inside_a_wrong_thing_is_looked_at_too() {
-    let facet = |text: &str| lines(&parse_facet(text.as_bytes(), Format::Json).problems);
+    let facet = |text: &str| lines(&parse_facet(text.as_bytes(), ManifestFormat::Json).problems);
     let inside_a_bad_name =
         r#"{"name":"ab","version":"1.0.0","skills":{"Bad":{"files":["../x",7]}}}"#;
     assert_eq!(
@@ -455,7 +458,7 @@ fn what_stands_inside_a_wrong_thing_is_looked_at_too() {
         ["manifest-wrong-type 1:82 facets[0].skills", "manifest-missing-member 1:85 facets[1]"]
     );
     let only_refused = "name: ab\nversion: 1.0.0\nskills:\n  true: {description: d}\n";
-    let problems = parse_facet(only_refused.as_bytes(), Format::Yaml).problems;
+    let problems = parse_facet(only_refused.as_bytes(), ManifestFormat::Yaml).problems;
     assert_eq!(lines(&problems), ["yaml-key-not-string 4:3 skills"]);
 }
 
@@ -464,18 +467,18 @@ fn fixes_change_no_meaning() {
     let fix = |servers: &str| {
         let text =
             format!(r#"{{"name":"ab","version":"1.0.0","servers":{{"tracker":{servers}}}}}"#);
-        parse_facet(text.as_bytes(), Format::Json).problems.remove(0).fix
+        parse_facet(text.as_bytes(), ManifestFormat::Json).problems.remove(0).fix
     };
     assert_eq!(fix(r#""^1.4""#), "write \"1.4.0\"");
     assert_eq!(fix(r#"">=1.4.0""#), "write \"1.4.0\"");
     assert_eq!(fix(r#""<2.0.0""#), "write a version such as \"1.0.0\"");
     assert_eq!(fix(r#"{"image":"ghcr.io/Acme/Bot:V2"}"#), "write \"ghcr.io/acme/bot:V2\"");
     assert_eq!(fix(r#"{"image":"Bot"}"#), "write \"bot\"");
-    let missing = parse_facet(br#"{"nmae":"ab","version":"1.0.0"}"#, Format::Json).problems;
+    let missing = parse_facet(br#"{"nmae":"ab","version":"1.0.0"}"#, ManifestFormat::Json).problems;
     assert_eq!(missing[0].fix, "rename \"nmae\" to \"name\"");
     let server = parse_server(b"name: ab\nversion: 1.0.0\nruntime: bun\nentry: x\nserver: 1\n");
     assert!(server.warnings.is_empty(), "nothing refused is suggested: {:?}", server.warnings);
     let long = format!(r#"{{"name":"{}"}}"#, "A".repeat(100_000));
-    let found = &parse_facet(long.as_bytes(), Format::Json).problems[1].found;
+    let found = &parse_facet(long.as_bytes(), ManifestFormat::Json).problems[1].found;
     assert!(found.len() < 300, "{found}");
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use facets_clients::{
-    Client, Entry, EnvValue, HeaderValue, Transport, UrlKind, looks_like_secret, secret_arguments,
+    Client, Entry, EntryTransport, EnvValue, HeaderValue, UrlKind, looks_like_secret,
+    secret_arguments,
 };
 use facets_model::{AddressOrigin, CommandOrigin, InlineServerName, Origin};
 
@@ -55,9 +56,9 @@ pub(crate) fn origin_of_entry(entry: &Entry) -> Option<Origin> {
     plan_entry(entry, "").ok().map(|plan| plan.origin)
 }
 
-pub(crate) fn shown_transport(transport: &Transport) -> String {
+pub(crate) fn shown_transport(transport: &EntryTransport) -> String {
     match transport {
-        Transport::Command { command, args, .. } => {
+        EntryTransport::Command { command, args, .. } => {
             let hidden = secret_arguments(args);
             let shown = |(at, arg): (usize, &String)| {
                 if hidden.contains(&at) { "…".to_owned() } else { arg.clone() }
@@ -65,11 +66,11 @@ pub(crate) fn shown_transport(transport: &Transport) -> String {
             let args = args.iter().enumerate().map(shown);
             std::iter::once(command.clone()).chain(args).collect::<Vec<_>>().join(" ")
         }
-        Transport::Url { url, .. } if looks_like_secret(url) => {
+        EntryTransport::Url { url, .. } if looks_like_secret(url) => {
             "an address with a secret".to_owned()
         }
-        Transport::Url { url, .. } => url.clone(),
-        Transport::Unclear { reason } => (*reason).to_owned(),
+        EntryTransport::Url { url, .. } => url.clone(),
+        EntryTransport::Unclear { reason } => (*reason).to_owned(),
     }
 }
 
@@ -86,11 +87,11 @@ pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, Fate> {
         return skip("its name cannot be that of a server: 1 to 64 of a-z, A-Z, 0-9, . - _");
     }
     match &entry.transport {
-        Transport::Unclear { reason } => skip(reason),
-        Transport::Command { cwd: Some(_), .. } => {
+        EntryTransport::Unclear { reason } => skip(reason),
+        EntryTransport::Command { cwd: Some(_), .. } => {
             skip("it is started in a directory of its own, which facet does not do")
         }
-        Transport::Command { command, args, .. } => {
+        EntryTransport::Command { command, args, .. } => {
             if std::iter::once(command).chain(args).any(|word| has_placeholder(word)) {
                 return skip("its command has a placeholder that only the client can fill in");
             }
@@ -101,13 +102,13 @@ pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, Fate> {
             }
             Ok(command_plan(entry, command, args))
         }
-        Transport::Url { kind: UrlKind::Sse, .. } => {
+        EntryTransport::Url { kind: UrlKind::Sse, .. } => {
             skip("it speaks the older transport with server-sent events")
         }
-        Transport::Url { url, .. } if has_placeholder(url) || looks_like_secret(url) => {
+        EntryTransport::Url { url, .. } if has_placeholder(url) || looks_like_secret(url) => {
             skip("its address has a secret or a placeholder in it")
         }
-        Transport::Url { url, headers, .. } => url_plan(entry, url, headers),
+        EntryTransport::Url { url, headers, .. } => url_plan(entry, url, headers),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub use facets_clients::{Client, Scope};
 use facets_clients::{ClientError, ClientFile, Entry, Guarded, Places, Undo, masked, parse};
 use facets_files::FileError;
-use facets_project::{ClientRecords, Project, user_project};
+use facets_project::{ClientRecords, Project, UserDirectory};
 
 use crate::error::OpsError;
 use crate::write_file;
@@ -96,7 +96,7 @@ pub(crate) fn enter(scope: Scope) -> Result<(Places, PathBuf), OpsError> {
     let places = places(here.place())?;
     let directory = match scope {
         Scope::Project => here.place().to_owned(),
-        Scope::User => user_project()?,
+        Scope::User => UserDirectory::of_this_user()?.project()?,
     };
     std::env::set_current_dir(&directory).map_err(|source| {
         OpsError::File(FileError::Unreadable { path: directory.clone(), source })
@@ -261,7 +261,7 @@ pub(crate) fn servers_of_clients(project: &Path) -> Result<(usize, Vec<Unguarded
     let unreadable =
         |source| OpsError::File(FileError::Unreadable { path: project.to_owned(), source });
     let places = places(&fs::canonicalize(project).map_err(unreadable)?)?;
-    let (own, records) = (program(), ClientRecords::if_any()?);
+    let (own, records) = (program(), ClientRecords::read_only()?);
     let (mut guarded, mut unguarded, mut unread) = (0, Vec::new(), None);
     for scope in [Scope::Project, Scope::User] {
         for file in files(&[], scope, &places) {

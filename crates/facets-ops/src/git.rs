@@ -7,6 +7,7 @@ use facets_lock::{Lock, surface_path};
 use facets_project::{LOCK, ProjectError};
 use facets_surface::parse_surface_file;
 
+use crate::broken_pin::BrokenPin;
 use crate::error::{OpsError, ServerError};
 use crate::pinned::Pinned;
 
@@ -68,10 +69,12 @@ pub(crate) fn pinned_at(
     let unknown = || ServerError::Unknown { name: format!("{name}@{revision}"), known: known() };
     let server = lock.server(name).ok_or_else(unknown)?.clone();
     let edited =
-        |problem: String| ServerError::Edited { name: format!("{name}@{revision}"), problem };
+        |problem: BrokenPin| ServerError::Edited { name: format!("{name}@{revision}"), problem };
     let bytes = file_at(root, revision, &surface_path(name))?;
-    let bytes = bytes.ok_or_else(|| edited(format!("{} is missing", surface_path(name))))?;
-    let surface = parse_surface_file(&bytes).map_err(|error| edited(error.to_string()))?;
+    let file = surface_path(name);
+    let bytes = bytes.ok_or_else(|| edited(BrokenPin::NoSurfaceFile { file: file.clone() }))?;
+    let surface = parse_surface_file(&bytes)
+        .map_err(|source| edited(BrokenPin::SurfaceFile { file, source }))?;
     let digest = facets_digest::Digest::of(&bytes);
     Pinned::pair(name, server, surface, digest).map_err(|problem| edited(problem).into())
 }

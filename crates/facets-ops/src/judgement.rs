@@ -4,6 +4,7 @@ use facets_drift::{Finding, Severity};
 use facets_policy::{Facts, Graded};
 use facets_project::State;
 
+use crate::broken_pin::BrokenPin;
 use crate::error::{OpsError, ServerError};
 use crate::policy_file::AppliedPolicy;
 
@@ -13,7 +14,7 @@ pub enum CheckOutcome {
     /// It was looked at; without findings it is as it was approved.
     Judged(Vec<Graded>),
     /// Lock and surface file are not as facet wrote them.
-    Edited(String),
+    Edited(BrokenPin),
     /// It was not looked at.
     Failed(OpsError),
 }

@@ -14,7 +14,9 @@ pub mod locate;
 pub mod policy;
 
 mod approval;
+mod attestation;
 mod audit;
+mod broken_pin;
 mod client_entries;
 mod confinement;
 mod contract_input;
@@ -37,6 +39,7 @@ mod surface_report;
 mod surface_warnings;
 mod write_file;
 
+pub use broken_pin::BrokenPin;
 pub use error::{OpsError, ServerError};
 pub use input::Input;
 pub use surface_warnings::SurfaceWarning;

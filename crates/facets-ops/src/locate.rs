@@ -15,7 +15,7 @@ use crate::input::read_regular;
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
+pub struct FilePlace {
     /// The file, from the project on.
     pub file: String,
     /// The line, from 1.
@@ -43,7 +43,7 @@ struct Lines {
 impl Locator {
     /// Where the finding about a server stands: how it starts in the lock, what it declares in
     /// its surface file.
-    pub fn of_server(&mut self, server: &str, finding: &Finding) -> Located {
+    pub fn of_server(&mut self, server: &str, finding: &Finding) -> FilePlace {
         let in_lock = matches!(
             finding.kind,
             FindingType::LaunchChanged
@@ -61,17 +61,17 @@ impl Locator {
     }
 
     /// Where the entry of a server stands in the lock, or a member of it.
-    pub fn of_entry(&mut self, server: &str, member: &str) -> Located {
+    pub fn of_entry(&mut self, server: &str, member: &str) -> FilePlace {
         let line = self.lines(LOCK).and_then(|lines| {
             let entry = vec!["servers".to_owned(), server.to_owned()];
             let member = [entry.clone(), vec![member.to_owned()]].concat();
             lines.members.get(&member).or_else(|| lines.members.get(&entry)).copied()
         });
-        Located { file: LOCK.to_owned(), line: line.unwrap_or(1) }
+        FilePlace { file: LOCK.to_owned(), line: line.unwrap_or(1) }
     }
 
     /// Where the finding stands in a surface file.
-    pub fn of_file(&mut self, file: &str, finding: &Finding) -> Located {
+    pub fn of_file(&mut self, file: &str, finding: &Finding) -> FilePlace {
         let first = finding.member.split(['.', '[']).next().unwrap_or_default();
         let list = match finding.subject_kind {
             SubjectKind::Server => "",
@@ -90,7 +90,7 @@ impl Locator {
             }
             .copied()
         });
-        Located { file: file.to_owned(), line: line.unwrap_or(1) }
+        FilePlace { file: file.to_owned(), line: line.unwrap_or(1) }
     }
 
     fn lines(&mut self, file: &str) -> Option<&Lines> {
@@ -116,7 +116,7 @@ fn of_the_server(kind: FindingType, member: &str) -> &str {
 
 /// A definition while its lines come by.
 #[derive(Default)]
-struct Definition {
+struct LocatedDefinition {
     name: Option<String>,
     members: BTreeMap<String, usize>,
 }
@@ -125,13 +125,13 @@ impl Lines {
     fn of(text: &str) -> Self {
         let mut lines = Self::default();
         let mut path: Vec<String> = Vec::new();
-        let mut definition = Definition::default();
+        let mut definition = LocatedDefinition::default();
         for (line, number) in text.lines().zip(1..) {
             let indent = line.len() - line.trim_start_matches(' ').len();
             let (depth, words) = (indent / 2, &line[indent..]);
             if depth == 2 && words == "{" {
                 let members = BTreeMap::from([(String::new(), number)]);
-                definition = Definition { name: None, members };
+                definition = LocatedDefinition { name: None, members };
             } else if depth == 2 && words.starts_with('}') {
                 lines.keep(&path, std::mem::take(&mut definition));
             }
@@ -153,7 +153,7 @@ impl Lines {
         lines
     }
 
-    fn keep(&mut self, path: &[String], definition: Definition) {
+    fn keep(&mut self, path: &[String], definition: LocatedDefinition) {
         if let (Some(list), Some(name)) = (path.first(), definition.name) {
             self.definitions.insert((list.clone(), name), definition.members);
         }

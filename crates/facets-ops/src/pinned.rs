@@ -7,6 +7,7 @@ use facets_project::{State, SurfaceOnDisk, declared_origin};
 use facets_surface::{Surface, SurfaceHashes};
 use facets_validator::JsonSchema;
 
+use crate::broken_pin::BrokenPin;
 use crate::error::{OpsError, ServerError};
 use crate::pin_changes::compare_origins;
 
@@ -26,20 +27,18 @@ pub(crate) struct Pinned {
 
 impl Pinned {
     /// The pair of a name, or what was edited.
-    pub(crate) fn of(name: &str, state: &State) -> Result<Self, String> {
+    pub(crate) fn of(name: &str, state: &State) -> Result<Self, BrokenPin> {
         if let Some(LockedEntry::Broken(problem)) = state.lock.servers().get(name) {
-            return Err(problem.clone());
+            return Err(BrokenPin::Entry(problem.clone()));
         }
-        let server = state
-            .lock
-            .server(name)
-            .ok_or("facets.lock does not say how it starts, nor what was approved")?;
+        let server = state.lock.server(name).ok_or(BrokenPin::NoEntry)?;
+        let file = surface_path(name);
         let (surface, digest) = match state.surfaces.get(name) {
             None | Some(SurfaceOnDisk::Missing) => {
-                return Err(format!("{} is missing", surface_path(name)));
+                return Err(BrokenPin::NoSurfaceFile { file });
             }
             Some(SurfaceOnDisk::Refused(error)) => {
-                return Err(format!("{}: {error}", surface_path(name)));
+                return Err(BrokenPin::SurfaceFile { file, source: error.clone() });
             }
             Some(SurfaceOnDisk::Whole(surface, digest)) => ((**surface).clone(), *digest),
         };
@@ -52,15 +51,13 @@ impl Pinned {
         server: LockedServer,
         surface: Surface,
         file: Digest,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, BrokenPin> {
         if server.surface.file != surface_path(name) {
-            return Err(format!("its `surface_file` is not {}", surface_path(name)));
+            return Err(BrokenPin::OtherSurfaceFile { file: surface_path(name) });
         }
         let hashes = surface.hashes();
         match server.first_difference(surface.era, &hashes, file) {
-            Some(member) => {
-                Err(format!("`{member}` in facets.lock is not that of {}", surface_path(name)))
-            }
+            Some(member) => Err(BrokenPin::Differs { member, file: surface_path(name) }),
             None => Ok(Self { server, surface, hashes }),
         }
     }

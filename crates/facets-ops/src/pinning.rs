@@ -36,9 +36,9 @@ pub(crate) struct Candidate {
 }
 
 /// Who says yes.
-pub(crate) enum Decision<'c> {
+pub(crate) enum PinApproval<'c> {
     /// It was said beforehand.
-    Made,
+    Given,
     /// Whoever is there.
     Ask(&'c dyn Consent),
 }
@@ -78,7 +78,7 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
     with_source(&mut surface, project.place(), source.as_deref())?;
     let grants = Grants::ALL;
     let candidate = Candidate { name, origin, source, surface, conduct, changes: None, grants };
-    pin(&project, candidate, &state, &Decision::Ask(consent))
+    pin(&project, candidate, &state, &PinApproval::Ask(consent))
 }
 
 /// Adds what the source of a server can reach.
@@ -100,7 +100,7 @@ pub(crate) fn pin(
     project: &Project,
     candidate: Candidate,
     before: &State,
-    decision: &Decision<'_>,
+    decision: &PinApproval<'_>,
 ) -> Result<ApprovalPage, OpsError> {
     let Candidate { name, origin, source, surface, conduct, changes, grants } = candidate;
     let hashes = surface.hashes();
@@ -116,8 +116,8 @@ pub(crate) fn pin(
     let source = server.source.clone();
     let page = ApprovalPage { name, surface, hashes, look, warnings, changes, source, grants };
     let answer = match decision {
-        Decision::Made => Answer::Yes,
-        Decision::Ask(consent) => consent.may_pin(&page),
+        PinApproval::Given => Answer::Yes,
+        PinApproval::Ask(consent) => consent.may_pin(&page),
     };
     match answer {
         Answer::Yes => {}

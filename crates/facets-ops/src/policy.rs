@@ -8,7 +8,7 @@ use facets_drift::Finding;
 use facets_files::FileError;
 use facets_lock::LockedServer;
 pub use facets_policy::{Effect, Graded, Mark, PolicyError};
-use facets_policy::{Facts, Judge, Policy, Scope, parse_policy};
+use facets_policy::{Facts, Judge, Policy, PolicyScope, parse_policy};
 use facets_project::{Project, ProjectError, State};
 
 use crate::error::OpsError;
@@ -111,7 +111,7 @@ fn unmatched(judge: &Judge<'_>, state: &State, mut judged: BTreeSet<String>) -> 
     let known: BTreeSet<String> = state.lock.servers().keys().chain(declared).cloned().collect();
     // Nothing is ever found about somebody else's entry.
     judged.extend(known.iter().filter(|name| is_others(name, state)).cloned());
-    let entries = judge.unmatched(&Scope { known, judged }).into_iter();
+    let entries = judge.unmatched(&PolicyScope { known, judged }).into_iter();
     let note = |one: facets_policy::Unmatched| PolicyNote {
         position: Some(one.position),
         sentence: one.sentence,

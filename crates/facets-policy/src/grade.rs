@@ -6,7 +6,7 @@ use std::ops::Deref;
 use facets_digest::json::Position;
 use facets_drift::{Compat, Finding, FindingType, Severity, SubjectKind};
 
-use crate::policy::{PROTECTED, Policy, Rule, Servers};
+use crate::policy::{PROTECTED, Policy, PolicyRule, Servers};
 
 /// A finding, and what the policy has to do with it.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ pub struct Unmatched {
 
 /// Which servers there are, and which were looked at.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct PolicyScope {
     /// All of the project.
     pub known: BTreeSet<String>,
     /// Those that were looked at.
@@ -206,7 +206,7 @@ impl<'p> Judge<'p> {
 
     /// Entries that had nothing to do though everything they are about was looked at.
     #[must_use]
-    pub fn unmatched(&self, scope: &Scope) -> Vec<Unmatched> {
+    pub fn unmatched(&self, scope: &PolicyScope) -> Vec<Unmatched> {
         let mut found = Vec::new();
         let mut note = |position: Position, servers: &Servers, what: &str| {
             let sentence = match servers {
@@ -241,7 +241,7 @@ impl<'p> Judge<'p> {
     }
 }
 
-fn applies(rule: &Rule, server: &str, finding: &Finding) -> Result<bool, (Position, String)> {
+fn applies(rule: &PolicyRule, server: &str, finding: &Finding) -> Result<bool, (Position, String)> {
     let named = rule.servers.has(server) && rule.kind.is_none_or(|kind| kind == finding.kind);
     if !named || !rule.subject.as_ref().is_none_or(|subject| subject.matches(&finding.subject)) {
         return Ok(false);
@@ -253,7 +253,7 @@ fn applies(rule: &Rule, server: &str, finding: &Finding) -> Result<bool, (Positi
 }
 
 /// Why a rule that would lower a finding does not.
-fn refusal(rule: &Rule, finding: &Finding) -> Option<Effect> {
+fn refusal(rule: &PolicyRule, finding: &Finding) -> Option<Effect> {
     if rule.severity >= finding.severity {
         return None;
     }

@@ -23,7 +23,7 @@ pub const CODES: &[&str] = &[
 ];
 
 pub use error::PolicyError;
-pub use grade::{Effect, Facts, Graded, Judge, Mark, Scope, Unmatched};
+pub use grade::{Effect, Facts, Graded, Judge, Mark, PolicyScope, Unmatched};
 pub use policy::{PROTECTED, Policy};
 pub use read::parse_policy;
 

@@ -19,7 +19,7 @@ pub const PROTECTED: [FindingType; 5] = [
 /// Everything that a policy says, in the order of the file.
 #[derive(Debug, Default)]
 pub struct Policy {
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<PolicyRule>,
     pub(crate) tools: Vec<AllowList>,
     pub(crate) signers: Vec<RequiredSigner>,
 }
@@ -56,7 +56,7 @@ impl Servers {
 
 /// What some findings count as.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct PolicyRule {
     pub(crate) position: Position,
     pub(crate) servers: Servers,
     pub(crate) kind: Option<FindingType>,

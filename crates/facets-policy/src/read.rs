@@ -6,12 +6,12 @@ use facets_drift::{FindingType, Severity};
 use facets_markers::RULES;
 use facets_model::manifest::Outcome;
 use facets_model::manifest::check::{Checker, Members, Place, nearest, shorten};
-use facets_model::tree::{Format, NodeValue};
+use facets_model::tree::{ManifestFormat, NodeValue};
 
 use crate::condition::Condition;
 use crate::condition_error::ConditionError;
 use crate::pattern::Pattern;
-use crate::policy::{AllowList, PROTECTED, Policy, RequiredSigner, Rule, Servers};
+use crate::policy::{AllowList, PROTECTED, Policy, PolicyRule, RequiredSigner, Servers};
 
 /// A text that is not a whole policy takes no time worth mentioning.
 const MAX_ENTRIES: usize = 1000;
@@ -25,7 +25,7 @@ const MAX_TEXT: usize = 500;
 /// Reads a `facets.policy.yaml`.
 #[must_use]
 pub fn parse_policy(bytes: &[u8]) -> Outcome<Policy> {
-    Checker::run(bytes, Format::Yaml, policy)
+    Checker::run(bytes, ManifestFormat::Yaml, policy)
 }
 
 fn policy(check: &mut Checker<'_>, root: &Place<'_>) -> Option<Policy> {
@@ -87,7 +87,7 @@ fn once(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen, about: Stri
     }
 }
 
-fn rule(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option<Rule> {
+fn rule(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option<PolicyRule> {
     let members = check.members(place)?;
     let known = ["server", "type", "subject", "when", "markers", "severity", "reason"];
     check.closed(&members, &known);
@@ -117,7 +117,7 @@ fn rule(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option<R
             );
         }
     }
-    Some(Rule {
+    Some(PolicyRule {
         position: check.position(place),
         servers,
         kind: kind.map(|(kind, _)| kind),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use facets_drift::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
 
-use crate::{Effect, Facts, Graded, Judge, PROTECTED, Policy, Scope, parse_policy};
+use crate::{Effect, Facts, Graded, Judge, PROTECTED, Policy, PolicyScope, parse_policy};
 
 fn policy(rest: &str) -> Policy {
     let text = format!("policyVersion: 1\n{rest}");
@@ -61,7 +61,7 @@ fn a_rule_that_changes_nothing_is_used_and_leaves_no_mark() {
     let graded = judge.grade("time", &Facts::default(), vec![changed(Severity::Critical)]);
     assert!(graded[0].mark.is_none());
     let all = BTreeSet::from(["time".to_owned()]);
-    assert!(judge.unmatched(&Scope { known: all.clone(), judged: all }).is_empty());
+    assert!(judge.unmatched(&PolicyScope { known: all.clone(), judged: all }).is_empty());
 }
 
 #[test]
@@ -378,7 +378,7 @@ signers:
     assert_eq!(judge.grade("other", &other, Vec::new())[0].subject, "x");
     assert!(judge.grade("unknown", &Facts::default(), Vec::new()).is_empty());
     let known = BTreeSet::from(["time".to_owned(), "other".to_owned()]);
-    let unmatched = judge.unmatched(&Scope { judged: known.clone(), known });
+    let unmatched = judge.unmatched(&PolicyScope { judged: known.clone(), known });
     let shown: Vec<String> =
         unmatched.iter().map(|one| format!("{} {}", one.position, one.sentence)).collect();
     assert_eq!(shown, ["4:34 no tool is called \"gone\""]);
@@ -395,7 +395,7 @@ fn entries_without_use_are_named_if_everything_was_looked_at() {
     );
     let set = |names: &[&str]| names.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
     let unmatched = |judged: &[&str]| -> Vec<usize> {
-        let scope = Scope { known: set(&["time", "other"]), judged: set(judged) };
+        let scope = PolicyScope { known: set(&["time", "other"]), judged: set(judged) };
         Judge::new(&policy).unmatched(&scope).iter().map(|one| one.position.line).collect()
     };
     assert_eq!(unmatched(&["time", "other"]), [3, 4, 5]);

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Provenance, Value, write_list, write_string};
 
-use crate::approvals::{home, make_private};
 use crate::error::ProjectError;
 use crate::files;
+use crate::user_directory::UserDirectory;
+
+const FOLDER: &str = "clients";
 
 /// The records of this user: one file for each file of a client.
 #[derive(Clone, Debug)]
@@ -19,16 +21,17 @@ pub struct ClientRecords {
 impl ClientRecords {
     /// The records of this user.
     pub fn of_this_user() -> Result<Self, ProjectError> {
-        let home = home()?;
-        make_private(&home)?;
-        let folder = home.join("clients");
-        make_private(&folder)?;
-        Ok(Self { folder })
+        Self::in_directory(&UserDirectory::of_this_user()?)
     }
 
-    /// The same, for whoever only reads.
-    pub fn if_any() -> Result<Self, ProjectError> {
-        Ok(Self { folder: home()?.join("clients") })
+    /// The records in a user's directory.
+    pub fn in_directory(user: &UserDirectory) -> Result<Self, ProjectError> {
+        Ok(Self { folder: user.made(FOLDER)? })
+    }
+
+    /// The records of this user, for reading only: nothing is made.
+    pub fn read_only() -> Result<Self, ProjectError> {
+        Ok(Self { folder: UserDirectory::of_this_user()?.unchecked(FOLDER) })
     }
 
     fn path(&self, file: &Path) -> PathBuf {
@@ -81,12 +84,4 @@ fn parse(bytes: &[u8]) -> Option<(PathBuf, Vec<String>)> {
     };
     let undos: Option<Vec<String>> = undos.iter().map(text).collect();
     Some((PathBuf::from(&**path), undos?))
-}
-
-/// The project of this user that belongs to no folder: servers for every project.
-pub fn user_project() -> Result<PathBuf, ProjectError> {
-    let folder = home()?.join("user");
-    make_private(&home()?)?;
-    make_private(&folder)?;
-    Ok(folder)
 }

@@ -8,9 +8,9 @@ use facets_files::{sync_folder, write_synced};
 use facets_lock::SURFACES;
 use serde_json::{Value, json};
 
-use crate::approvals::Marks;
 use crate::error::ProjectError;
 use crate::files::{STATE, check_folder, io, is_ours, is_staged, make_folder, read, write};
+use crate::marks::Marks;
 
 /// One file of a change: its path from the project on, and its new content, or none.
 pub(crate) struct FileChange {

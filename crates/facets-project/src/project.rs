@@ -12,10 +12,11 @@ use facets_lock::{Lock, SURFACES, surface_path};
 use facets_model::manifest::{ProjectManifest, parse_project};
 use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
 
-use crate::approvals::Marks;
 use crate::error::ProjectError;
 use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
 use crate::journal::{FileChange, Journal, sweep};
+use crate::marks::Marks;
+use crate::user_directory::UserDirectory;
 
 /// A project in a folder.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Project {
     root: PathBuf,
     /// Where it really lies.
     place: PathBuf,
+    /// Where its user keeps things; none is looked up in the environment when it is needed.
+    user: Option<UserDirectory>,
 }
 
 /// What a project says, at one moment.
@@ -68,7 +71,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Keeps others from a project while it lives.
-struct Guard {
+struct ProjectLock {
     _file: Option<File>,
 }
 
@@ -77,7 +80,20 @@ impl Project {
     pub fn here() -> Result<Self, ProjectError> {
         let here = Path::new(".");
         let place = std::fs::canonicalize(here).map_err(files::io("read", here))?;
-        Ok(Self { root: PathBuf::new(), place })
+        Ok(Self { root: PathBuf::new(), place, user: None })
+    }
+
+    /// The project in another directory, of a user who keeps things there.
+    pub fn at(root: &Path, user: UserDirectory) -> Result<Self, ProjectError> {
+        let place = std::fs::canonicalize(root).map_err(files::io("read", root))?;
+        Ok(Self { root: root.to_owned(), place, user: Some(user) })
+    }
+
+    fn marks(&self) -> Result<Marks, ProjectError> {
+        match &self.user {
+            Some(user) => Marks::of(&self.place, user),
+            None => Marks::of(&self.place, &UserDirectory::of_this_user()?),
+        }
     }
 
     /// Where it really lies.
@@ -157,7 +173,7 @@ impl Project {
             files.push(FileChange { path: MANIFEST.to_owned(), content });
         }
         self.ignore_own_files()?;
-        let marks = Marks::of(&self.place)?;
+        let marks = self.marks()?;
         Journal::write(&self.root, &marks, &files)?.complete(&marks)
     }
 
@@ -172,7 +188,7 @@ impl Project {
 
     fn recover(&self) -> Result<(), ProjectError> {
         if let Some(journal) = Journal::pending(&self.root) {
-            journal.complete(&Marks::of(&self.place)?)?;
+            journal.complete(&self.marks()?)?;
         }
         sweep(&self.root);
         Ok(())
@@ -229,15 +245,15 @@ impl Project {
     }
 
     /// A project that cannot be written has no other facet that changes it.
-    fn shared(&self) -> Result<Guard, ProjectError> {
+    fn shared(&self) -> Result<ProjectLock, ProjectError> {
         self.check_busy_file()?;
         match File::open(self.busy_file()) {
             Ok(file) => self.wait(file, File::try_lock_shared),
-            Err(_) => Ok(Guard { _file: None }),
+            Err(_) => Ok(ProjectLock { _file: None }),
         }
     }
 
-    fn exclusive(&self) -> Result<Guard, ProjectError> {
+    fn exclusive(&self) -> Result<ProjectLock, ProjectError> {
         self.check_busy_file()?;
         let path = self.busy_file();
         let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path);
@@ -248,11 +264,11 @@ impl Project {
         &self,
         file: File,
         lock: impl Fn(&File) -> Result<(), TryLockError>,
-    ) -> Result<Guard, ProjectError> {
+    ) -> Result<ProjectLock, ProjectError> {
         let start = Instant::now();
         loop {
             match lock(&file) {
-                Ok(()) => return Ok(Guard { _file: Some(file) }),
+                Ok(()) => return Ok(ProjectLock { _file: Some(file) }),
                 Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
                     std::thread::sleep(PAUSE);
                 }
@@ -261,7 +277,7 @@ impl Project {
                 }
                 // A file system without locks: better to work than to refuse.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                    return Ok(Guard { _file: None });
+                    return Ok(ProjectLock { _file: None });
                 }
                 Err(TryLockError::Error(source)) => {
                     let path = self.busy_file();

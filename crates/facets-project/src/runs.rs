@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use facets_digest::json::{self, Limits, Provenance, Value, quoted};
 
-use crate::approvals::{home, make_private};
 use crate::error::ProjectError;
 use crate::files::io;
+use crate::user_directory::UserDirectory;
 
 /// Sessions that have ended and whose words are kept.
 const KEPT: usize = 20;
@@ -89,11 +89,12 @@ pub struct RunEntry {
 impl Runs {
     /// The sessions of this user.
     pub fn of_this_user() -> Result<Self, ProjectError> {
-        let home = home()?;
-        make_private(&home)?;
-        let folder = home.join("runs");
-        make_private(&folder)?;
-        Ok(Self { folder })
+        Self::in_directory(&UserDirectory::of_this_user()?)
+    }
+
+    /// The sessions in a user's directory.
+    pub fn in_directory(user: &UserDirectory) -> Result<Self, ProjectError> {
+        Ok(Self { folder: user.made("runs")? })
     }
 
     /// Enters a session of this process.

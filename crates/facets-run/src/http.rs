@@ -24,6 +24,7 @@ use session::HttpSession;
 
 use crate::pipe::ClientEnds;
 use crate::random::unguessable;
+use crate::session::SessionError;
 
 /// Connections at the same time.
 const MAX_CONNECTIONS: usize = 256;
@@ -37,7 +38,7 @@ const IDLE: Duration = Duration::from_secs(30);
 const BEAT: Duration = Duration::from_secs(15);
 
 /// Starts a guarded session that speaks to these ends.
-pub type OpenSession = Box<dyn Fn(ClientEnds) -> Result<(), String> + Send + Sync>;
+pub type OpenSession = Box<dyn Fn(ClientEnds) -> Result<(), SessionError> + Send + Sync>;
 
 /// A server of HTTP.
 pub struct HttpFront {
@@ -54,14 +55,14 @@ impl std::fmt::Debug for HttpFront {
 struct Hub {
     open: OpenSession,
     address: SocketAddr,
-    state: Mutex<State>,
+    state: Mutex<FrontState>,
     /// One starts after the other, so that nobody takes the place of another.
     starting: Mutex<()>,
     connections: AtomicUsize,
 }
 
 #[derive(Default)]
-struct State {
+struct FrontState {
     sessions: BTreeMap<String, Arc<HttpSession>>,
     shared: Option<Arc<HttpSession>>,
 }
@@ -110,7 +111,7 @@ impl HttpFront {
 }
 
 impl Hub {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FrontState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -19,7 +19,7 @@ pub use random::unguessable;
 pub use record::{RecordDecisions, Recorder};
 pub use remote::Remote;
 pub use running_server::{RunningServer, ServerHandle};
-pub use session::{Session, SessionEnd, SilenceLimits, StartServer};
+pub use session::{Session, SessionEnd, SessionError, SilenceLimits, StartServer};
 pub use session_loop::serve;
 pub use start::start_server;
 pub use status::{Control, Status};

@@ -59,14 +59,14 @@ impl ServerHandle for RemoteHandle {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RemoteState {
     session: Option<String>,
     revision: Option<String>,
 }
 
 struct Bridge {
     poster: Poster,
-    state: Mutex<State>,
+    state: Mutex<RemoteState>,
     output: Mutex<File>,
     open: AtomicUsize,
 }
@@ -88,7 +88,7 @@ impl Bridge {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RemoteState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

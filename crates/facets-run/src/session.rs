@@ -11,8 +11,11 @@ use crate::record::Recorder;
 use crate::running_server::RunningServer;
 use crate::status::Control;
 
+/// Why a session could not be started, as whoever starts it knows it.
+pub type SessionError = Box<dyn std::error::Error + Send + Sync>;
+
 /// Starts the server, also again.
-pub type StartServer<'s> = Box<dyn FnMut() -> Result<RunningServer, String> + Send + 's>;
+pub type StartServer<'s> = Box<dyn FnMut() -> Result<RunningServer, SessionError> + Send + 's>;
 
 /// How long a server may be silent.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::pipe::{ChunkReader, ReadOutcome, WriteQueue, make_nonblocking};
 use crate::record::Recorder;
 use crate::running_server::RunningServer;
-use crate::session::{Session, SessionEnd, SilenceLimits, StartServer};
+use crate::session::{Session, SessionEnd, SessionError, SilenceLimits, StartServer};
 use crate::status::{Control, Status};
 
 /// What may wait for a reader before its writer is no longer heard.
@@ -62,8 +62,8 @@ pub fn serve(session: Session<'_>) -> SessionEnd {
 /// What a turn found out.
 enum LoopEnd {
     ClientLeft,
-    RunningServer,
-    NotRestarted(String),
+    ServerEnded,
+    NotRestarted(SessionError),
     Drift(String),
     Stopped,
 }
@@ -350,7 +350,7 @@ impl<'s> SessionLoop<'s> {
         }
         if self.server.is_none() {
             return match self.restart_at {
-                None => Some(LoopEnd::RunningServer),
+                None => Some(LoopEnd::ServerEnded),
                 Some(at) if at <= now => self.restart_server(),
                 Some(_) if self.client_left_at.is_some() => Some(LoopEnd::ClientLeft),
                 Some(_) => None,
@@ -435,12 +435,12 @@ impl<'s> SessionLoop<'s> {
         match end {
             LoopEnd::Stopped => SessionEnd::Stopped,
             LoopEnd::Drift(what) => SessionEnd::Drift(what),
-            LoopEnd::NotRestarted(reason) => SessionEnd::NotRestarted(reason),
+            LoopEnd::NotRestarted(reason) => SessionEnd::NotRestarted(reason.to_string()),
             LoopEnd::ClientLeft => SessionEnd::ClientLeft(by_itself),
-            LoopEnd::RunningServer if self.client_left_at.is_some() => {
+            LoopEnd::ServerEnded if self.client_left_at.is_some() => {
                 SessionEnd::ClientLeft(by_itself)
             }
-            LoopEnd::RunningServer => SessionEnd::ServerEnded(by_itself.unwrap_or(Ending::Unknown)),
+            LoopEnd::ServerEnded => SessionEnd::ServerEnded(by_itself.unwrap_or(Ending::Unknown)),
         }
     }
 }

@@ -48,7 +48,7 @@ impl Category {
 
 /// A capability, where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
+pub struct SourceFinding {
     /// Which.
     pub category: Category,
     /// By what name.
@@ -94,7 +94,7 @@ pub struct Doubt {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
     /// Capabilities.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<SourceFinding>,
     /// What it loads.
     pub imports: Vec<Import>,
     /// What cannot be followed.
@@ -206,7 +206,7 @@ fn pairs(root: &Object<'_>, name: &str) -> Option<Vec<(String, u32)>> {
     items(root, name)?.iter().map(pair).collect()
 }
 
-fn finding(value: &Value<'_>) -> Option<Finding> {
+fn finding(value: &Value<'_>) -> Option<SourceFinding> {
     let Value::Array(parts) = value else { return None };
     let [
         Value::String(category),
@@ -222,7 +222,7 @@ fn finding(value: &Value<'_>) -> Option<Finding> {
         Value::String(text) => Some(text.to_string()),
         _ => None,
     };
-    Some(Finding {
+    Some(SourceFinding {
         category: Category::ALL.into_iter().find(|known| known.name() == category)?,
         identifier: identifier.to_string(),
         line: number(line)?,

@@ -11,7 +11,7 @@ use oxc_syntax::symbol::SymbolId;
 
 use crate::judge::usage::called_in_place;
 use crate::scopes::Names;
-use crate::values::{Source, Sources, static_key};
+use crate::values::{Sources, ValueSource, static_key};
 use crate::words::LISTENERS;
 
 /// What was found.
@@ -70,7 +70,7 @@ impl<'a> Collector<'a, '_> {
                 let Some(value) = &variable.init else { return };
                 let symbol = variable.id.get_binding_identifier().and_then(|id| id.symbol_id.get());
                 match symbol.filter(|_| is_require_shim(value)) {
-                    Some(symbol) => self.found.sources.add(symbol, Source::Require),
+                    Some(symbol) => self.found.sources.add(symbol, ValueSource::Require),
                     None => self.pattern(&variable.id, value, &[], false),
                 }
             }
@@ -93,7 +93,7 @@ impl<'a> Collector<'a, '_> {
                 if let (TSModuleReference::ExternalModuleReference(module), Some(symbol)) =
                     (&import.module_reference, import.id.symbol_id.get())
                 {
-                    let source = Source::Import(module.expression.value.as_str(), None);
+                    let source = ValueSource::Import(module.expression.value.as_str(), None);
                     self.found.sources.add(symbol, source);
                 }
             }
@@ -214,7 +214,7 @@ impl<'a> Collector<'a, '_> {
         match pattern {
             BindingPattern::BindingIdentifier(name) => {
                 let Some(symbol) = name.symbol_id.get() else { return };
-                let source = Source::Value(value, path.to_vec());
+                let source = ValueSource::Value(value, path.to_vec());
                 if possible {
                     self.found.sources.add_possible(symbol, source);
                 } else {
@@ -244,7 +244,9 @@ impl<'a> Collector<'a, '_> {
     fn assignment(&mut self, assignment: &'a AssignmentExpression<'a>) {
         let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left else { return };
         if let Some(symbol) = self.names.variable(name) {
-            self.found.sources.add_possible(symbol, Source::Value(&assignment.right, Vec::new()));
+            self.found
+                .sources
+                .add_possible(symbol, ValueSource::Value(&assignment.right, Vec::new()));
         }
     }
 
@@ -264,7 +266,7 @@ impl<'a> Collector<'a, '_> {
                 ImportDeclarationSpecifier::ImportNamespaceSpecifier(all) => (&all.local, None),
             };
             if let Some(symbol) = local.symbol_id.get() {
-                self.found.sources.add(symbol, Source::Import(module, name));
+                self.found.sources.add(symbol, ValueSource::Import(module, name));
             }
         }
     }

@@ -15,7 +15,7 @@ mod walk;
 mod words;
 
 pub use analyse::{Analyser, Unreadable, analyse};
-pub use analysis::{Analysis, Category, Doubt, Finding, Import, Undefined};
+pub use analysis::{Analysis, Category, Doubt, Import, SourceFinding, Undefined};
 pub use files::Files;
 pub use scan::{Analyst, Located, Report, ScanLimits, Start, is_source, scan};
 

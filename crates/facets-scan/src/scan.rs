@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use facets_surface::{Entitlements, Verdict};
+use facets_surface::{EntitlementVerdict, Entitlements};
 
 use crate::files::Files;
 use crate::resolve::{Resolver, Target, parent};
 use crate::words::{self, Gives};
-use crate::{Analysis, Category, Doubt, Finding, Import, SCANNER_VERSION};
+use crate::{Analysis, Category, Doubt, Import, SCANNER_VERSION, SourceFinding};
 
 /// Whoever analyses files: in a cage, if they come from outside.
 pub trait Analyst {
@@ -61,7 +61,7 @@ pub struct Report {
     /// The verdicts.
     pub entitlements: Entitlements,
     /// Why a verdict is yes, by file and line.
-    pub findings: Vec<Located<Finding>>,
+    pub findings: Vec<Located<SourceFinding>>,
     /// Why a verdict is unknown.
     pub doubts: Vec<Located<Doubt>>,
     /// How many files were read.
@@ -132,7 +132,7 @@ struct Scan<'f> {
     limits: ScanLimits,
     seen: BTreeSet<String>,
     waiting: VecDeque<String>,
-    found: Vec<Located<Finding>>,
+    found: Vec<Located<SourceFinding>>,
     doubts: Vec<Located<Doubt>>,
     undefined: BTreeMap<String, (String, u32)>,
     defines: BTreeSet<String>,
@@ -255,7 +255,7 @@ impl Scan<'_> {
                     // Node runs what is required as a program, whatever its ending says.
                     if file.ends_with(".node") || (file.ends_with(".wasm") && !by_require) {
                         let native = file.ends_with(".node");
-                        let finding = Finding {
+                        let finding = SourceFinding {
                             category: Category::CodeEvaluation,
                             identifier: if native { "native addon" } else { "WebAssembly" }
                                 .to_owned(),
@@ -285,7 +285,7 @@ impl Scan<'_> {
             _ => Vec::new(),
         };
         for category in categories {
-            let finding = Finding {
+            let finding = SourceFinding {
                 category,
                 identifier: name.to_owned(),
                 line,
@@ -333,11 +333,11 @@ impl Scan<'_> {
             !self.doubts.is_empty() || self.found.iter().any(|found| found.what.runs_anything);
         let verdict = |category: Category| {
             if self.found.iter().any(|found| found.what.category == category) {
-                Verdict::Yes
+                EntitlementVerdict::Yes
             } else if open {
-                Verdict::Unknown
+                EntitlementVerdict::Unknown
             } else {
-                Verdict::No
+                EntitlementVerdict::No
             }
         };
         let all = || self.found.iter().map(|found| found.what.identifier.as_str());

@@ -25,7 +25,7 @@ pub(crate) struct Known<'a> {
 
 /// What a variable may have been given.
 #[derive(Clone, Debug)]
-pub(crate) enum Source<'a> {
+pub(crate) enum ValueSource<'a> {
     /// An expression, and the members taken of it by a pattern.
     Value(&'a Expression<'a>, Vec<&'a str>),
     /// An import: a name of a module, or all of it.
@@ -34,7 +34,7 @@ pub(crate) enum Source<'a> {
     Require,
 }
 
-impl Source<'_> {
+impl ValueSource<'_> {
     /// Whether it can be more than a text or a function of the program.
     fn may_be_followed(&self) -> bool {
         let Self::Value(expression, path) = self else { return true };
@@ -54,7 +54,7 @@ impl Source<'_> {
 /// What the variables of a program are given, by their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Sources<'a> {
-    all: Vec<(u32, Source<'a>)>,
+    all: Vec<(u32, ValueSource<'a>)>,
     /// Whether something else may be given, too: parameters, defaults.
     open: Vec<bool>,
     /// Whether anything is given that may have to be followed.
@@ -66,12 +66,12 @@ impl<'a> Sources<'a> {
         Self { all: Vec::new(), open: vec![false; symbols], given: vec![false; symbols] }
     }
 
-    pub(crate) fn add(&mut self, symbol: SymbolId, source: Source<'a>) {
+    pub(crate) fn add(&mut self, symbol: SymbolId, source: ValueSource<'a>) {
         self.given[symbol.index()] |= source.may_be_followed();
         self.all.push((u32::try_from(symbol.index()).unwrap_or(u32::MAX), source));
     }
 
-    pub(crate) fn add_possible(&mut self, symbol: SymbolId, source: Source<'a>) {
+    pub(crate) fn add_possible(&mut self, symbol: SymbolId, source: ValueSource<'a>) {
         self.open[symbol.index()] = true;
         self.add(symbol, source);
     }
@@ -81,7 +81,7 @@ impl<'a> Sources<'a> {
         self.all.sort_by_key(|(symbol, _)| *symbol);
     }
 
-    fn of(&self, symbol: usize) -> impl Iterator<Item = &Source<'a>> {
+    fn of(&self, symbol: usize) -> impl Iterator<Item = &ValueSource<'a>> {
         let start = self.all.partition_point(|(other, _)| (*other as usize) < symbol);
         let same = self.all[start..].iter().take_while(move |(other, _)| *other as usize == symbol);
         same.map(|(_, source)| source)
@@ -225,15 +225,15 @@ impl<'a, 'n> Values<'a, 'n> {
         self.lost.get()
     }
 
-    fn add_source(&self, source: &Source<'a>, depth: usize, out: &mut Vec<Known<'a>>) {
+    fn add_source(&self, source: &ValueSource<'a>, depth: usize, out: &mut Vec<Known<'a>>) {
         match source {
-            Source::Require => out.push(Known { thing: global("require"), trail: Vec::new() }),
-            Source::Import(specifier, name) => {
+            ValueSource::Require => out.push(Known { thing: global("require"), trail: Vec::new() }),
+            ValueSource::Import(specifier, name) => {
                 let Some(thing) = module(specifier) else { return };
                 let thing = name.map_or(thing.clone(), |name| thing.member(name));
                 out.push(Known { thing, trail: Vec::new() });
             }
-            Source::Value(expression, path) => {
+            ValueSource::Value(expression, path) => {
                 for known in self.of(expression, depth) {
                     let mut thing = known.thing;
                     for name in path {

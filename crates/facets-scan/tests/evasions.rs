@@ -5,10 +5,10 @@
 mod support;
 
 use facets_scan::Report;
-use facets_surface::Verdict;
+use facets_surface::EntitlementVerdict;
 use support::scan_file;
 
-fn verdict(report: &Report, category: &str) -> Verdict {
+fn verdict(report: &Report, category: &str) -> EntitlementVerdict {
     let all = report.entitlements.verdicts();
     all.into_iter().find(|(name, _)| *name == category).map(|(_, verdict)| verdict).unwrap()
 }
@@ -228,9 +228,9 @@ const OUT_OF_SIGHT: &[&str] = &[
 
 #[test]
 fn what_is_known_is_found() {
-    let missed = FOUND
-        .iter()
-        .filter(|(category, source)| verdict(&scan_file("x.js", source), category) != Verdict::Yes);
+    let missed = FOUND.iter().filter(|(category, source)| {
+        verdict(&scan_file("x.js", source), category) != EntitlementVerdict::Yes
+    });
     let missed: Vec<_> = missed.collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
@@ -240,7 +240,7 @@ fn what_is_out_of_sight_is_unknown() {
     for source in OUT_OF_SIGHT {
         let report = scan_file("x.js", source);
         for (category, verdict) in report.entitlements.verdicts() {
-            assert_ne!(verdict, Verdict::No, "{category} in {source}: {report:#?}");
+            assert_ne!(verdict, EntitlementVerdict::No, "{category} in {source}: {report:#?}");
         }
         assert!(!report.doubts.is_empty(), "{source}: nothing says why");
     }
@@ -253,13 +253,13 @@ fn code_that_is_made_while_it_runs_may_do_anything() {
     {
         let report = scan_file("x.js", source);
         for (category, verdict) in report.entitlements.verdicts() {
-            assert_ne!(verdict, Verdict::No, "{category} in {source}");
+            assert_ne!(verdict, EntitlementVerdict::No, "{category} in {source}");
         }
     }
     // WebAssembly has only what it is given.
     let wasm = scan_file("x.js", "const bytes = new Uint8Array(8); WebAssembly.compile(bytes)");
-    assert_eq!(verdict(&wasm, "codeEvaluation"), Verdict::Yes);
-    assert_eq!(verdict(&wasm, "network"), Verdict::No, "{wasm:#?}");
+    assert_eq!(verdict(&wasm, "codeEvaluation"), EntitlementVerdict::Yes);
+    assert_eq!(verdict(&wasm, "network"), EntitlementVerdict::No, "{wasm:#?}");
 }
 
 #[test]
@@ -278,7 +278,11 @@ fn typescript_hides_nothing() {
     ];
     for (category, source) in found {
         let report = scan_file("x.ts", source);
-        assert_eq!(verdict(&report, category), Verdict::Yes, "{category} in {source}: {report:#?}");
+        assert_eq!(
+            verdict(&report, category),
+            EntitlementVerdict::Yes,
+            "{category} in {source}: {report:#?}"
+        );
     }
     let unknown = [
         "declare const run: any; run('id')",
@@ -287,7 +291,11 @@ fn typescript_hides_nothing() {
     ];
     for source in unknown {
         let report = scan_file("x.ts", source);
-        assert_eq!(verdict(&report, "subprocess"), Verdict::Unknown, "{source}: {report:#?}");
+        assert_eq!(
+            verdict(&report, "subprocess"),
+            EntitlementVerdict::Unknown,
+            "{source}: {report:#?}"
+        );
     }
 }
 
@@ -333,9 +341,17 @@ fn the_vectors_of_the_only_other_scanner() {
         match vector["realCapability"].as_str().unwrap() {
             "environment" => assert_eq!(report.entitlements.raw, ["process.env"], "{id}"),
             "unknown-import" => {
-                assert!(report.entitlements.verdicts().iter().all(|(_, v)| *v == Verdict::Unknown));
+                assert!(
+                    report
+                        .entitlements
+                        .verdicts()
+                        .iter()
+                        .all(|(_, v)| *v == EntitlementVerdict::Unknown)
+                );
             }
-            category => assert_ne!(verdict(&report, category), Verdict::No, "{id}: {report:#?}"),
+            category => {
+                assert_ne!(verdict(&report, category), EntitlementVerdict::No, "{id}: {report:#?}")
+            }
         }
     }
     let text = std::fs::read_to_string(folder.join("entitlement-scans.json")).unwrap();
@@ -347,11 +363,12 @@ fn the_vectors_of_the_only_other_scanner() {
         for (category, value) in theirs {
             // The reference takes the `exec` of a regular expression for a process (F34).
             if value == true && id != "regexExec" {
-                assert_ne!(verdict(&report, category), Verdict::No, "{id} {category}");
+                assert_ne!(verdict(&report, category), EntitlementVerdict::No, "{id} {category}");
             }
         }
         if matches!(id, "regexExec" | "clean" | "atob" | "stringRaw" | "entropy" | "fromCharCode") {
-            let no = report.entitlements.verdicts().iter().all(|(_, v)| *v == Verdict::No);
+            let no =
+                report.entitlements.verdicts().iter().all(|(_, v)| *v == EntitlementVerdict::No);
             assert!(no, "{id}: {report:#?}");
         }
     }

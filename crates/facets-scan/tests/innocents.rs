@@ -4,7 +4,7 @@
 
 mod support;
 
-use facets_surface::Verdict;
+use facets_surface::EntitlementVerdict;
 use support::scan_file;
 
 const INNOCENT: &[&str] = &[
@@ -93,7 +93,8 @@ fn what_only_looks_like_a_capability_is_a_no() {
         let files = [("x.js", *source), ("data.json", "{}")];
         let start = facets_scan::Start::Files(vec!["/x.js".to_owned()]);
         let report = support::scan_files(&files, &start);
-        let clean = report.entitlements.verdicts().iter().all(|(_, v)| *v == Verdict::No);
+        let clean =
+            report.entitlements.verdicts().iter().all(|(_, v)| *v == EntitlementVerdict::No);
         if !clean || !report.findings.is_empty() {
             wrong.push((source, report.doubts, report.findings));
         }
@@ -122,7 +123,7 @@ fn types_are_gone_when_a_program_runs() {
     for source in innocent {
         let report = scan_file("x.ts", source);
         for (category, verdict) in report.entitlements.verdicts() {
-            assert_eq!(verdict, Verdict::No, "{category} in {source}: {report:#?}");
+            assert_eq!(verdict, EntitlementVerdict::No, "{category} in {source}: {report:#?}");
         }
     }
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use facets_scan::{Report, ScanLimits, Start};
-use facets_surface::Verdict;
+use facets_surface::EntitlementVerdict;
 use support::scan_files;
 
 fn folder(files: &[(&str, &str)]) -> Report {
@@ -13,7 +13,7 @@ fn folder(files: &[(&str, &str)]) -> Report {
 }
 
 fn is_clean(report: &Report) -> bool {
-    report.entitlements.verdicts().iter().all(|(_, verdict)| *verdict == Verdict::No)
+    report.entitlements.verdicts().iter().all(|(_, verdict)| *verdict == EntitlementVerdict::No)
 }
 
 #[test]
@@ -37,15 +37,17 @@ fn a_folder_without_a_manifest_is_read_whole() {
         ("p/types.d.ts", "import 'net'"),
     ]);
     assert_eq!(report.files, 2);
-    assert_eq!(report.entitlements.subprocess, Verdict::Yes);
-    assert_eq!(report.entitlements.filesystem, Verdict::No);
+    assert_eq!(report.entitlements.subprocess, EntitlementVerdict::Yes);
+    assert_eq!(report.entitlements.filesystem, EntitlementVerdict::No);
 }
 
 #[test]
 fn a_folder_without_source_is_unknown() {
     for files in [vec![("p/server.py", "import os")], vec![("p/package.json", "{}")], vec![]] {
         let report = folder(&files);
-        assert!(report.entitlements.verdicts().iter().all(|(_, v)| *v == Verdict::Unknown));
+        assert!(
+            report.entitlements.verdicts().iter().all(|(_, v)| *v == EntitlementVerdict::Unknown)
+        );
         assert!(!report.doubts.is_empty());
     }
 }
@@ -59,8 +61,8 @@ fn re_exports_and_cycles_are_followed() {
         ("p/c.mjs", "export { execSync as run } from 'node:child_process'"),
     ]);
     assert_eq!(report.files, 3);
-    assert_eq!(report.entitlements.subprocess, Verdict::Yes);
-    assert_eq!(report.entitlements.network, Verdict::No, "{report:#?}");
+    assert_eq!(report.entitlements.subprocess, EntitlementVerdict::Yes);
+    assert_eq!(report.entitlements.network, EntitlementVerdict::No, "{report:#?}");
     let found = report.findings.iter().find(|f| f.what.identifier == "child_process.execSync");
     assert_eq!(found.unwrap().file, "/p/c.mjs");
 }
@@ -100,13 +102,13 @@ fn packages_are_found_as_node_finds_them() {
     ]);
     assert!(report.doubts.is_empty(), "{report:#?}");
     // Bun would read another file than Node does, so both count; a third is for `require`.
-    assert_eq!(report.entitlements.filesystem, Verdict::Yes);
-    assert_eq!(report.entitlements.crypto, Verdict::Yes);
-    assert_eq!(report.entitlements.network, Verdict::Yes);
+    assert_eq!(report.entitlements.filesystem, EntitlementVerdict::Yes);
+    assert_eq!(report.entitlements.crypto, EntitlementVerdict::Yes);
+    assert_eq!(report.entitlements.network, EntitlementVerdict::Yes);
     assert!(!report.entitlements.raw.contains(&"net".to_owned()));
     assert!(report.entitlements.raw.contains(&"dns".to_owned()));
     assert!(report.entitlements.raw.contains(&"fetch".to_owned()));
-    assert_eq!(report.entitlements.subprocess, Verdict::No);
+    assert_eq!(report.entitlements.subprocess, EntitlementVerdict::No);
 }
 
 #[test]
@@ -121,9 +123,9 @@ fn what_is_required_and_what_is_imported_may_differ() {
         ]
     };
     assert!(is_clean(&folder(&files("import 'd'"))));
-    assert_eq!(folder(&files("require('d')")).entitlements.subprocess, Verdict::Yes);
+    assert_eq!(folder(&files("require('d')")).entitlements.subprocess, EntitlementVerdict::Yes);
     let both = folder(&files("import 'd'; require('d')"));
-    assert_eq!(both.entitlements.subprocess, Verdict::Yes);
+    assert_eq!(both.entitlements.subprocess, EntitlementVerdict::Yes);
 }
 
 #[test]
@@ -136,8 +138,8 @@ fn what_is_not_there_is_named() {
     assert!(reasons.contains(&"starts with dist/index.js, which is not here"), "{reasons:?}");
     assert!(reasons.contains(&"imports ./gone.js, which is not here"), "{reasons:?}");
     assert!(reasons.contains(&"imports the package absent, whose source is not here"));
-    assert_eq!(report.entitlements.network, Verdict::Yes, "got is known by its name");
-    assert_eq!(report.entitlements.filesystem, Verdict::Unknown);
+    assert_eq!(report.entitlements.network, EntitlementVerdict::Yes, "got is known by its name");
+    assert_eq!(report.entitlements.filesystem, EntitlementVerdict::Unknown);
 }
 
 #[test]
@@ -159,8 +161,8 @@ fn typescript_is_found_under_the_name_it_will_have() {
 #[test]
 fn native_code_may_do_anything() {
     let report = folder(&[("p/a.js", "require('./x.node')"), ("p/x.node", "\u{7f}ELF")]);
-    assert_eq!(report.entitlements.code_evaluation, Verdict::Yes);
-    assert_eq!(report.entitlements.network, Verdict::Unknown);
+    assert_eq!(report.entitlements.code_evaluation, EntitlementVerdict::Yes);
+    assert_eq!(report.entitlements.network, EntitlementVerdict::Unknown);
 }
 
 #[test]
@@ -170,7 +172,7 @@ fn there_is_an_end_to_what_is_read() {
     let report = support::scan_limited(&files, &Start::Folder("/p".to_owned()), limits);
     assert_eq!(report.files, 2);
     assert_eq!(report.doubts[0].what.reason, "is not read: there is too much source");
-    assert_eq!(report.entitlements.filesystem, Verdict::Unknown);
+    assert_eq!(report.entitlements.filesystem, EntitlementVerdict::Unknown);
 }
 
 #[test]
@@ -179,7 +181,11 @@ fn broken_manifests_lead_nowhere_bad() {
         ["", "[]", "{", r#"{"main":3,"bin":[],"exports":{"a":{}}}"#, r#"{"exports":null}"#]
     {
         let report = folder(&[("p/package.json", manifest), ("p/index.js", "import 'fs'")]);
-        assert_eq!(report.entitlements.filesystem, Verdict::Yes, "{manifest}: {report:#?}");
+        assert_eq!(
+            report.entitlements.filesystem,
+            EntitlementVerdict::Yes,
+            "{manifest}: {report:#?}"
+        );
     }
 }
 
@@ -297,6 +303,6 @@ fn whatever_a_runtime_may_run_is_read() {
             Start::Files(vec![format!("/{}", files[0].0)])
         };
         let report = scan_files(files, &start);
-        assert_ne!(report.entitlements.subprocess, Verdict::No, "{what}: {report:#?}");
+        assert_ne!(report.entitlements.subprocess, EntitlementVerdict::No, "{what}: {report:#?}");
     }
 }

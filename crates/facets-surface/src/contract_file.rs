@@ -6,7 +6,7 @@ use crate::contract::Contract;
 use crate::declared::{write_actions, write_set};
 use crate::part::{Part, write_object};
 use crate::schema::string_set;
-use crate::{InflationRisk, Verdict};
+use crate::{EntitlementVerdict, InflationRisk};
 
 /// Why a document is no contract.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -162,9 +162,10 @@ fn refused(part: Part, name: &str, value: &Value<'_>) -> Option<&'static str> {
             "unknown, low, medium, high or critical",
         ),
         (Part::Entitlements, "raw") => (string_set(value).is_some(), "an array of strings"),
-        (Part::Entitlements, _) => {
-            (text.is_some_and(|word| Verdict::from_name(word).is_some()), "yes, no or unknown")
-        }
+        (Part::Entitlements, _) => (
+            text.is_some_and(|word| EntitlementVerdict::from_name(word).is_some()),
+            "yes, no or unknown",
+        ),
         _ => (true, ""),
     };
     (!fits).then_some(expected)

@@ -7,7 +7,7 @@ use crate::schema::string_set;
 
 /// Whether something was found. What cannot be told is never a no.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum EntitlementVerdict {
     /// The whole source was read, and there is no way to it.
     No,
     /// Nobody can tell.
@@ -17,7 +17,7 @@ pub enum Verdict {
     Yes,
 }
 
-impl Verdict {
+impl EntitlementVerdict {
     /// The word in contracts.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -39,15 +39,15 @@ impl Verdict {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entitlements {
     /// Files.
-    pub filesystem: Verdict,
+    pub filesystem: EntitlementVerdict,
     /// The network.
-    pub network: Verdict,
+    pub network: EntitlementVerdict,
     /// Other processes and threads.
-    pub subprocess: Verdict,
+    pub subprocess: EntitlementVerdict,
     /// Keys, ciphers, signatures.
-    pub crypto: Verdict,
+    pub crypto: EntitlementVerdict,
     /// Code that is made while it runs.
-    pub code_evaluation: Verdict,
+    pub code_evaluation: EntitlementVerdict,
     /// What was found, by its name.
     pub raw: Vec<String>,
     /// The version of the scanner. Recorded, not hashed; none if nobody looked.
@@ -63,7 +63,7 @@ impl Entitlements {
 
     /// The verdicts by the names they have in contracts.
     #[must_use]
-    pub fn verdicts(&self) -> [(&'static str, Verdict); 5] {
+    pub fn verdicts(&self) -> [(&'static str, EntitlementVerdict); 5] {
         [
             ("filesystem", self.filesystem),
             ("network", self.network),
@@ -77,7 +77,7 @@ impl Entitlements {
     pub(crate) fn from_json(value: &Value<'_>, scanner: Option<u32>) -> Option<Self> {
         let Value::Object(object) = value else { return None };
         let verdict = |name: &str| match object.get(name) {
-            Some(Value::String(word)) => Verdict::from_name(word),
+            Some(Value::String(word)) => EntitlementVerdict::from_name(word),
             _ => None,
         };
         let raw = object.get("raw").and_then(string_set)?;

@@ -288,6 +288,6 @@ impl<'a> File<'a> {
         let items = items.collect::<Result<_, _>>();
         let items = items.map_err(|source| SurfaceFileError::Definition { list, source })?;
         let listing = Listing::new(items);
-        listing.map(Some).map_err(|name| SurfaceFileError::Duplicate { list, name })
+        listing.map(Some).map_err(|twice| SurfaceFileError::Duplicate { list, name: twice.name })
     }
 }

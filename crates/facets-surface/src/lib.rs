@@ -23,11 +23,12 @@ pub use declared::{META_KEY, SystemRules};
 pub use definition::{Definition, DefinitionError, Kind, ToolIdentity};
 pub use described::CODES;
 pub use economics::{Economics, InflationRisk, Output};
-pub use entitlements::{Entitlements, Verdict};
+pub use entitlements::{EntitlementVerdict, Entitlements};
 pub use file::{FORMAT_VERSION, SurfaceFileError, parse_surface_file, write_surface_file};
 pub use part::Part;
 pub use surface::{
-    Also, Era, Listing, ResourcesDigest, ServerIdentity, Source, Surface, SurfaceHashes,
+    Also, DuplicateName, Era, Listing, ResourcesDigest, ServerIdentity, Source, Surface,
+    SurfaceHashes,
 };
 
 /// What the codes of this crate mean.

@@ -3,7 +3,7 @@
 use facets_digest::json::{Object, Value, compare_utf16, write_list, write_string};
 
 /// How a member of a schema holds other schemas (spec 5.3).
-enum Position {
+enum SchemaPosition {
     /// `{"properties": {"name": schema}}`
     Map,
     /// `{"not": schema}`
@@ -14,12 +14,12 @@ enum Position {
     OneOrList,
 }
 
-fn position(keyword: &str) -> Option<Position> {
+fn position(keyword: &str) -> Option<SchemaPosition> {
     Some(match keyword {
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-        | "dependencies" => Position::Map,
-        "items" => Position::OneOrList,
-        "prefixItems" | "allOf" | "anyOf" | "oneOf" => Position::List,
+        | "dependencies" => SchemaPosition::Map,
+        "items" => SchemaPosition::OneOrList,
+        "prefixItems" | "allOf" | "anyOf" | "oneOf" => SchemaPosition::List,
         "additionalItems"
         | "additionalProperties"
         | "unevaluatedItems"
@@ -30,7 +30,7 @@ fn position(keyword: &str) -> Option<Position> {
         | "if"
         | "then"
         | "else"
-        | "contentSchema" => Position::One,
+        | "contentSchema" => SchemaPosition::One,
         _ => return None,
     })
 }
@@ -60,17 +60,19 @@ pub(crate) fn write_schema(schema: &Value<'_>, out: &mut Vec<u8>) {
 
 fn write_member(keyword: &str, value: &Value<'_>, out: &mut Vec<u8>) {
     match (position(keyword), value) {
-        (Some(Position::Map), Value::Object(schemas)) => {
+        (Some(SchemaPosition::Map), Value::Object(schemas)) => {
             write_list(['{', '}'], schemas.members(), out, |member, out| {
                 write_string(&member.name, out);
                 out.push(b':');
                 write_schema(&member.value, out);
             });
         }
-        (Some(Position::List | Position::OneOrList), Value::Array(schemas)) => {
+        (Some(SchemaPosition::List | SchemaPosition::OneOrList), Value::Array(schemas)) => {
             write_list(['[', ']'], schemas, out, write_schema);
         }
-        (Some(Position::One | Position::OneOrList), schema) => write_schema(schema, out),
+        (Some(SchemaPosition::One | SchemaPosition::OneOrList), schema) => {
+            write_schema(schema, out)
+        }
         _ => value.write_canonical(out),
     }
 }
@@ -94,17 +96,17 @@ pub(crate) fn walk<'v, 'a>(schema: &'v Value<'a>, see: &mut dyn FnMut(&'v Object
     see(object);
     for member in object.members() {
         match (position(&member.name), &member.value) {
-            (Some(Position::Map), Value::Object(schemas)) => {
+            (Some(SchemaPosition::Map), Value::Object(schemas)) => {
                 for inner in schemas.members() {
                     walk(&inner.value, see);
                 }
             }
-            (Some(Position::List | Position::OneOrList), Value::Array(schemas)) => {
+            (Some(SchemaPosition::List | SchemaPosition::OneOrList), Value::Array(schemas)) => {
                 for inner in schemas {
                     walk(inner, see);
                 }
             }
-            (Some(Position::One | Position::OneOrList), inner) => walk(inner, see),
+            (Some(SchemaPosition::One | SchemaPosition::OneOrList), inner) => walk(inner, see),
             _ => {}
         }
     }

@@ -27,6 +27,14 @@ impl Era {
     }
 }
 
+/// A list names two things alike.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is listed twice")]
+pub struct DuplicateName {
+    /// The name.
+    pub name: String,
+}
+
 /// What a server answered when asked for a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listing {
@@ -41,11 +49,11 @@ pub enum Listing {
 
 impl Listing {
     /// Sorts definitions by UTF-16 code units. A name that stands twice is the error.
-    pub fn new(mut items: Vec<Definition>) -> Result<Self, String> {
+    pub fn new(mut items: Vec<Definition>) -> Result<Self, DuplicateName> {
         items.sort_by(|a, b| compare_utf16(a.name(), b.name()));
         let twins = items.windows(2).find(|pair| pair[0].name() == pair[1].name());
         match twins {
-            Some(pair) => Err(pair[0].name().to_owned()),
+            Some(pair) => Err(DuplicateName { name: pair[0].name().to_owned() }),
             None => Ok(Self::Items(items)),
         }
     }

@@ -5,8 +5,8 @@
 
 use facets_digest::json::{self, Limits, Provenance};
 use facets_surface::{
-    Also, Contracts, Definition, Entitlements, Era, InflationRisk, Kind, Listing, Part,
-    ServerContract, ServerIdentity, Source, Surface, Verdict, compare_contracts, fusion,
+    Also, Contracts, Definition, EntitlementVerdict, Entitlements, Era, InflationRisk, Kind,
+    Listing, Part, ServerContract, ServerIdentity, Source, Surface, compare_contracts, fusion,
     parse_contracts, parse_surface_file, write_surface_file,
 };
 
@@ -75,7 +75,7 @@ fn two_servers_that_differ_in_one_part_differ_in_just_that_part() {
     let plain = surface(&[r#"{"name":"t"}"#]);
     let mut reaching = plain.clone();
     reaching.source.entitlements =
-        Some(Entitlements { network: Verdict::Yes, ..Entitlements::unknown() });
+        Some(Entitlements { network: EntitlementVerdict::Yes, ..Entitlements::unknown() });
     assert_eq!(changed_parts(&plain, &reaching), [Part::Entitlements]);
     assert_eq!(changed_parts(&server("{}"), &server(r#"{"tags":["x"]}"#)), [Part::Surface]);
     assert_eq!(
@@ -278,7 +278,7 @@ fn f26_f31_f32_the_surface_file_holds_every_contract_and_nothing_of_its_time() {
     server.source.contract = Some(r#"{"tags":["x"]}"#.to_owned());
     server.source.entitlements = Some(Entitlements {
         raw: vec!["fetch".to_owned()],
-        network: Verdict::Yes,
+        network: EntitlementVerdict::Yes,
         scanner: Some(1),
         ..Entitlements::unknown()
     });

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Provenance, Value};
 use facets_surface::{
-    Also, Definition, Entitlements, Era, Kind, Listing, Part, ResourcesDigest, ServerContract,
-    ServerIdentity, Source, Surface, SurfaceHashes, Verdict, parse_surface_file,
+    Also, Definition, EntitlementVerdict, Entitlements, Era, Kind, Listing, Part, ResourcesDigest,
+    ServerContract, ServerIdentity, Source, Surface, SurfaceHashes, parse_surface_file,
     write_surface_file,
 };
 use facets_testkit::{Random, ask_oracle, long_count, random_json, shared_vectors};
@@ -193,7 +193,13 @@ fn random_source(random: &mut Random) -> Source {
         canonical(&format!("{{\"tools\":{{\"a1\":{{{named}}}}}{}{general}}}", comma(&general)))
     });
     let entitlements = random.one_in(2).then(|| {
-        let mut verdict = || *random.pick(&[&Verdict::Yes, &Verdict::No, &Verdict::Unknown]);
+        let mut verdict = || {
+            *random.pick(&[
+                &EntitlementVerdict::Yes,
+                &EntitlementVerdict::No,
+                &EntitlementVerdict::Unknown,
+            ])
+        };
         let [filesystem, network, subprocess, crypto, code_evaluation] =
             [(); 5].map(|()| verdict());
         let raw = vec!["fetch".to_owned(), "\u{1f4a1}".to_owned(), "\u{ff5e}".to_owned()];

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
 use crate::stage::Stage;
+use error::ConfineError;
 
 mod capabilities;
+mod error;
 mod files;
 mod namespace;
 mod syscalls;
@@ -93,7 +95,7 @@ fn parse(arguments: &[OsString]) -> Plan {
 
 /// All or nothing: a cage with a hole is worse than none, because somebody relies on it. Gives
 /// back the port of the proxy, if there is one.
-fn confine(plan: &Plan) -> Result<Option<u16>, String> {
+fn confine(plan: &Plan) -> Result<Option<u16>, ConfineError> {
     let port = plan.proxy.as_deref().map(namespace::enter).transpose()?;
     capabilities::restrict()?;
     files::restrict(&files::Rules {

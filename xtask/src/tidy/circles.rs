@@ -160,7 +160,7 @@ fn edges(files: &BTreeMap<Module, String>) -> Outcome<Edges> {
             // Bounded: a door leads further in, or out once.
             for _ in 0..16 {
                 match doors.get(&(target.clone(), item.clone())) {
-                    Some(next) if *next != target => target = next.clone(),
+                    Some(next) if *next != target => target.clone_from(next),
                     _ => break,
                 }
             }

@@ -201,15 +201,17 @@ pub(super) fn check_direction() -> Outcome<Vec<String>> {
 /// The longest chain of crates, each of which needs the next.
 const MOST_DEEP: usize = 6;
 
+/// Which crate that is shipped uses which others.
+pub(super) fn uses() -> Outcome<BTreeMap<String, Vec<String>>> {
+    let name = |package: &Value| package["name"].as_str().unwrap_or_default().to_owned();
+    let uses = metadata()?;
+    let uses = uses.iter().map(|package| (name(package), dependencies(package, &Value::Null)));
+    Ok(uses.filter(|(name, _)| !WORKSHOP.contains(&name.as_str())).collect())
+}
+
 /// Depth costs understanding; the number of crates does not.
 pub(super) fn check_depth() -> Outcome<Vec<String>> {
-    let packages = metadata()?;
-    let name = |package: &Value| package["name"].as_str().unwrap_or_default().to_owned();
-    let uses: BTreeMap<String, Vec<String>> = packages
-        .iter()
-        .map(|package| (name(package), dependencies(package, &Value::Null)))
-        .filter(|(name, _)| !WORKSHOP.contains(&name.as_str()))
-        .collect();
+    let uses = uses()?;
     let chains = uses.keys().map(|name| longest_chain(name, &uses));
     let longest = chains.max_by_key(Vec::len).unwrap_or_default();
     if longest.len() <= MOST_DEEP {

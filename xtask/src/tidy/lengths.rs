@@ -40,6 +40,11 @@ fn functions<'a>(lines: &[&'a str]) -> Vec<(usize, &'a str, usize)> {
         if !declares {
             continue;
         }
+        // What a trait only asks for has no lines.
+        let signature_end = lines[index..].iter().find(|line| line.ends_with(['{', ';', '}']));
+        if signature_end.is_some_and(|line| line.ends_with(';')) {
+            continue;
+        }
         let name = after.split(['(', '<']).next().unwrap_or_default();
         let end = format!("{}}}", " ".repeat(indent));
         let length = lines[index..].iter().position(|line| *line == end);

@@ -10,19 +10,19 @@ use super::text::visible;
 use crate::shown::Shown;
 
 /// Both kinds of digests, seen alike.
-struct Digests {
+struct ContractDigests {
     digest: String,
     components: [String; 4],
 }
 
-impl From<&ContractDigest> for Digests {
+impl From<&ContractDigest> for ContractDigests {
     fn from(contract: &ContractDigest) -> Self {
         let components = contract.parts.each_ref().map(ToString::to_string);
         Self { digest: contract.digest.to_string(), components }
     }
 }
 
-impl From<&facets_surface::fusion::FusionDigest> for Digests {
+impl From<&facets_surface::fusion::FusionDigest> for ContractDigests {
     fn from(contract: &facets_surface::fusion::FusionDigest) -> Self {
         Self { digest: contract.digest.clone(), components: contract.components.clone() }
     }
@@ -31,13 +31,13 @@ impl From<&facets_surface::fusion::FusionDigest> for Digests {
 struct Seen {
     mode: Mode,
     digest: String,
-    one: Option<Digests>,
-    tools: Option<Vec<(String, Digests)>>,
+    one: Option<ContractDigests>,
+    tools: Option<Vec<(String, ContractDigests)>>,
     warned: Warned,
 }
 
 fn see(report: &DigestContractReport) -> Seen {
-    let one = |mode, digests: Digests, warned| Seen {
+    let one = |mode, digests: ContractDigests, warned| Seen {
         mode,
         digest: digests.digest.clone(),
         one: Some(digests),
@@ -99,7 +99,7 @@ pub(super) fn human(report: &DigestContractReport) -> Shown {
     Shown { talk, ..Shown::exact(out) }
 }
 
-fn components(digests: &Digests) -> Value {
+fn components(digests: &ContractDigests) -> Value {
     let parts = Part::ALL.iter().zip(&digests.components);
     parts
         .map(|(part, digest)| (part.name().to_owned(), digest.clone().into()))
@@ -109,7 +109,7 @@ fn components(digests: &Digests) -> Value {
 
 pub(super) fn json(report: &DigestContractReport) -> Value {
     let seen = see(report);
-    let tool = |(name, tool): &(String, Digests)| {
+    let tool = |(name, tool): &(String, ContractDigests)| {
         (name.clone(), json!({ "digest": tool.digest, "components": components(tool) }))
     };
     json!({

@@ -149,7 +149,7 @@ fn block(
         }
         CheckOutcome::Edited(problem) => {
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {BAD}edited{BAD:#}");
-            let _ = writeln!(out, "  {}", visible(problem));
+            let _ = writeln!(out, "  {}", visible(&problem.to_string()));
             let _ = writeln!(
                 out,
                 "  {QUIET}see what was edited:{QUIET:#} {STRONG}git diff facets.lock \
@@ -345,7 +345,9 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
                 CheckOutcome::Judged(findings) => {
                     ("drift", json_of_graded(findings), None, Value::Null)
                 }
-                CheckOutcome::Edited(problem) => ("edited", Vec::new(), Some(problem), Value::Null),
+                CheckOutcome::Edited(problem) => {
+                    ("edited", Vec::new(), Some(problem.to_string()), Value::Null)
+                }
                 CheckOutcome::Failed(error) => {
                     let failure = plain::failure(&error.describe());
                     ("not-judged", Vec::new(), None, failure["error"].clone())

@@ -34,7 +34,7 @@ use facets_ops::inspect::InspectReport;
 use facets_ops::list::ListReport;
 use facets_ops::scan::ScanReport;
 
-use crate::args::{Args, Format};
+use crate::args::{Args, OutputFormat};
 use crate::shown::{Exit, Shown};
 
 impl Renderer {
@@ -102,7 +102,7 @@ impl Renderer {
     pub(crate) fn checked(&self, report: &CheckReport, verb: Verb) -> Shown {
         let human = drift::checked(report, verb, (self.quiet, self.verbose));
         let exit = human.exit;
-        if self.format == Format::Sarif {
+        if self.format == OutputFormat::Sarif {
             return json::document(&sarif::of_report(report)).with_exit(exit);
         }
         self.show(|| human, || drift::checked_json(report)).with_exit(exit)
@@ -110,7 +110,7 @@ impl Renderer {
 
     pub(crate) fn diff(&self, report: &DiffReport) -> Shown {
         let exit = drift::exit(report.judgement());
-        if self.format == Format::Sarif {
+        if self.format == OutputFormat::Sarif {
             return json::document(&sarif::of_diff(report)).with_exit(exit);
         }
         let human = || drift::diff(report, self.quiet, self.verbose);
@@ -148,8 +148,8 @@ impl Renderer {
     pub(crate) fn whole(&self, name: &str, text: Vec<u8>) -> Shown {
         let json = || serde_json::json!({ name: String::from_utf8_lossy(&text) });
         match self.format {
-            Format::Human => Shown::exact(text),
-            Format::Json | Format::Sarif => json::document(&json()),
+            OutputFormat::Human => Shown::exact(text),
+            OutputFormat::Json | OutputFormat::Sarif => json::document(&json()),
         }
     }
 

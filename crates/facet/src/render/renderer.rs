@@ -7,12 +7,12 @@ use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::OpsError;
 
 use super::{human, json, sarif};
-use crate::args::Format;
+use crate::args::OutputFormat;
 use crate::shown::{Exit, Shown};
 
 /// How reports are to be shown.
 pub(crate) struct Renderer {
-    pub(crate) format: Format,
+    pub(crate) format: OutputFormat,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     /// Where the command was told to work: advice has to say it too.
@@ -45,21 +45,21 @@ impl Renderer {
         json: impl FnOnce() -> serde_json::Value,
     ) -> Shown {
         match self.format {
-            Format::Human => human(),
+            OutputFormat::Human => human(),
             // Commands that find nothing refuse SARIF before they begin.
-            Format::Json | Format::Sarif => json::document(&json()),
+            OutputFormat::Json | OutputFormat::Sarif => json::document(&json()),
         }
     }
 
     /// Whether nobody wants to see progress.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.quiet || self.format != Format::Human
+        self.quiet || self.format != OutputFormat::Human
     }
 
     pub(crate) fn failure(&self, error: &OpsError) -> Shown {
         let failure = self.describe(error);
         let human = || Shown::failure(human::failure(&failure));
-        if self.format == Format::Sarif {
+        if self.format == OutputFormat::Sarif {
             // Whoever waits for a log gets one, and the log of the job says why it is empty.
             return Shown { talk: human().talk, ..json::document(&sarif::of_failure(&failure)) }
                 .with_exit(Exit::Unjudged);
@@ -70,8 +70,8 @@ impl Renderer {
     /// A failure of a command whose standard output belongs to somebody else.
     pub(crate) fn failure_aside(&self, error: &OpsError) -> Shown {
         let talk = match self.format {
-            Format::Human | Format::Sarif => human::failure(&self.describe(error)),
-            Format::Json => format!("{}\n", json::failure(&self.describe(error))),
+            OutputFormat::Human | OutputFormat::Sarif => human::failure(&self.describe(error)),
+            OutputFormat::Json => format!("{}\n", json::failure(&self.describe(error))),
         };
         Shown::failure(talk)
     }
@@ -85,7 +85,7 @@ impl Renderer {
 }
 
 /// Standard output could not be written.
-pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
+pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
     let failure = Failure {
         code: "output-failed",
         message: "cannot write the result to standard output".to_owned(),
@@ -97,8 +97,8 @@ pub(crate) fn output_failed(error: &io::Error, format: Format) -> Shown {
         problems: Vec::new(),
     };
     match format {
-        Format::Human | Format::Sarif => Shown::failure(human::failure(&failure)),
+        OutputFormat::Human | OutputFormat::Sarif => Shown::failure(human::failure(&failure)),
         // Standard output is what failed, so even JSON goes to standard error.
-        Format::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
+        OutputFormat::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
     }
 }

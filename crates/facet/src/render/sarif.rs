@@ -8,7 +8,7 @@ use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::check::{CheckOutcome, CheckReport, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::explain::explain;
-use facets_ops::locate::{Located, Locator, repository_prefix};
+use facets_ops::locate::{FilePlace, Locator, repository_prefix};
 use facets_ops::policy::{AppliedPolicy, Graded};
 use serde_json::{Value, json};
 
@@ -40,11 +40,11 @@ struct Log<'r> {
 }
 
 /// One result.
-struct Found<'f> {
+struct SarifFinding<'f> {
     rule: &'f str,
     level: &'static str,
     text: String,
-    place: Located,
+    place: FilePlace,
     /// What makes it this one in every run.
     identity: Vec<&'f str>,
     properties: Value,
@@ -62,7 +62,7 @@ pub(super) fn of_report(report: &CheckReport) -> Value {
                     log.finding(&server.name, graded, &place);
                 }
             }
-            CheckOutcome::Edited(problem) => log.edited(&server.name, problem),
+            CheckOutcome::Edited(problem) => log.edited(&server.name, &problem.to_string()),
             CheckOutcome::Failed(error) => {
                 log.failed(&error.describe(), &format!("{}: ", server.name));
             }
@@ -121,7 +121,7 @@ impl<'r> Log<'r> {
     }
 
     /// A finding, and each kind of marker in it.
-    fn finding(&mut self, server: &str, graded: &Graded, place: &Located) {
+    fn finding(&mut self, server: &str, graded: &Graded, place: &FilePlace) {
         let finding = &graded.finding;
         let file = policy::file_of(self.policy);
         let subject = subject_of(server, finding);
@@ -155,7 +155,7 @@ impl<'r> Log<'r> {
         });
         let level = level(finding.severity);
         let entry = graded.mark.as_ref().map(|mark| mark.position.line);
-        let found = Found {
+        let found = SarifFinding {
             rule: finding.kind.name(),
             level,
             text,
@@ -175,7 +175,7 @@ impl<'r> Log<'r> {
                 .filter(|one| one.rule == rule)
                 .map(|one| format!("\"{}\"", shown(&one.words)))
                 .collect();
-            let found = Found {
+            let found = SarifFinding {
                 rule,
                 level,
                 text: format!("{subject}: {}", clipped(&words.join(", "))),
@@ -189,7 +189,7 @@ impl<'r> Log<'r> {
     }
 
     fn edited(&mut self, server: &str, problem: &str) {
-        let found = Found {
+        let found = SarifFinding {
             rule: "lock-edited",
             level: "error",
             text: format!("server {}: {}", shown(server), shown(problem)),
@@ -220,7 +220,7 @@ impl<'r> Log<'r> {
         self.notifications.push(notification(code, level, text));
     }
 
-    fn add(&mut self, found: &Found<'_>) {
+    fn add(&mut self, found: &SarifFinding<'_>) {
         if self.results.len() == RESULTS {
             self.left_out += 1;
             return;
@@ -238,7 +238,7 @@ impl<'r> Log<'r> {
         let related: Vec<Value> = match (self.policy, found.entry) {
             (Some(policy), Some(line)) if policy.file.is_relative() => {
                 let file = policy.file.display().to_string();
-                let place = self.physical(&Located { file, line });
+                let place = self.physical(&FilePlace { file, line });
                 vec![json!({ "physicalLocation": place, "message": { "text": "the policy" } })]
             }
             _ => Vec::new(),
@@ -255,7 +255,7 @@ impl<'r> Log<'r> {
         }));
     }
 
-    fn physical(&self, place: &Located) -> Value {
+    fn physical(&self, place: &FilePlace) -> Value {
         json!({
             "artifactLocation": {
                 "uri": encoded(&format!("{}{}", self.prefix, place.file)),

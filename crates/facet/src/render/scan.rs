@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use facets_ops::scan::ScanReport;
-use facets_scan::{Category, Doubt, Finding, Located};
-use facets_surface::{Entitlements, Verdict};
+use facets_scan::{Category, Doubt, Located, SourceFinding};
+use facets_surface::{EntitlementVerdict, Entitlements};
 use serde_json::{Value, json};
 
 use super::text::visible;
@@ -38,9 +38,9 @@ pub(super) fn human(report: &ScanReport, verbose: bool) -> Shown {
 pub(super) fn entitlements(entitlements: &Entitlements, indent: &str, out: &mut String) {
     for (name, verdict) in entitlements.verdicts() {
         let style = match verdict {
-            Verdict::No => QUIET,
-            Verdict::Unknown => WARN,
-            Verdict::Yes => STRONG,
+            EntitlementVerdict::No => QUIET,
+            EntitlementVerdict::Unknown => WARN,
+            EntitlementVerdict::Yes => STRONG,
         };
         let _ = writeln!(out, "{indent}{name:<15} {style}{}{style:#}", verdict.name());
     }
@@ -48,7 +48,7 @@ pub(super) fn entitlements(entitlements: &Entitlements, indent: &str, out: &mut 
 
 /// Where a category was found: each identifier once, at its first place.
 fn reasons(report: &ScanReport, category: Category, most: usize, out: &mut String) {
-    let mut places: BTreeMap<&str, (usize, &Located<Finding>)> = BTreeMap::new();
+    let mut places: BTreeMap<&str, (usize, &Located<SourceFinding>)> = BTreeMap::new();
     for found in report.report.findings.iter().filter(|found| found.what.category == category) {
         places.entry(&found.what.identifier).or_insert((0, found)).0 += 1;
     }

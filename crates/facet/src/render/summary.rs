@@ -44,7 +44,7 @@ pub(crate) fn of_report(report: &CheckReport, verb: Verb) -> String {
                 page.details(&server.name, findings, report.policy.as_ref());
             }
             CheckOutcome::Edited(problem) => {
-                page.add(&format!("\n{}: {}\n", code(&server.name), code(problem)));
+                page.add(&format!("\n{}: {}\n", code(&server.name), code(&problem.to_string())));
             }
             CheckOutcome::Failed(error) => {
                 let failure = error.describe();

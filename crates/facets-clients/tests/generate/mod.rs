@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use facets_clients::{Client, ClientFile, Format, Places};
+use facets_clients::{Client, ClientFile, ClientFormat, Places};
 use facets_testkit::Random;
 
 /// Stands in every secret.
@@ -154,10 +154,10 @@ pub(crate) struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    pub(crate) fn new(random: &'r mut Random, format: Format) -> Self {
+    pub(crate) fn new(random: &'r mut Random, format: ClientFormat) -> Self {
         let line = random.pick(&["\n", "\n", "\r\n"]);
         let unit = random.pick(&["  ", "    ", "\t", ""]);
-        let comments = format != Format::Json && random.one_in(2);
+        let comments = format != ClientFormat::Json && random.one_in(2);
         let compact = random.one_in(4);
         Self { random, line, unit, comments, compact }
     }
@@ -246,7 +246,7 @@ fn marked(random: &mut Random, text: String) -> String {
 /// A file of a client, and how many servers it names.
 pub(crate) fn file(random: &mut Random, client: Client) -> (String, usize) {
     let (text, count) = match client.format() {
-        Format::Toml => toml_file(random),
+        ClientFormat::Toml => toml_file(random),
         _ => json_file(random, client),
     };
     (marked(random, text), count)

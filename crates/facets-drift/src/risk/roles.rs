@@ -8,7 +8,7 @@ use super::words::forms;
 
 /// A place in a table. Numbers are those of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum WordRole {
     /// A word that counts.
     Term(usize),
     /// A word beside which that word does not count.
@@ -29,37 +29,37 @@ pub(super) enum Role {
     EmptyAlone,
 }
 
-static ROLES: LazyLock<BTreeMap<String, Vec<Role>>> = LazyLock::new(|| {
-    let mut roles: BTreeMap<String, Vec<Role>> = BTreeMap::new();
-    let mut add = |list: &str, role: Role| {
+static ROLES: LazyLock<BTreeMap<String, Vec<WordRole>>> = LazyLock::new(|| {
+    let mut roles: BTreeMap<String, Vec<WordRole>> = BTreeMap::new();
+    let mut add = |list: &str, role: WordRole| {
         for word in list.split_ascii_whitespace().flat_map(forms) {
             roles.entry(word).or_default().push(role);
         }
     };
     for (row, term) in TERMS.iter().enumerate() {
-        add(term.words, Role::Term(row));
-        add(term.unless, Role::Unless(row));
+        add(term.words, WordRole::Term(row));
+        add(term.unless, WordRole::Unless(row));
     }
     for (row, pair) in PAIRS.iter().enumerate() {
-        add(pair.left, Role::Left(row));
-        add(pair.right, Role::Right(row));
+        add(pair.left, WordRole::Left(row));
+        add(pair.right, WordRole::Right(row));
     }
     for (row, parameter) in PARAMETERS.iter().enumerate() {
-        add(parameter.names, Role::Parameter(row));
+        add(parameter.names, WordRole::Parameter(row));
     }
-    add(READING, Role::Reading);
-    add(NEGATING, Role::Negating);
-    add(WEIGHTY, Role::Weighty);
-    add(EMPTY_ALONE, Role::EmptyAlone);
+    add(READING, WordRole::Reading);
+    add(NEGATING, WordRole::Negating);
+    add(WEIGHTY, WordRole::Weighty);
+    add(EMPTY_ALONE, WordRole::EmptyAlone);
     roles
 });
 
 /// All roles of a word.
-pub(super) fn roles(word: &str) -> &'static [Role] {
+pub(super) fn roles(word: &str) -> &'static [WordRole] {
     ROLES.get(word).map_or(&[], Vec::as_slice)
 }
 
 /// Whether a word has a role.
-pub(super) fn has(word: &str, role: Role) -> bool {
+pub(super) fn has(word: &str, role: WordRole) -> bool {
     roles(word).contains(&role)
 }

@@ -43,7 +43,7 @@ pub(super) struct Term {
 }
 
 /// Two words near each other, the left one first.
-pub(super) struct Pair {
+pub(super) struct WordPair {
     pub(super) left: &'static str,
     pub(super) right: &'static str,
     pub(super) group: Group,
@@ -216,71 +216,71 @@ pub(super) const TERMS: &[Term] = &[
 ];
 
 /// Pairs of words.
-pub(super) const PAIRS: &[Pair] = &[
-    Pair {
+pub(super) const PAIRS: &[WordPair] = &[
+    WordPair {
         left: "run execute evaluate launch spawn start invoke",
         right: "=command =commands =shell =bash =script =scripts =javascript =python =subprocess =subprocesses =program =programs =binary =binaries =executable =terminal",
         group: Group::Execution,
         risk: Risk::High,
         why: "it runs what it is given",
     },
-    Pair {
+    WordPair {
         left: "run execute evaluate",
         right: "=code =snippet =expression",
         group: Group::Execution,
         risk: Risk::High,
         why: "it runs what it is given",
     },
-    Pair {
+    WordPair {
         left: "arbitrary system remote shell",
         right: "=command =commands =code =execution",
         group: Group::Execution,
         risk: Risk::High,
         why: "it runs what it is given",
     },
-    Pair {
+    WordPair {
         left: "delete drop remove wipe truncate purge erase",
         right: "=database =databases =table =tables =account =accounts =repository =repositories =bucket =buckets =disk =volume =volumes =cluster =clusters =everything =backup =backups =tenant =schema",
         group: Group::Destruction,
         risk: Risk::High,
         why: "it destroys what cannot be brought back",
     },
-    Pair {
+    WordPair {
         left: "format partition",
         right: "=disk =drive =partition =volume",
         group: Group::Destruction,
         risk: Risk::High,
         why: "it destroys what cannot be brought back",
     },
-    Pair {
+    WordPair {
         left: "transfer send move withdraw pay wire deposit spend charge swap stake bridge release",
         right: "=money =funds =payment =payments =crypto =cryptocurrency =bitcoin =btc =eth =usdc =dollars =euros =coins =wallet =cash =salary",
         group: Group::Money,
         risk: Risk::High,
         why: "it moves money",
     },
-    Pair {
+    WordPair {
         left: "create make submit process initiate place capture issue execute confirm authorize",
         right: "=payment =payments =transfer =payout =refund =order =orders =trade =trades =charge =charges =purchase =transaction",
         group: Group::Money,
         risk: Risk::High,
         why: "it moves money",
     },
-    Pair {
+    WordPair {
         left: "buy sell trade",
         right: "=stock =stocks =shares =crypto =tokens =securities =bonds =options =assets",
         group: Group::Money,
         risk: Risk::High,
         why: "it moves money",
     },
-    Pair {
+    WordPair {
         left: "return read dump list print show get",
         right: "=environment",
         group: Group::Secrets,
         risk: Risk::Medium,
         why: "secrets are kept there",
     },
-    Pair {
+    WordPair {
         left: "return retrieve get read reveal show fetch export decrypt",
         right: "=password =passwords =secret =secrets =credentials",
         group: Group::Secrets,

@@ -6,7 +6,7 @@ use facets_digest::json::Position;
 
 use super::words::Word;
 use super::{FileRole, NamedFile, Outcome, Problem};
-use crate::tree::{self, Format, Node, NodeMember, NodeValue, Parsed};
+use crate::tree::{self, ManifestFormat, Node, NodeMember, NodeValue, Parsed};
 
 /// Problems that are collected. Nobody reads more, and each costs a look for its line.
 const MOST_PROBLEMS: usize = 1000;
@@ -54,7 +54,7 @@ impl<'a> Members<'a> {
             let names: Vec<&str> = self.list.iter().map(|member| member.name.as_str()).collect();
             let fix = match (nearest(name, &names), check.format) {
                 (Some(similar), _) => format!("rename \"{similar}\" to \"{name}\""),
-                (None, Format::Yaml) => format!("add {name}: {example}"),
+                (None, ManifestFormat::Yaml) => format!("add {name}: {example}"),
                 (None, _) => format!("add \"{name}\": {example}"),
             };
             let allowed = "this member is required";
@@ -79,7 +79,7 @@ impl<'a> Members<'a> {
 #[derive(Debug)]
 pub struct Checker<'t> {
     text: &'t str,
-    format: Format,
+    format: ManifestFormat,
     problems: Vec<Problem>,
     warnings: Vec<Problem>,
     files: Vec<NamedFile>,
@@ -89,7 +89,7 @@ impl<'t> Checker<'t> {
     /// Reads a text and lets `read` make a manifest of its root.
     pub fn run<T>(
         bytes: &'t [u8],
-        format: Format,
+        format: ManifestFormat,
         read: impl FnOnce(&mut Self, &Place<'_>) -> Option<T>,
     ) -> Outcome<T> {
         let Parsed { text, format, root, problems } = match tree::parse(bytes, format) {

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::check::{Checker, Members, Place, shorten};
 use super::declared_server::{DeclaredServer, Declarer, servers};
 use super::{FileRole, Outcome};
-use crate::tree::{Format, NodeMember, NodeValue};
+use crate::tree::{ManifestFormat, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion, collision_key};
 
 const KNOWN: &[&str] = &[
@@ -81,7 +81,7 @@ pub struct Composition {
 
 /// Reads a facet manifest.
 #[must_use]
-pub fn parse_facet(bytes: &[u8], format: Format) -> Outcome<FacetManifest> {
+pub fn parse_facet(bytes: &[u8], format: ManifestFormat) -> Outcome<FacetManifest> {
     Checker::run(bytes, format, facet)
 }
 

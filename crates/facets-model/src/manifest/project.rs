@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::Outcome;
 use super::check::{Checker, Members, Place, shorten};
 use super::declared_server::{DeclaredServer, Declarer, servers};
-use crate::tree::{Format, NodeMember, NodeValue};
+use crate::tree::{ManifestFormat, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion};
 
 const KNOWN: &[&str] = &["manifestVersion", "facets", "servers"];
@@ -81,7 +81,7 @@ pub enum VersionSpec {
 /// Reads a `facets.json`.
 #[must_use]
 pub fn parse_project(bytes: &[u8]) -> Outcome<ProjectManifest> {
-    Checker::run(bytes, Format::JsonWithComments, project)
+    Checker::run(bytes, ManifestFormat::JsonWithComments, project)
 }
 
 fn project(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ProjectManifest> {

@@ -1,7 +1,7 @@
 use super::check::{Checker, Place, shorten};
 use super::contract::contract;
 use super::{FileRole, Outcome};
-use crate::tree::{Format, NodeMember};
+use crate::tree::{ManifestFormat, NodeMember};
 use crate::{ArtifactName, ArtifactPath, VariableName, Version};
 
 const KNOWN: &[&str] =
@@ -54,7 +54,7 @@ pub struct Variable {
 /// Reads a `server.yaml`.
 #[must_use]
 pub fn parse_server(bytes: &[u8]) -> Outcome<ServerManifest> {
-    Checker::run(bytes, Format::Yaml, server)
+    Checker::run(bytes, ManifestFormat::Yaml, server)
 }
 
 fn server(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerManifest> {

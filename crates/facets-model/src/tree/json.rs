@@ -1,6 +1,6 @@
 use facets_digest::json::{JsonError, Number, Provenance, Token, TokenKind, Tokenizer};
 
-use super::node::{MANIFEST_LIMITS, Members, Node, NodeMember, NodeValue, position};
+use super::node::{MANIFEST_LIMITS, MemberList, Node, NodeMember, NodeValue, position};
 use crate::manifest::Problem;
 
 /// Reads strict JSON. `shown` is the text that places refer to: the same as `text`, but
@@ -12,7 +12,7 @@ pub(super) fn parse(
 ) -> Result<Node, Box<Problem>> {
     let tokens = Tokenizer::new(text.as_bytes(), MANIFEST_LIMITS);
     let tokens = tokens.map_err(|error| stop(error, shown))?;
-    let mut builder = Builder { tokens, shown, problems };
+    let mut builder = JsonBuilder { tokens, shown, problems };
     let first = builder.next()?;
     let root = builder.node(first)?;
     builder.tokens.finish().map_err(|error| stop(error, shown))?;
@@ -25,13 +25,13 @@ fn stop(error: JsonError, shown: &str) -> Box<Problem> {
     Box::new(Problem::from_json(&JsonError { position, ..error }))
 }
 
-struct Builder<'a, 'p> {
+struct JsonBuilder<'a, 'p> {
     tokens: Tokenizer<'a>,
     shown: &'a str,
     problems: &'p mut Vec<Problem>,
 }
 
-impl<'a> Builder<'a, '_> {
+impl<'a> JsonBuilder<'a, '_> {
     fn next(&mut self) -> Result<Token<'a>, Box<Problem>> {
         self.tokens.next().map_err(|error| stop(error, self.shown))
     }
@@ -74,7 +74,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn object(&mut self) -> Result<NodeValue, Box<Problem>> {
-        let mut members = Members::default();
+        let mut members = MemberList::default();
         loop {
             let token = self.next()?;
             let TokenKind::Name(name) = token.kind else {

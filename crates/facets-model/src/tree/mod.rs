@@ -17,7 +17,7 @@ use crate::manifest::Problem;
 
 /// The notation of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ManifestFormat {
     /// Strict JSON.
     Json,
     /// JSON with `//` and `/* */` comments and trailing commas.
@@ -32,7 +32,7 @@ pub struct Parsed<'t> {
     /// The text.
     pub text: &'t str,
     /// Its notation.
-    pub format: Format,
+    pub format: ManifestFormat,
     /// The tree.
     pub root: Node,
     /// What is wrong with the notation.
@@ -40,13 +40,15 @@ pub struct Parsed<'t> {
 }
 
 /// Reads a file. The error is the one fault that nothing could be read past.
-pub fn parse(bytes: &[u8], format: Format) -> Result<Parsed<'_>, Box<Problem>> {
+pub fn parse(bytes: &[u8], format: ManifestFormat) -> Result<Parsed<'_>, Box<Problem>> {
     let text = check_text(bytes)?;
     let mut problems = Vec::new();
     let root = match format {
-        Format::Json => json::parse(text, text, &mut problems),
-        Format::JsonWithComments => json::parse(&jsonc::blank_comments(text), text, &mut problems),
-        Format::Yaml => yaml::parse(text, &mut problems),
+        ManifestFormat::Json => json::parse(text, text, &mut problems),
+        ManifestFormat::JsonWithComments => {
+            json::parse(&jsonc::blank_comments(text), text, &mut problems)
+        }
+        ManifestFormat::Yaml => yaml::parse(text, &mut problems),
     }?;
     for problem in &mut problems {
         let around = root.path_at(problem.position.offset);

@@ -101,12 +101,12 @@ pub(super) fn position(text: &str, offset: usize) -> Position {
 
 /// The members of one object while it is being read.
 #[derive(Default)]
-pub(super) struct Members {
+pub(super) struct MemberList {
     pub(super) list: Vec<NodeMember>,
     seen: BTreeSet<String>,
 }
 
-impl Members {
+impl MemberList {
     /// Keeps the first of two equal names and reports the second.
     pub(super) fn add(&mut self, member: NodeMember, text: &str, problems: &mut Vec<Problem>) {
         if self.seen.insert(member.name.clone()) {

@@ -3,14 +3,14 @@ use std::ops::Range;
 use facets_digest::json::MAX_SAFE_INTEGER;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
-use super::node::{MANIFEST_LIMITS, Members, Node, NodeMember, NodeValue, position};
+use super::node::{MANIFEST_LIMITS, MemberList, Node, NodeMember, NodeValue, position};
 use crate::manifest::Problem;
 
 /// Reads one YAML document with the core schema (spec 3.1).
 pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Result<Node, Box<Problem>> {
     check_characters(text)?;
     refuse_directives(text, problems);
-    let mut builder = Builder {
+    let mut builder = YamlBuilder {
         parser: Parser::new_from_str(text),
         text,
         offsets: CharacterOffsets::new(text),
@@ -87,7 +87,7 @@ fn refuse_directives(text: &str, problems: &mut Vec<Problem>) {
 /// A container's value and where it ends.
 type ContainerResult = Result<(NodeValue, usize), Box<Problem>>;
 
-struct Builder<'t, 'p> {
+struct YamlBuilder<'t, 'p> {
     parser: Parser<'t, StrInput<'t>>,
     text: &'t str,
     offsets: CharacterOffsets,
@@ -96,7 +96,7 @@ struct Builder<'t, 'p> {
     problems: &'p mut Vec<Problem>,
 }
 
-impl<'t> Builder<'t, '_> {
+impl<'t> YamlBuilder<'t, '_> {
     fn next(&mut self) -> Result<(Event<'t>, Span), Box<Problem>> {
         match self.parser.next_event() {
             Some(Ok(next)) => Ok(next),
@@ -177,7 +177,7 @@ impl<'t> Builder<'t, '_> {
     }
 
     fn mapping(&mut self) -> ContainerResult {
-        let mut members = Members::default();
+        let mut members = MemberList::default();
         loop {
             let (event, span) = self.next()?;
             if event == Event::MappingEnd {

@@ -3,6 +3,9 @@
 use facets_failure::Describe;
 use facets_model::NameError;
 
+use crate::attestation::AttestationError;
+use crate::broken_pin::BrokenPin;
+
 /// Something about a server of a project.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
@@ -40,7 +43,7 @@ pub enum ServerError {
         /// Its name.
         name: String,
         /// What is wrong.
-        problem: String,
+        problem: BrokenPin,
     },
     /// Nobody has approved it on this machine.
     #[error("the server {name:?} was not started: nobody has approved it here")]
@@ -126,7 +129,7 @@ pub enum ServerError {
         /// Who has to have signed it.
         signer: String,
         /// What is missing.
-        reason: String,
+        reason: AttestationError,
     },
     /// It cannot be served at an address.
     #[error("{name:?} cannot be served at {address}")]
@@ -204,7 +207,7 @@ impl ServerError {
                 "something that this facet does not start".to_owned(),
             ),
             Self::Edited { problem, .. } => {
-                both("lock and surface file as facet wrote them", problem.clone())
+                both("lock and surface file as facet wrote them", problem.to_string())
             }
             Self::AboveAccepted { accepted, worst, .. } => {
                 both(&format!("at most {accepted}"), (*worst).to_owned())
@@ -229,7 +232,7 @@ impl ServerError {
             }
             Self::GrantUnusable { reason, .. } => both("a path that is there", reason.clone()),
             Self::NotAttested { signer, reason, .. } => {
-                both(&format!("a valid statement of {signer}"), reason.clone())
+                both(&format!("a valid statement of {signer}"), reason.to_string())
             }
             Self::Unservable { reason, .. } => {
                 both("a free address of this machine, such as 127.0.0.1:0", reason.clone())

@@ -1,5 +1,6 @@
 //! `facet add`: begin to trust a server.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use facets_mcp::CaptureOptions;
@@ -26,7 +27,7 @@ pub struct AddRequest {
 pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
     let AddRequest { name, origin, options, source } = request;
     let source = source.map(text_of).transpose()?;
-    pin_new(NewServer { name, origin, options, source, given: Default::default() }, consent)
+    pin_new(NewServer { name, origin, options, source, given: BTreeMap::new() }, consent)
 }
 
 fn text_of(path: PathBuf) -> Result<String, OpsError> {

@@ -18,7 +18,7 @@ use crate::launching::prepare;
 use crate::observing::observe_for_all_clients;
 use crate::pin_changes::compare_origins;
 use crate::pinned::{Pinned, differences, is_others};
-use crate::pinning::{Candidate, Decision, pin, with_source};
+use crate::pinning::{Candidate, PinApproval, pin, with_source};
 
 /// What to approve.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ fn decide<'c>(
     changes: Option<&[Finding]>,
     accept: Option<Severity>,
     consent: &'c dyn Consent,
-) -> Result<Decision<'c>, OpsError> {
+) -> Result<PinApproval<'c>, OpsError> {
     let worst = changes.into_iter().flatten().map(|finding| finding.severity).max();
     let accepted = match (accept, changes) {
         (Some(accept), Some(_)) => worst.is_none_or(|worst| worst <= accept),
@@ -97,7 +97,7 @@ fn decide<'c>(
         let name = name.to_owned();
         return Err(ServerError::AboveAccepted { name, worst, accepted: accept.name() }.into());
     }
-    Ok(if accepted { Decision::Made } else { Decision::Ask(consent) })
+    Ok(if accepted { PinApproval::Given } else { PinApproval::Ask(consent) })
 }
 
 /// What a server declares to other clients is in no hash of its own.

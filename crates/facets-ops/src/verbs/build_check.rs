@@ -9,7 +9,7 @@ use facets_files::FileError;
 use facets_model::manifest::{
     FacetManifest, FileRole, NamedFile, Outcome, Problem, parse_facet, parse_server,
 };
-use facets_model::tree::{Format, MANIFEST_LIMITS};
+use facets_model::tree::{MANIFEST_LIMITS, ManifestFormat};
 
 use crate::error::OpsError;
 use crate::input::read_regular;
@@ -67,8 +67,8 @@ pub fn build_check(request: &BuildCheckRequest) -> Result<BuildCheckReport, OpsE
     }
     let bytes = read_regular(&path, MANIFEST_LIMITS.bytes as u64)?;
     let files = match manifest {
-        "facet.json" => report.take_facet(parse_facet(&bytes, Format::Json)),
-        "facet.yaml" => report.take_facet(parse_facet(&bytes, Format::Yaml)),
+        "facet.json" => report.take_facet(parse_facet(&bytes, ManifestFormat::Json)),
+        "facet.yaml" => report.take_facet(parse_facet(&bytes, ManifestFormat::Yaml)),
         _ => report.take(parse_server(&bytes), |server| {
             (server.name.to_string(), server.version.to_string())
         }),

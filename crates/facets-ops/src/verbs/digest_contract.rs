@@ -191,16 +191,16 @@ fn compare_v1(before: &ServerContract, after: &ServerContract) -> DigestCompareR
 }
 
 /// One side of a comparison.
-enum Side<'b> {
+enum FusionSide<'b> {
     Lockfile(fusion::FusionLockfile<'b>),
     Contracts(Js<'b>, FusionServerDigest),
 }
 
-fn side<'b>(input: &Input, bytes: &'b [u8]) -> Result<Side<'b>, OpsError> {
+fn side<'b>(input: &Input, bytes: &'b [u8]) -> Result<FusionSide<'b>, OpsError> {
     let document = read_fusion(bytes, input)?;
     let refused = |source| fusion_error(input, source);
     if matches!(document.get("lockfileVersion"), Some(Js::Number(_))) {
-        return fusion::parse_lockfile(bytes).map(Side::Lockfile).map_err(refused);
+        return fusion::parse_lockfile(bytes).map(FusionSide::Lockfile).map_err(refused);
     }
     // One contract is a server of one tool.
     let name = document.get("surface").and_then(|surface| surface.get("name"));
@@ -209,12 +209,12 @@ fn side<'b>(input: &Input, bytes: &'b [u8]) -> Result<Side<'b>, OpsError> {
         None => document,
     };
     match fusion::digest_contracts(&document).map_err(refused)? {
-        FusionContracts::Server(server) => Ok(Side::Contracts(document, server)),
+        FusionContracts::Server(server) => Ok(FusionSide::Contracts(document, server)),
         FusionContracts::One(_) => Err(refused(FusionError::NotALockfile)),
     }
 }
 
-impl Side<'_> {
+impl FusionSide<'_> {
     fn digests(&self) -> fusion::Digests<'_> {
         match self {
             Self::Contracts(_, server) => server.digests(),
@@ -247,18 +247,21 @@ fn compare_fusion(
     let FusionComparison { added, removed, changed, unchanged, .. } =
         fusion::compare(&before.digests(), &after.digests());
     let mismatches = match (&before, &after) {
-        (Side::Lockfile(lock), Side::Contracts(contracts, _))
-        | (Side::Contracts(contracts, _), Side::Lockfile(lock)) => {
+        (FusionSide::Lockfile(lock), FusionSide::Contracts(contracts, _))
+        | (FusionSide::Contracts(contracts, _), FusionSide::Lockfile(lock)) => {
             let check = fusion::check_lockfile(lock, contracts);
             check.map_err(|source| fusion_error(&request.before, source))?.mismatches
         }
-        (Side::Lockfile(old), Side::Lockfile(new)) => fusion::compare_lockfiles(old, new),
-        (Side::Contracts(..), Side::Contracts(..)) => Vec::new(),
+        (FusionSide::Lockfile(old), FusionSide::Lockfile(new)) => {
+            fusion::compare_lockfiles(old, new)
+        }
+        (FusionSide::Contracts(..), FusionSide::Contracts(..)) => Vec::new(),
     };
     // The digest of a lockfile may cover prompts, too; it was checked against its own entries.
     let mixed = matches!(
         (&before, &after),
-        (Side::Lockfile(_), Side::Contracts(..)) | (Side::Contracts(..), Side::Lockfile(_))
+        (FusionSide::Lockfile(_), FusionSide::Contracts(..))
+            | (FusionSide::Contracts(..), FusionSide::Lockfile(_))
     );
     let digests = [before.digests().0.to_owned(), after.digests().0.to_owned()];
     let (old, new) = (before.components(), after.components());

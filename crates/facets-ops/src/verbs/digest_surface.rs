@@ -83,7 +83,7 @@ fn tools_of(result: &[u8], path: &Path) -> Result<DigestSurfaceReport, OpsError>
         })?);
     }
     let listing = Listing::new(definitions)
-        .map_err(|name| OpsError::DuplicateTool { path: path.to_owned(), name })?;
+        .map_err(|twice| OpsError::DuplicateTool { path: path.to_owned(), name: twice.name })?;
     let tools = listing.items().iter();
     let tools = tools.map(|tool| (tool.name().to_owned(), tool.identity())).collect();
     Ok(DigestSurfaceReport::Tools { api_surface: api_surface(listing.items()), tools })

@@ -168,7 +168,7 @@ fn refuse_link(path: &Path) -> Result<(), OpsError> {
 mod tests {
     use super::*;
     use facets_model::manifest::{parse_facet, parse_server};
-    use facets_model::tree::Format;
+    use facets_model::tree::ManifestFormat;
 
     fn request(kind: InitKind, directory: &Path) -> InitRequest {
         InitRequest { kind, directory: directory.to_owned(), name: Some("my-thing".to_owned()) }
@@ -180,7 +180,8 @@ mod tests {
         let facet = folder.path().join("a/b");
         let report = init(request(InitKind::Facet, &facet)).unwrap();
         assert_eq!(report.created, ["skills/hello/SKILL.md", "facet.json"]);
-        let manifest = parse_facet(&fs::read(facet.join("facet.json")).unwrap(), Format::Json);
+        let manifest =
+            parse_facet(&fs::read(facet.join("facet.json")).unwrap(), ManifestFormat::Json);
         assert_eq!(manifest.manifest.unwrap().name.as_str(), "my-thing");
         init(request(InitKind::Server, folder.path())).unwrap();
         let manifest = parse_server(&fs::read(folder.path().join("server.yaml")).unwrap());

@@ -7,16 +7,19 @@ use facets_failure::shell_word;
 pub use facets_guard::{Decision, OnDrift};
 use facets_guard::{Event, Guard, Pins, Rules};
 use facets_launch::{Launchable, Launcher};
-use facets_lock::{Grants, LockedServer, Signer};
-use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
+use facets_lock::{Grants, LockedServer};
+use facets_project::{
+    Project, RunEntry, RunLog, RunRecord, Runs, State, UserDirectory, seconds_now,
+};
 use facets_run::{
     ClientEnds, Control, HttpFront, RecordDecisions, Recorder, RunningServer, Session,
-    SilenceLimits, StartServer, serve, start_server,
+    SessionError, SilenceLimits, serve, start_server,
 };
 pub use facets_run::{SessionEnd, Status};
 
 pub use crate::approval::Trust;
 use crate::approval::is_trusted;
+pub use crate::attestation::{AttestationError, Attestations, NoAttestations};
 use crate::audit::AuditLog;
 use crate::confinement::{apply_grants, describe_confinement};
 use crate::consent::AlreadyApproved;
@@ -55,22 +58,6 @@ pub trait RunListener: Send + Sync {
     fn on_listen(&self, server: &str, address: std::net::SocketAddr);
 }
 
-/// Whoever can show that what is started was signed.
-pub trait Attestations {
-    /// Finds a valid statement of a signer about what a lock entry starts; or says why not.
-    fn verify(&self, server: &LockedServer, signer: &Signer) -> Result<(), String>;
-}
-
-/// Commands and addresses have no artifact that somebody could have signed.
-#[derive(Debug)]
-pub struct NoAttestations;
-
-impl Attestations for NoAttestations {
-    fn verify(&self, _: &LockedServer, _: &Signer) -> Result<(), String> {
-        Err("none: commands and addresses have no artifact that could be signed".to_owned())
-    }
-}
-
 /// Everything that was checked before anything is started.
 struct VerifiedServer {
     pinned: Pinned,
@@ -99,13 +86,13 @@ pub fn run_http(
 ) -> Result<SessionEnd, OpsError> {
     let setup = Arc::new(RunSetup::new(request, attestations, listener)?);
     let opener = Arc::clone(&setup);
-    let open = move |client: ClientEnds| {
+    let open = move |client: ClientEnds| -> Result<(), SessionError> {
         let session = opener.session(client).map_err(|error| {
             opener.log(&format!("cannot start a session: {error}"));
-            error.to_string()
+            error
         })?;
         let serve = move || drop(serve(session));
-        std::thread::Builder::new().spawn(serve).map(drop).map_err(|error| error.to_string())
+        Ok(std::thread::Builder::new().spawn(serve).map(drop)?)
     };
     let unusable = |source: std::io::Error| {
         let (name, address) = (request.name.clone(), address.to_string());
@@ -227,7 +214,7 @@ impl RunSetup {
             guard,
             client,
             server,
-            restart: restart_with_messages(restart),
+            restart: Box::new(move || Ok(restart()?)),
             most_restarts: self.request.restarts,
             patience: SilenceLimits::default(),
             recorder,
@@ -238,7 +225,8 @@ impl RunSetup {
 
     fn rules(&self) -> Result<Rules, OpsError> {
         // A server for every project is pinned where its clients do not begin.
-        let user = facets_project::user_project().ok().and_then(|path| path.canonicalize().ok());
+        let user = UserDirectory::of_this_user().and_then(|user| user.project()).ok();
+        let user = user.and_then(|path| path.canonicalize().ok());
         let directory = user.filter(|user| user == self.project.place());
         Ok(Rules {
             server: self.request.name.clone(),
@@ -318,11 +306,6 @@ fn confine(server: &Launchable, grants: Option<&Grants>) -> Result<Launchable, O
         Some(grants) => apply_grants(server.clone(), grants),
         None => Ok(server.clone()),
     }
-}
-
-/// A start whose failure is a sentence.
-fn restart_with_messages(mut start: Starter) -> StartServer<'static> {
-    Box::new(move || start().map_err(|error| error.to_string()))
 }
 
 /// Everyone who wants to know what was decided.

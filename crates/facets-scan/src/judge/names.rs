@@ -8,7 +8,7 @@ use super::Judge;
 use super::usage::Use;
 use crate::thing::{Root, Thing};
 use crate::words::{self, Gives};
-use crate::{Category, Doubt, Finding, Undefined};
+use crate::{Category, Doubt, SourceFinding, Undefined};
 
 const LOADER: &str = "a function that loads modules";
 
@@ -256,7 +256,7 @@ impl<'a> Judge<'a, '_, '_> {
             let (name, offset) = self.values.name(*symbol);
             path.push(format!("{name} (line {})", self.lines.of(offset)));
         }
-        self.found.findings.push(Finding { category, identifier, line, path, runs_anything });
+        self.found.findings.push(SourceFinding { category, identifier, line, path, runs_anything });
     }
 
     pub(super) fn doubt(&mut self, reason: &str, span: Span) {

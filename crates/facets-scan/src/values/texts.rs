@@ -4,7 +4,7 @@ use oxc_ast::ast::{BinaryOperator, Expression, TemplateLiteral};
 use oxc_span::Span;
 use oxc_syntax::symbol::SymbolId;
 
-use super::{MAX_DEPTH, Source, Values};
+use super::{MAX_DEPTH, ValueSource, Values};
 use crate::words::is_harmless;
 
 /// A name of a module or member is shorter.
@@ -81,10 +81,10 @@ impl<'a> Values<'a, '_> {
                 let mut sources = self.sources.of(symbol.index()).peekable();
                 sources.peek().is_none()
                     || sources.any(|source| match source {
-                        Source::Value(value, path) => {
+                        ValueSource::Value(value, path) => {
                             !path.is_empty() || self.may_see_this(value, depth + 1)
                         }
-                        Source::Import(..) | Source::Require => true,
+                        ValueSource::Import(..) | ValueSource::Require => true,
                     })
             }
             _ => true,
@@ -96,7 +96,7 @@ impl<'a> Values<'a, '_> {
         let fixed = self.variable(symbol).is_constant && !self.sources.open[symbol.index()];
         let mut sources = self.sources.of(symbol.index());
         match (fixed, sources.next(), sources.next()) {
-            (true, Some(Source::Value(value, path)), None) if path.is_empty() => Some(value),
+            (true, Some(ValueSource::Value(value, path)), None) if path.is_empty() => Some(value),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use facets_scan::{Analysis, Analyst, Files, Report, ScanLimits, Start, analyse, scan};
-use facets_surface::Verdict;
+use facets_surface::EntitlementVerdict;
 
 /// Files by their paths.
 pub(crate) struct Memory(BTreeMap<String, Vec<u8>>);
@@ -64,7 +64,9 @@ pub(crate) fn answered_with_no(attacks: &[Attack]) -> Vec<&Attack> {
     let missed = attacks.iter().filter(|(category, ending, source)| {
         let report = scan_file(&format!("x.{ending}"), source);
         let verdicts = report.entitlements.verdicts();
-        verdicts.iter().any(|(name, verdict)| name == category && *verdict == Verdict::No)
+        verdicts
+            .iter()
+            .any(|(name, verdict)| name == category && *verdict == EntitlementVerdict::No)
     });
     missed.collect()
 }

@@ -22,14 +22,14 @@ pub struct FusionLockfile<'a> {
     /// Of everything, with its prefix.
     pub integrity_digest: String,
     /// By name, in the order of the file.
-    pub tools: Vec<LockedTool<'a>>,
+    pub tools: Vec<FusionTool<'a>>,
     /// By name, if the server has prompts.
-    pub prompts: Option<Vec<LockedTool<'a>>>,
+    pub prompts: Option<Vec<FusionTool<'a>>>,
 }
 
 /// An entry of a lockfile.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LockedTool<'a> {
+pub struct FusionTool<'a> {
     /// Its name.
     pub name: String,
     /// Its digest, without the prefix.
@@ -65,7 +65,7 @@ pub fn parse_lockfile(bytes: &[u8]) -> Result<FusionLockfile<'_>, FusionError> {
     })
 }
 
-fn locked<'a>(list: &Js<'a>, place: &str) -> Result<Vec<LockedTool<'a>>, FusionError> {
+fn locked<'a>(list: &Js<'a>, place: &str) -> Result<Vec<FusionTool<'a>>, FusionError> {
     let members = list.members().ok_or_else(|| shape(place, "an object"))?;
     let entry = |(name, entry): &(Cow<'a, str>, Js<'a>)| {
         let place = format!("{place}.{name}");
@@ -74,7 +74,7 @@ fn locked<'a>(list: &Js<'a>, place: &str) -> Result<Vec<LockedTool<'a>>, FusionE
         let digest = digest.and_then(|digest| digest.strip_prefix("sha256:"));
         let digest =
             digest.ok_or_else(|| shape(&format!("{place}.integrityDigest"), "a digest"))?;
-        Ok(LockedTool { name: name.to_string(), digest: digest.to_owned(), entry: entry.clone() })
+        Ok(FusionTool { name: name.to_string(), digest: digest.to_owned(), entry: entry.clone() })
     };
     members.iter().map(entry).collect()
 }
@@ -125,7 +125,7 @@ pub fn check_lockfile(
     let members = contracts.members().ok_or_else(|| shape("the contracts", "an object"))?;
     let server = digest_server(members)?;
     let mut check = FusionLockfileCheck::default();
-    let locked_by_name: BTreeMap<&str, &LockedTool<'_>> =
+    let locked_by_name: BTreeMap<&str, &FusionTool<'_>> =
         lock.tools.iter().map(|locked| (locked.name.as_str(), locked)).collect();
     let now: BTreeSet<&str> = server.tools.iter().map(|(name, _)| name.as_str()).collect();
     for ((name, tool), (_, contract)) in server.tools.iter().zip(members) {
@@ -154,7 +154,7 @@ pub fn check_lockfile(
 #[must_use]
 pub fn compare_lockfiles(before: &FusionLockfile<'_>, after: &FusionLockfile<'_>) -> Vec<Mismatch> {
     let facts = |lock: &FusionLockfile<'_>| {
-        let entries = |list: &[LockedTool<'_>]| {
+        let entries = |list: &[FusionTool<'_>]| {
             Js::Object(
                 list.iter().map(|one| (Cow::Owned(one.name.clone()), owned(&one.entry))).collect(),
             )
@@ -195,7 +195,7 @@ fn check_prompts(lock: &FusionLockfile<'_>, out: &mut Vec<Mismatch>) -> Result<(
 }
 
 fn check_whole(lock: &FusionLockfile<'_>, out: &mut Vec<Mismatch>) {
-    let digests = |list: &[LockedTool<'_>]| -> Vec<(String, String)> {
+    let digests = |list: &[FusionTool<'_>]| -> Vec<(String, String)> {
         list.iter().map(|locked| (locked.name.clone(), locked.digest.clone())).collect()
     };
     let prompts = lock.prompts.as_deref().map(digests);

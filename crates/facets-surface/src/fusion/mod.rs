@@ -15,7 +15,7 @@ pub use contract::{
 pub use hmac::{sign, verify_signature};
 pub use js::{Js, canonicalize, parse};
 pub use lockfile::{
-    FusionLockfile, FusionLockfileCheck, LockedTool, Mismatch, check_lockfile, compare_lockfiles,
+    FusionLockfile, FusionLockfileCheck, FusionTool, Mismatch, check_lockfile, compare_lockfiles,
     parse_lockfile, write_lockfile,
 };
 pub use prompt::{Prompt, PromptArgument};

@@ -5,6 +5,8 @@ use rustix::thread::{
     set_capabilities,
 };
 
+use super::error::ConfineError;
+
 /// What concerns nothing but files, users and ports, which others decide about.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
@@ -15,8 +17,8 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::NET_BIND_SERVICE);
 
 /// Gives up everything else, for good: what is started here gains no privileges either.
-pub(super) fn restrict() -> Result<(), String> {
-    let failed = |error| format!("capabilities: {error}");
+pub(super) fn restrict() -> Result<(), ConfineError> {
+    let failed = |error: rustix::io::Errno| ConfineError::Capabilities(error.into());
     let CapabilitySets { effective, permitted, .. } = capabilities(None).map_err(failed)?;
     if effective.contains(CapabilitySet::SETPCAP) {
         for one in CapabilitySet::all().difference(KEPT).iter() {

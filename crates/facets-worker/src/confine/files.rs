@@ -7,6 +7,8 @@ use landlock::{
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
 };
 
+use super::error::ConfineError;
+
 /// TCP is covered from version 4 on; without it the cage would have a hole.
 const NEEDED: ABI = ABI::V4;
 
@@ -61,8 +63,8 @@ pub(super) struct Rules<'r> {
 }
 
 /// Restricts this process for good. Being in a domain also keeps it from tracing others.
-pub(super) fn restrict(rules: &Rules<'_>) -> Result<(), String> {
-    apply(rules).map_err(|error| format!("Landlock: {error}"))
+pub(super) fn restrict(rules: &Rules<'_>) -> Result<(), ConfineError> {
+    apply(rules).map_err(ConfineError::Landlock)
 }
 
 fn apply(rules: &Rules<'_>) -> Result<(), Box<dyn std::error::Error>> {

@@ -1,6 +1,7 @@
 //! A network of its own, with nothing in it but a way to the proxy.
 
 use std::fs;
+use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -12,17 +13,20 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with,
 };
 
+use super::error::ConfineError;
+
 /// Leaves the network for an empty one, and gives back the port at which the proxy is reached
 /// there.
-pub(super) fn enter(proxy: &Path) -> Result<u16, String> {
+pub(super) fn enter(proxy: &Path) -> Result<u16, ConfineError> {
     leave_network()?;
-    raise_loopback().map_err(|error| format!("the network namespace: {error}"))?;
+    raise_loopback().map_err(failed("the network namespace"))?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    let listener = listener.map_err(|error| format!("the way to the proxy: {error}"))?;
-    let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+    let listener = listener.map_err(failed("the way to the proxy"))?;
+    let port = listener.local_addr().map_err(failed("the way to the proxy"))?.port();
     // The socket itself, whatever its name leads to later: the server may write there.
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let proxy = open(proxy, flags, Mode::empty()).map_err(|error| format!("the proxy: {error}"))?;
+    let proxy = open(proxy, flags, Mode::empty());
+    let proxy = proxy.map_err(|error| failed("the proxy")(error.into()))?;
     // It stays in this network, and outside of the cage that is closed behind it.
     let forwarder = crate::stage::own_executable().and_then(|own| {
         Command::new(own)
@@ -33,21 +37,24 @@ pub(super) fn enter(proxy: &Path) -> Result<u16, String> {
             .stderr(Stdio::null())
             .spawn()
     });
-    forwarder.map(|_| port).map_err(|error| format!("the way to the proxy: {error}"))
+    forwarder.map(|_| port).map_err(failed("the way to the proxy"))
+}
+
+fn failed(what: &'static str) -> impl FnOnce(io::Error) -> ConfineError {
+    move |source| ConfineError::Network { what, source }
 }
 
 /// Root may just leave; others first become root of nothing but themselves.
-fn leave_network() -> Result<(), String> {
+fn leave_network() -> Result<(), ConfineError> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     if user.is_root() && unshare(CloneFlags::CLONE_NEWNET).is_ok() {
         return Ok(());
     }
     let both = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET;
-    unshare(both).map_err(|error| format!("hosts need a network namespace: {error}"))?;
+    unshare(both)
+        .map_err(|error| failed("hosts need a network namespace")(io::Error::from(error)))?;
     let (user, group) = (user.as_raw(), group.as_raw());
-    let same = |path: &str, text: String| {
-        fs::write(path, text).map_err(|error| format!("{path}: {error}"))
-    };
+    let same = |path: &'static str, text: String| fs::write(path, text).map_err(failed(path));
     same("/proc/self/setgroups", "deny".to_owned())?;
     same("/proc/self/uid_map", format!("{user} {user} 1"))?;
     same("/proc/self/gid_map", format!("{group} {group} 1"))

@@ -7,6 +7,8 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
+use super::error::ConfineError;
+
 pub(super) fn is_supported() -> bool {
     std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail")
         .is_ok_and(|actions| actions.contains("errno"))
@@ -26,8 +28,8 @@ pub(super) struct Closed {
     pub(super) subprocess: bool,
 }
 
-pub(super) fn restrict(closed: Closed) -> Result<(), String> {
-    let failed = |error: &dyn std::fmt::Display| format!("seccomp: {error}");
+pub(super) fn restrict(closed: Closed) -> Result<(), ConfineError> {
+    let failed = |error: seccompiler::Error| ConfineError::Seccomp(error.into());
     let mut filters = Vec::new();
     let open = match closed {
         Closed { network: true, .. } => Some(Sockets::None),
@@ -36,15 +38,15 @@ pub(super) fn restrict(closed: Closed) -> Result<(), String> {
         _ => None,
     };
     if let Some(open) = open {
-        filters.push(socket_filter(open).map_err(|error| failed(&error))?);
+        filters.push(socket_filter(open).map_err(failed)?);
     }
     if closed.subprocess {
-        filters.push(process_filter().map_err(|error| failed(&error))?);
-        filters.push(newer_clone_filter().map_err(|error| failed(&error))?);
+        filters.push(process_filter().map_err(failed)?);
+        filters.push(newer_clone_filter().map_err(failed)?);
     }
-    filters.push(hatch_filter().map_err(|error| failed(&error))?);
-    apply_filter(&other_abi_filter()).map_err(|error| failed(&error))?;
-    filters.iter().try_for_each(|filter| apply_filter(filter).map_err(|error| failed(&error)))
+    filters.push(hatch_filter().map_err(failed)?);
+    apply_filter(&other_abi_filter()).map_err(failed)?;
+    filters.iter().try_for_each(|filter| apply_filter(filter).map_err(failed))
 }
 
 /// Ways out that no cage is around: limits of other processes, which can end them; other

@@ -1,0 +1,43 @@
+//! Why a lock entry and its surface file cannot be used.
+
+use facets_lock::LockError;
+use facets_surface::SurfaceFileError;
+
+/// What is wrong with a pair of a lock entry and a surface file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenPin {
+    /// The lock entry cannot be read.
+    #[error("{0}")]
+    Entry(LockError),
+    /// The lock has no such entry, or not one of ours any more.
+    #[error("facets.lock does not say how it starts, nor what was approved")]
+    NoEntry,
+    /// There is no surface file.
+    #[error("{file} is missing")]
+    NoSurfaceFile {
+        /// Where it should be.
+        file: String,
+    },
+    /// The surface file is not as facet wrote it.
+    #[error("{file}: {source}")]
+    SurfaceFile {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        source: SurfaceFileError,
+    },
+    /// The entry names another file.
+    #[error("its `surface_file` is not {file}")]
+    OtherSurfaceFile {
+        /// The file that it has to name.
+        file: String,
+    },
+    /// A hash in the lock is not that of the surface file.
+    #[error("`{member}` in facets.lock is not that of {file}")]
+    Differs {
+        /// Which hash.
+        member: String,
+        /// The file.
+        file: String,
+    },
+}

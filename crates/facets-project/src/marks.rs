@@ -1,0 +1,40 @@
+//! Which journals this user has begun: a repository can bring one along.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use facets_digest::Digest;
+
+use crate::error::ProjectError;
+use crate::files;
+use crate::user_directory::UserDirectory;
+
+const FOLDER: &str = "journals";
+
+/// Which journal of a project this user has begun.
+pub(crate) struct Marks {
+    user: UserDirectory,
+    file: PathBuf,
+}
+
+impl Marks {
+    /// Of the project at this place.
+    pub(crate) fn of(place: &Path, user: &UserDirectory) -> Result<Self, ProjectError> {
+        let name = Digest::of(place.as_os_str().as_encoded_bytes()).hex();
+        Ok(Self { user: user.clone(), file: user.checked(FOLDER)?.join(name) })
+    }
+
+    pub(crate) fn set(&self, plan: Digest) -> Result<(), ProjectError> {
+        self.user.made(FOLDER)?;
+        files::write(&self.file, plan.to_string().as_bytes())
+    }
+
+    /// The change is done, and its journal is nobody's any more.
+    pub(crate) fn clear(&self) {
+        let _ = fs::remove_file(&self.file);
+    }
+
+    pub(crate) fn has(&self, plan: Digest) -> Result<bool, ProjectError> {
+        Ok(files::read(&self.file)?.is_some_and(|bytes| bytes == plan.to_string().as_bytes()))
+    }
+}

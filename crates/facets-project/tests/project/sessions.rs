@@ -1,0 +1,66 @@
+//! Sessions are entered, found, asked and struck off.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+
+use facets_project::{RunRecord, Runs, UserDirectory};
+
+fn record(pid: u32, started: u64) -> RunRecord {
+    RunRecord {
+        name: "greeter".to_owned(),
+        project: "/project".to_owned(),
+        pid,
+        started,
+        launch: "sh server.sh".to_owned(),
+    }
+}
+
+#[test]
+fn a_session_runs_until_its_entry_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = Runs::in_directory(&UserDirectory::at(folder.path().join("home"))).unwrap();
+    let entry = runs.enter(&record(41, 7)).unwrap();
+    assert_eq!(runs.all(), [(record(41, 7), true)]);
+    let listener = entry.listener.try_clone().unwrap();
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut word = String::new();
+        BufReader::new(&stream).read_line(&mut word).unwrap();
+        stream.write_all(format!("heard {word}").as_bytes()).unwrap();
+    });
+    assert_eq!(runs.ask(41, "status").unwrap(), "heard status\n");
+    answering.join().unwrap();
+    drop(entry);
+    assert_eq!(runs.all(), [(record(41, 7), false)]);
+    assert!(runs.ask(41, "status").is_err());
+}
+
+#[test]
+fn a_log_begins_anew_before_it_grows_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = Runs::in_directory(&UserDirectory::at(folder.path().join("home"))).unwrap();
+    let entry = runs.enter(&record(42, 1)).unwrap();
+    let mut log = entry.log().unwrap();
+    let line = [b'x'; 1023].iter().copied().chain([b'\n']).collect::<Vec<u8>>();
+    for _ in 0..5000 {
+        log.append(&line);
+    }
+    log.append(b"the end\n");
+    let kept = runs.log(42);
+    assert!(kept.ends_with(b"the end\n"));
+    assert!((1 << 20..3 << 20).contains(&kept.len()), "{}", kept.len());
+}
+
+#[test]
+fn only_the_newest_sessions_that_ended_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = Runs::in_directory(&UserDirectory::at(folder.path().join("home"))).unwrap();
+    for pid in 100..130 {
+        drop(runs.enter(&record(pid, u64::from(pid))).unwrap());
+    }
+    let _running = runs.enter(&record(200, 0)).unwrap();
+    let all = runs.all();
+    let ended: Vec<u32> = all.iter().filter(|(_, runs)| !runs).map(|(one, _)| one.pid).collect();
+    assert_eq!(ended.len(), 20);
+    assert_eq!((ended[0], ended[19]), (129, 110));
+    assert!(all.iter().any(|(one, runs)| one.pid == 200 && *runs), "one that runs stays");
+}
