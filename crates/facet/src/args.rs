@@ -138,7 +138,7 @@ pub(crate) enum Command {
         name: String,
         /// What it may do from now on; nothing to see what it may do
         #[arg(value_name = "SETTING")]
-        settings: Vec<facets_ops::grant::Setting>,
+        settings: Vec<facets_ops::grant::GrantSetting>,
         /// Answer every question with yes
         #[arg(long)]
         yes: bool,

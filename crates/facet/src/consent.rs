@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use facets_ops::client_files::FileEdit;
-use facets_ops::consent::Found;
+use facets_ops::consent::FoundEntry;
 use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use facets_ops::grant::Grants;
 
@@ -25,12 +25,12 @@ impl Terminal {
             return Answer::Yes;
         }
         if !self.asks() {
-            return Answer::Nobody;
+            return Answer::NoTerminal;
         }
         let text = format!("{page}{question} [y/N] ");
         let mut stderr = anstream::stderr();
         if stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).is_err() {
-            return Answer::Nobody;
+            return Answer::NoTerminal;
         }
         let mut line = String::new();
         match std::io::stdin().read_line(&mut line) {
@@ -41,7 +41,7 @@ impl Terminal {
 }
 
 impl Consent for Terminal {
-    fn is_there(&self) -> bool {
+    fn can_answer(&self) -> bool {
         self.yes || self.asks()
     }
 
@@ -58,7 +58,7 @@ impl Consent for Terminal {
         self.ask(&render::approval_page(page), "Approve it?")
     }
 
-    fn may_adopt(&self, found: &[Found]) -> Answer {
+    fn may_adopt(&self, found: &[FoundEntry]) -> Answer {
         self.ask(&render::found(found), "Look at them and pin them?")
     }
 

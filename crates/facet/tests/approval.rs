@@ -267,6 +267,15 @@ fn a_weaker_lock_is_named_against_a_revision() {
     let found = findings(&report);
     assert_eq!(found[0]["type"], "grant_widened", "{report:#}");
     assert!(found[0]["sentence"].as_str().unwrap().contains("network, subprocess"));
+    // A signer that is no longer required.
+    let required = "\"signer\": \"acme\",\n      \"grants\":";
+    let signed = trusted.read("facets.lock").replace("\"grants\":", required);
+    trusted.write("facets.lock", &signed);
+    git(&project, &["commit", "-qam", "three"]);
+    trusted.write("facets.lock", &signed.replace("\"signer\": \"acme\",\n      ", ""));
+    let report = trusted.json(&["verify", "--against", "HEAD"]).exits(1).json();
+    assert_eq!(findings(&report)[0]["type"], "signer_changed", "{report:#}");
+    assert_eq!(findings(&report)[0]["before"], "acme");
     trusted.add("t").exits(0);
     let report = trusted.json(&["verify", "--against", "HEAD", "t"]).exits(1).json();
     assert_eq!(findings(&report)[0]["type"], "launch_changed", "{report:#}");

@@ -163,7 +163,7 @@ fn check(place: &Place, name: &str, runtime: &Path, script: &str) {
     let closed = ["filesystem=none", "network=none", "subprocess=no"];
     expect(&closed, &[], &["scratch"]);
     expect(&[], &["--sandbox", "off"], &EVERYTHING);
-    // Looking at it again keeps it in its cage, and finds nothing new.
+    // Looking at it again keeps it in its sandbox, and finds nothing new.
     place.ran(&["check", name]);
 }
 

@@ -16,7 +16,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use crate::error::LaunchError;
 use crate::launchable::ProcessLaunch;
 use crate::program::{find_in, search_path};
-use crate::running::Running;
+use crate::running::RunningProcess;
 use crate::tail::Tail;
 
 /// Starts servers through a worker.
@@ -38,7 +38,7 @@ impl Launcher {
     }
 
     /// Starts a server.
-    pub fn start(&self, process: &ProcessLaunch) -> Result<Running, LaunchError> {
+    pub fn start(&self, process: &ProcessLaunch) -> Result<RunningProcess, LaunchError> {
         self.start_with_stderr(process, |_| {})
     }
 
@@ -47,12 +47,12 @@ impl Launcher {
         &self,
         process: &ProcessLaunch,
         on_stderr: impl FnMut(&[u8]) + Send + 'static,
-    ) -> Result<Running, LaunchError> {
+    ) -> Result<RunningProcess, LaunchError> {
         self.start_spec(&launch_spec(process)?, on_stderr)
     }
 
     /// Starts a stage of our own binary, in as much of a sandbox as this machine has.
-    pub fn start_stage(&self, name: &str) -> Result<Running, LaunchError> {
+    pub fn start_stage(&self, name: &str) -> Result<RunningProcess, LaunchError> {
         let available = available_confinement();
         let network = if available.seccomp && available.landlock > 0 {
             Network::Closed
@@ -77,7 +77,7 @@ impl Launcher {
         &self,
         spec: &LaunchSpec,
         on_stderr: impl FnMut(&[u8]) + Send + 'static,
-    ) -> Result<Running, LaunchError> {
+    ) -> Result<RunningProcess, LaunchError> {
         let (ours, theirs) = UnixStream::pair()?;
         let worker = Command::new(&self.worker)
             .arg(SUPERVISE)
@@ -92,7 +92,8 @@ impl Launcher {
         let (stderr, server_stderr) = io::pipe()?;
         let streams = [server_stdin.as_fd(), server_stdout.as_fd(), server_stderr.as_fd()];
         send(&ours, &spec.encode(), &streams)?;
-        let running = Running::new(worker, ours, stdin, stdout, Tail::follow(stderr, on_stderr));
+        let running =
+            RunningProcess::new(worker, ours, stdin, stdout, Tail::follow(stderr, on_stderr));
         running
             .wait_for_start()
             .map_err(|reason| LaunchError::NotStarted { program: shown(&spec.program), reason })

@@ -14,7 +14,7 @@ pub use facets_worker::{
 };
 pub use launchable::{Launchable, ProcessLaunch, RemoteLaunch};
 pub use program::{executables, find_program};
-pub use running::{Ending, Running};
+pub use running::{Ending, RunningProcess};
 pub use tail::Tail;
 
 /// What the codes of this crate mean.

@@ -24,7 +24,7 @@ pub enum Ending {
 
 /// A server that was started. Dropping it ends the server and everything below it.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningProcess {
     worker: Child,
     control: BufReader<UnixStream>,
     stdin: Option<PipeWriter>,
@@ -32,7 +32,7 @@ pub struct Running {
     stderr: Tail,
 }
 
-impl Running {
+impl RunningProcess {
     pub(crate) fn new(
         worker: Child,
         control: UnixStream,
@@ -100,7 +100,7 @@ fn parse_ending(line: &str) -> Ending {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         // The supervisor ends everything when it cannot hear us any more.
         let _ = self.control.get_mut().shutdown(std::net::Shutdown::Both);
@@ -113,7 +113,7 @@ impl Drop for Running {
     }
 }
 
-impl Running {
+impl RunningProcess {
     /// Whether the supervisor ended in good order, within the time it may need.
     fn worker_ends_by_itself(&mut self) -> bool {
         let start = Instant::now();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use facets_testkit::workspace_binary;
 
-use facets_launch::{Ending, LaunchError, Launcher, ProcessLaunch, Running, Sandbox};
+use facets_launch::{Ending, LaunchError, Launcher, ProcessLaunch, RunningProcess, Sandbox};
 
 fn launcher() -> Launcher {
     Launcher::with_worker(workspace_binary("facets-worker"))
@@ -25,11 +25,11 @@ fn shell(script: &str, directory: &Path) -> ProcessLaunch {
     }
 }
 
-fn start(script: &str, directory: &Path) -> Running {
+fn start(script: &str, directory: &Path) -> RunningProcess {
     launcher().start(&shell(script, directory)).unwrap()
 }
 
-fn output(running: &mut Running) -> String {
+fn output(running: &mut RunningProcess) -> String {
     let (mut stdout, stdin) = running.take_streams().unwrap();
     drop(stdin);
     let mut text = String::new();

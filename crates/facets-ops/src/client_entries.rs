@@ -13,7 +13,7 @@ use crate::error::OpsError;
 
 /// What became of an entry.
 #[derive(Debug)]
-pub enum Fate {
+pub enum EntryOutcome {
     /// It is pinned and rewritten, or would be.
     Adopted,
     /// It starts through facet already.
@@ -26,7 +26,7 @@ pub enum Fate {
 
 /// An entry of a client's file.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundEntry {
     /// Whose.
     pub client: Client,
     /// In which file.
@@ -38,7 +38,7 @@ pub struct Found {
     /// Names of variables that it gets. Their values stay where they are.
     pub variables: Vec<String>,
     /// What became of it.
-    pub fate: Fate,
+    pub outcome: EntryOutcome,
 }
 
 /// How facet would start what an entry starts.
@@ -75,10 +75,10 @@ pub(crate) fn shown_transport(transport: &EntryTransport) -> String {
 }
 
 /// How facet would start an entry; or why it does not. `own` is how facet itself is started.
-pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, Fate> {
-    let skip = |reason: &str| Err(Fate::Skipped(reason.to_owned()));
+pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, EntryOutcome> {
+    let skip = |reason: &str| Err(EntryOutcome::Skipped(reason.to_owned()));
     if entry.is_facet(Some(own)) {
-        return Err(Fate::Guarded);
+        return Err(EntryOutcome::Guarded);
     }
     if !entry.enabled {
         return skip("it is switched off");
@@ -128,16 +128,17 @@ fn url_plan(
     entry: &Entry,
     url: &str,
     headers: &[(String, HeaderValue)],
-) -> Result<EntryPlan, Fate> {
-    let url =
-        url.parse().map_err(|_| Fate::Skipped("its address is no http or https URL".to_owned()))?;
+) -> Result<EntryPlan, EntryOutcome> {
+    let url = url
+        .parse()
+        .map_err(|_| EntryOutcome::Skipped("its address is no http or https URL".to_owned()))?;
     let mut given = given_values(&entry.env);
     let mut named = Vec::new();
     for (header, value) in headers {
         let variable = match value {
             HeaderValue::Variable(variable) => variable.clone(),
             HeaderValue::Bearer(_) => {
-                return Err(Fate::Skipped(
+                return Err(EntryOutcome::Skipped(
                     "its token is a variable without the word Bearer; name a whole header instead"
                         .to_owned(),
                 ));

@@ -49,7 +49,7 @@ pub(crate) struct Rewriting {
 
 impl Rewriting {
     /// Begins with what is there, if anything is.
-    pub(crate) fn of(file: &ClientFile, known: Option<&Read>) -> Result<Self, OpsError> {
+    pub(crate) fn of(file: &ClientFile, known: Option<&ClientFileText>) -> Result<Self, OpsError> {
         let path = known.map_or_else(|| file.path.clone(), |read| read.path.clone());
         let text = known.map(|read| read.text.clone());
         let undos = ClientRecords::of_this_user()?.of(&path)?;
@@ -82,7 +82,7 @@ impl Rewriting {
 }
 
 /// A file of a client that is there.
-pub(crate) struct Read {
+pub(crate) struct ClientFileText {
     pub(crate) file: ClientFile,
     /// Where it really lies.
     pub(crate) path: PathBuf,
@@ -125,7 +125,7 @@ pub(crate) fn files(clients: &[Client], scope: Scope, places: &Places) -> Vec<Cl
 }
 
 /// Reads a file, if it is there.
-pub(crate) fn read(file: &ClientFile) -> Result<Option<Read>, OpsError> {
+pub(crate) fn read(file: &ClientFile) -> Result<Option<ClientFileText>, OpsError> {
     // Many people keep these files elsewhere, and link to them.
     let path = match fs::canonicalize(&file.path) {
         Ok(path) => path,
@@ -143,7 +143,7 @@ pub(crate) fn read(file: &ClientFile) -> Result<Option<Read>, OpsError> {
         })
     })?;
     let entries = parse(file, &text).map_err(failed)?;
-    Ok(Some(Read { file: file.clone(), path, text, entries }))
+    Ok(Some(ClientFileText { file: file.clone(), path, text, entries }))
 }
 
 /// What to type to have it done without a question.
@@ -247,7 +247,7 @@ pub(crate) fn undone(
 }
 
 /// A server that a client starts without facet.
-pub(crate) struct Unguarded {
+pub(crate) struct UnguardedServer {
     pub(crate) name: String,
     pub(crate) client: Client,
     pub(crate) scope: Scope,
@@ -257,7 +257,9 @@ pub(crate) struct Unguarded {
 
 /// How many servers of the clients around here start through facet, and those that do not.
 /// Changes nothing.
-pub(crate) fn servers_of_clients(project: &Path) -> Result<(usize, Vec<Unguarded>), OpsError> {
+pub(crate) fn servers_of_clients(
+    project: &Path,
+) -> Result<(usize, Vec<UnguardedServer>), OpsError> {
     let unreadable =
         |source| OpsError::File(FileError::Unreadable { path: project.to_owned(), source });
     let places = places(&fs::canonicalize(project).map_err(unreadable)?)?;
@@ -286,12 +288,12 @@ pub(crate) fn servers_of_clients(project: &Path) -> Result<(usize, Vec<Unguarded
                 }
                 let was_guarded = undos.iter().any(|undo| undo.place() == entry.place);
                 let (name, client) = (entry.name.clone(), file.client);
-                unguarded.push(Unguarded { name, client, scope, was_guarded });
+                unguarded.push(UnguardedServer { name, client, scope, was_guarded });
             }
         }
     }
     match unread {
-        Some(error) if !unguarded.iter().any(|one: &Unguarded| one.was_guarded) => Err(error),
+        Some(error) if !unguarded.iter().any(|one: &UnguardedServer| one.was_guarded) => Err(error),
         _ => Ok((guarded, unguarded)),
     }
 }

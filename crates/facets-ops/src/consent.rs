@@ -8,7 +8,7 @@ use facets_lock::Grants;
 use facets_model::Origin;
 use facets_surface::{Surface, SurfaceHashes};
 
-pub use crate::client_entries::{Fate, Found};
+pub use crate::client_entries::{EntryOutcome, FoundEntry};
 pub use crate::client_files::FileEdit;
 use crate::error::{OpsError, ServerError};
 use crate::surface_warnings::SurfaceWarning;
@@ -16,7 +16,7 @@ use crate::surface_warnings::SurfaceWarning;
 /// Whoever decides.
 pub trait Consent {
     /// Whether somebody can answer, or has answered already.
-    fn is_there(&self) -> bool;
+    fn can_answer(&self) -> bool;
     /// Whether nobody will be asked, because the answer is known or nobody is there.
     fn has_answered(&self) -> bool;
     /// Shows what would be started, in full, and says whether it may be.
@@ -24,17 +24,17 @@ pub trait Consent {
     /// Shows what would be trusted, and says whether it is.
     fn may_pin(&self, page: &ApprovalPage) -> Answer;
     /// Shows what clients start today, and says whether it is pinned.
-    fn may_adopt(&self, _found: &[Found]) -> Answer {
-        Answer::Nobody
+    fn may_adopt(&self, _found: &[FoundEntry]) -> Answer {
+        Answer::NoTerminal
     }
     /// Shows how files of clients would change, and says whether they do.
     fn may_rewrite(&self, _edits: &[FileEdit]) -> Answer {
-        Answer::Nobody
+        Answer::NoTerminal
     }
     /// Shows what a server would be granted, and says whether it is. Nobody says so unless
     /// somebody was asked.
     fn may_grant(&self, _name: &str, _wider: &[&str], _grants: &Grants) -> Answer {
-        Answer::Nobody
+        Answer::NoTerminal
     }
 }
 
@@ -79,13 +79,13 @@ pub enum Answer {
     Yes,
     /// Do not.
     No,
-    /// There is nobody to ask.
-    Nobody,
+    /// There is no terminal to ask at.
+    NoTerminal,
 }
 
 impl Answer {
     /// Anything but a yes ends it, and says what was not done and how to say yes.
-    pub(crate) fn or_leave(self, undone: &'static str, next: String) -> Result<(), OpsError> {
+    pub(crate) fn or_refuse(self, undone: &'static str, next: String) -> Result<(), OpsError> {
         match self {
             Self::Yes => Ok(()),
             other => {
@@ -100,7 +100,7 @@ impl Answer {
         match self {
             Self::Yes => Ok(()),
             Self::No => Err(OpsError::NotApproved { asked: true }),
-            Self::Nobody => Err(OpsError::NotApproved { asked: false }),
+            Self::NoTerminal => Err(OpsError::NotApproved { asked: false }),
         }
     }
 }
@@ -109,8 +109,8 @@ impl Answer {
 pub(crate) struct TypedAddress<'c>(pub(crate) &'c dyn Consent);
 
 impl Consent for TypedAddress<'_> {
-    fn is_there(&self) -> bool {
-        self.0.is_there()
+    fn can_answer(&self) -> bool {
+        self.0.can_answer()
     }
 
     fn has_answered(&self) -> bool {
@@ -130,7 +130,7 @@ impl Consent for TypedAddress<'_> {
 pub(crate) struct AlreadyApproved;
 
 impl Consent for AlreadyApproved {
-    fn is_there(&self) -> bool {
+    fn can_answer(&self) -> bool {
         true
     }
 

@@ -23,6 +23,16 @@ pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<F
         let sides = (before.grants.to_json(), after.grants.to_json());
         out.push(found.of_member("grants", Some(sides.0), Some(sides.1)));
     }
+    if before.signer != after.signer {
+        let sentence = match &after.signer {
+            Some(_) => "another signer is required",
+            None => "no signer is required any more",
+        };
+        let grade = (Severity::Critical, Compat::Breaking);
+        let found = Finding::new(FindingType::SignerChanged, SERVER, grade, sentence);
+        let shown = |server: &LockedServer| server.signer.as_ref().map(ToString::to_string);
+        out.push(found.of_member("signer", shown(before), shown(after)));
+    }
     sort_findings(&mut out);
     out
 }

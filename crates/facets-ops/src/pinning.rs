@@ -69,7 +69,7 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
     }
     project.check_writable()?;
     // Nobody will say yes in the end, so nothing begins.
-    if !consent.is_there() {
+    if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
     let launch = LaunchOptions { given, ..LaunchOptions::default() };

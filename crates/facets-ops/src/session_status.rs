@@ -18,16 +18,16 @@ pub(crate) const END: Duration = Duration::from_secs(15);
 
 /// The sessions of one process.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Controls(Arc<Mutex<All>>);
+pub(crate) struct Controls(Arc<Mutex<SessionControls>>);
 
 #[derive(Debug, Default)]
-struct All {
+struct SessionControls {
     controls: Vec<Control>,
     is_stopped: bool,
 }
 
 impl Controls {
-    fn all(&self) -> MutexGuard<'_, All> {
+    fn all(&self) -> MutexGuard<'_, SessionControls> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -68,7 +68,7 @@ fn scan_in_sandbox(start: &Start, progress: &dyn Progress) -> Result<Report, Ops
     let launcher = Launcher::from_current_executable()
         .map_err(|source| OpsError::File(FileError::Unreadable { path: "facet".into(), source }))?;
     let mut scanners = Scanners::new(&launcher, PER_FILE, IN_ALL);
-    let mut watched = Watched { analyst: &mut scanners, progress };
+    let mut watched = WithProgress { analyst: &mut scanners, progress };
     let report = facets_scan::scan(start, &Disk, &mut watched, ScanLimits::default());
     match scanners.failure() {
         Some(error) => Err(OpsError::Observe(ObserveError::Launch(error))),
@@ -143,12 +143,12 @@ impl Files for Disk {
 }
 
 /// Tells how far it is.
-struct Watched<'w, 'l> {
+struct WithProgress<'w, 'l> {
     analyst: &'w mut Scanners<'l>,
     progress: &'w dyn Progress,
 }
 
-impl Analyst for Watched<'_, '_> {
+impl Analyst for WithProgress<'_, '_> {
     fn analyse(&mut self, files: Vec<(String, Vec<u8>)>) -> Vec<Result<Analysis, String>> {
         let bytes = files.iter().map(|(_, source)| source.len() as u64).sum();
         let answers = self.analyst.analyse(files);

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use facets_launch::{LaunchError, Launcher, Running};
+use facets_launch::{LaunchError, Launcher, RunningProcess};
 use facets_scan::{Analysis, Analyst};
 
 use crate::scan_stage::{SCAN_STAGE, read_answer, write_question};
@@ -37,7 +37,7 @@ impl<'l> Scanners<'l> {
         Self { launcher, per_file, deadline, failure, idle }
     }
 
-    /// Why no cage could be started, if none could.
+    /// Why no sandbox could be started, if none could.
     #[must_use]
     pub fn failure(self) -> Option<LaunchError> {
         self.failure.into_inner().ok().flatten()
@@ -46,24 +46,24 @@ impl<'l> Scanners<'l> {
     /// Answers questions until there are none.
     fn work(&self, questions: &Mutex<VecDeque<Question>>) -> Vec<(usize, Answer)> {
         let mut answers = Vec::new();
-        let mut cage = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut scanner = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         while let Some((index, path, source)) = next(questions) {
-            answers.push((index, self.ask(&mut cage, &path, &source)));
+            answers.push((index, self.ask(&mut scanner, &path, &source)));
         }
         if let Ok(mut idle) = self.idle.lock() {
-            idle.extend(cage);
+            idle.extend(scanner);
         }
         answers
     }
 
-    fn ask(&self, cage: &mut Option<ScannerProcess>, path: &str, source: &[u8]) -> Answer {
+    fn ask(&self, scanner: &mut Option<ScannerProcess>, path: &str, source: &[u8]) -> Answer {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err("is not read: all of it takes too long".to_owned());
         }
-        if cage.is_none() {
+        if scanner.is_none() {
             match ScannerProcess::start(self.launcher) {
-                Ok(started) => *cage = Some(started),
+                Ok(started) => *scanner = Some(started),
                 Err(error) => {
                     let reason = error.to_string();
                     if let Ok(mut failure) = self.failure.lock() {
@@ -73,13 +73,14 @@ impl<'l> Scanners<'l> {
                 }
             }
         }
-        let answer = cage.as_mut().map(|cage| cage.ask(path, source, self.per_file.min(left)));
-        answer.unwrap_or(Err(Lost::Gone)).unwrap_or_else(|lost| {
+        let answer =
+            scanner.as_mut().map(|scanner| scanner.ask(path, source, self.per_file.min(left)));
+        answer.unwrap_or(Err(NoReply::Gone)).unwrap_or_else(|lost| {
             // Whatever is left of it is ended; the next file gets another.
-            *cage = None;
+            *scanner = None;
             Err(match lost {
-                Lost::Slow => "takes too long to analyse".to_owned(),
-                Lost::Gone => {
+                NoReply::Slow => "takes too long to analyse".to_owned(),
+                NoReply::Gone => {
                     "cannot be analysed: it is nested too deeply or takes too much memory"
                         .to_owned()
                 }
@@ -96,9 +97,9 @@ impl Analyst for Scanners<'_> {
     fn analyse(&mut self, files: Vec<(String, Vec<u8>)>) -> Vec<Answer> {
         let count = files.len();
         let bytes: usize = files.iter().map(|(_, source)| source.len()).sum();
-        // Starting a cage costs as much as analysing some hundred kilobytes.
+        // Starting a sandbox costs as much as analysing some hundred kilobytes.
         let useful = if bytes > 512 << 10 { count } else { 1 };
-        let cages = thread::available_parallelism().map_or(1, Into::into).min(useful).max(1);
+        let processes = thread::available_parallelism().map_or(1, Into::into).min(useful).max(1);
         let questions = files.into_iter().enumerate();
         let questions =
             Mutex::new(questions.map(|(index, (path, source))| (index, path, source)).collect());
@@ -106,7 +107,7 @@ impl Analyst for Scanners<'_> {
         let mut answers: Vec<Option<Answer>> = (0..count).map(|_| None).collect();
         thread::scope(|scope| {
             let workers: Vec<_> =
-                (0..cages).map(|_| scope.spawn(|| this.work(&questions))).collect();
+                (0..processes).map(|_| scope.spawn(|| this.work(&questions))).collect();
             for (index, answer) in
                 workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default())
             {
@@ -118,8 +119,8 @@ impl Analyst for Scanners<'_> {
     }
 }
 
-/// Why a cage gave no answer.
-enum Lost {
+/// Why a sandbox gave no answer.
+enum NoReply {
     Slow,
     Gone,
 }
@@ -127,7 +128,7 @@ enum Lost {
 /// One process that analyses source. Dropping it ends it.
 #[derive(Debug)]
 struct ScannerProcess {
-    _running: Running,
+    _running: RunningProcess,
     input: PipeWriter,
     answers: Receiver<Answer>,
 }
@@ -150,11 +151,11 @@ impl ScannerProcess {
         Ok(Self { _running: running, input, answers })
     }
 
-    fn ask(&mut self, path: &str, source: &[u8], at_most: Duration) -> Result<Answer, Lost> {
-        write_question(&mut self.input, path, source).map_err(|_| Lost::Gone)?;
+    fn ask(&mut self, path: &str, source: &[u8], at_most: Duration) -> Result<Answer, NoReply> {
+        write_question(&mut self.input, path, source).map_err(|_| NoReply::Gone)?;
         self.answers.recv_timeout(at_most).map_err(|error| match error {
-            std::sync::mpsc::RecvTimeoutError::Timeout => Lost::Slow,
-            std::sync::mpsc::RecvTimeoutError::Disconnected => Lost::Gone,
+            std::sync::mpsc::RecvTimeoutError::Timeout => NoReply::Slow,
+            std::sync::mpsc::RecvTimeoutError::Disconnected => NoReply::Gone,
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use facets_launch::{Ending, Running};
+use facets_launch::{Ending, RunningProcess};
 
 use crate::pipe::make_nonblocking;
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for RunningServer {
 
 impl RunningServer {
     /// A process whose streams nobody has taken yet.
-    pub fn of_process(mut running: Running) -> Option<Self> {
+    pub fn of_process(mut running: RunningProcess) -> Option<Self> {
         let (output, input) = running.take_streams()?;
         Some(Self::new(input.into(), output.into(), Box::new(running)))
     }
@@ -46,12 +46,12 @@ impl RunningServer {
     }
 }
 
-impl ServerHandle for Running {
+impl ServerHandle for RunningProcess {
     fn wait(&mut self, at_most: Duration) -> Option<Ending> {
-        Running::wait(self, at_most)
+        RunningProcess::wait(self, at_most)
     }
 
     fn stop(self: Box<Self>) -> Ending {
-        Running::stop(*self)
+        RunningProcess::stop(*self)
     }
 }

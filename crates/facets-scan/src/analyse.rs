@@ -20,7 +20,7 @@ pub enum Unreadable {
     Syntax,
 }
 
-/// Analyses a file. Deeply nested source exhausts the stack, so hostile source is for a cage.
+/// Analyses a file. Deeply nested source exhausts the stack, so hostile source is for a sandbox.
 pub fn analyse(path: &str, source: &[u8]) -> Result<Analysis, Unreadable> {
     Analyser::default().analyse(path, source)
 }

@@ -1,4 +1,4 @@
-//! What one file shows, and how it travels from the cage to its caller.
+//! What one file shows, and how it travels from the sandbox to its caller.
 
 use facets_digest::json::{
     self, Limits, Number, Object, Provenance, Value, write_list, write_string,
@@ -163,7 +163,7 @@ impl Analysis {
         out
     }
 
-    /// The reverse of [`Self::encode`]. The cage read hostile source, so nothing is assumed.
+    /// The reverse of [`Self::encode`]. The sandbox read hostile source, so nothing is assumed.
     #[must_use]
     pub fn decode(line: &[u8]) -> Option<Self> {
         let Ok(Value::Object(root)) = json::parse(line, Provenance::Authored, Limits::DOCUMENT)

@@ -9,7 +9,7 @@ use crate::resolve::{Resolver, Target, parent};
 use crate::words::{self, Gives};
 use crate::{Analysis, Category, Doubt, Import, SCANNER_VERSION, SourceFinding};
 
-/// Whoever analyses files: in a cage, if they come from outside.
+/// Whoever analyses files: in a sandbox, if they come from outside.
 pub trait Analyst {
     /// Analyses files, each alone. An error is the reason why nothing is known of one.
     fn analyse(&mut self, files: Vec<(String, Vec<u8>)>) -> Vec<Result<Analysis, String>>;

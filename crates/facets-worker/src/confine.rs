@@ -1,4 +1,4 @@
-//! The last stage before the server: the cage is closed from inside, then the server takes
+//! The last stage before the server: the sandbox is closed from inside, then the server takes
 //! over the process.
 
 use std::ffi::OsString;
@@ -93,7 +93,7 @@ fn parse(arguments: &[OsString]) -> Plan {
     plan
 }
 
-/// All or nothing: a cage with a hole is worse than none, because somebody relies on it. Gives
+/// All or nothing: a sandbox with a hole is worse than none, because somebody relies on it. Gives
 /// back the port of the proxy, if there is one.
 fn confine(plan: &Plan) -> Result<Option<u16>, ConfineError> {
     let port = plan.proxy.as_deref().map(namespace::enter).transpose()?;

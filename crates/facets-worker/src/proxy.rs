@@ -35,7 +35,7 @@ pub(crate) fn start(socket: &Path, hosts: &[String]) -> io::Result<()> {
 }
 
 /// Where a request wants to go, and what has to be said there first.
-struct Wish {
+struct ProxyRequest {
     host: String,
     /// The first line for the other side; none for a tunnel.
     line: Option<String>,
@@ -45,7 +45,7 @@ fn serve(mut stream: &UnixStream, hosts: &[String]) -> io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut head = String::new();
     (&mut reader).take(HEAD).read_line(&mut head)?;
-    let Some(wish) = wish(head.trim_end()) else {
+    let Some(wish) = parse_request(head.trim_end()) else {
         return refuse(stream, "400 Bad Request", "no request to a proxy");
     };
     if !hosts.contains(&wish.host) {
@@ -72,11 +72,11 @@ fn serve(mut stream: &UnixStream, hosts: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-fn wish(line: &str) -> Option<Wish> {
+fn parse_request(line: &str) -> Option<ProxyRequest> {
     let mut words = line.split(' ');
     let (method, target, version) = (words.next()?, words.next()?, words.next()?);
     if method == "CONNECT" {
-        return Some(Wish { host: target.to_ascii_lowercase(), line: None });
+        return Some(ProxyRequest { host: target.to_ascii_lowercase(), line: None });
     }
     let rest = target.strip_prefix("http://")?;
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -86,7 +86,7 @@ fn wish(line: &str) -> Option<Wish> {
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
     // One request each: the next one may want to go elsewhere.
     let line = format!("{method} {path} {version}\r\nConnection: close\r\n");
-    Some(Wish { host, line: Some(line) })
+    Some(ProxyRequest { host, line: Some(line) })
 }
 
 fn has_port(host: &str) -> bool {
@@ -124,11 +124,11 @@ fn refuse(mut stream: &UnixStream, status: &str, text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::wish;
+    use super::parse_request;
 
     #[test]
-    fn a_wish_names_a_host_and_a_port() {
-        let host = |line: &str| wish(line).map(|wish| (wish.host, wish.line));
+    fn a_request_names_a_host_and_a_port() {
+        let host = |line: &str| parse_request(line).map(|request| (request.host, request.line));
         assert_eq!(
             host("CONNECT A.example:443 HTTP/1.1"),
             Some(("a.example:443".to_owned(), None))

@@ -1,29 +1,37 @@
-//! The walks in ARCHITECTURE.md name what exists.
+//! The walks in ARCHITECTURE.md and the glossary name what exists.
 //!
-//! Every name in backticks below a heading `A walk` is looked up: `crate::item` in that crate,
-//! `Type::method` in one crate that has both, a plain name anywhere. Command lines, paths and
-//! variables are not names.
+//! Every name in backticks below a heading `A walk`, and in the last column of the glossary, is
+//! looked up: `crate::item` in that crate, `Type::method` in one crate that has both, a plain name
+//! anywhere. Command lines, paths and variables are not names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sources::tracked_files;
 use crate::Outcome;
+use crate::run;
 
-const PAPER: &str = "ARCHITECTURE.md";
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
+const GLOSSARY: &str = "docs/glossary.md";
 
 pub(super) fn check() -> Outcome<Vec<String>> {
-    let papers = tracked_files(PAPER)?;
-    let Some((_, text)) = papers.iter().find(|(path, _)| path == PAPER) else {
-        return Err(format!("there is no {PAPER}"));
-    };
     let defined = definitions()?;
+    let papers = [
+        (ARCHITECTURE, names_in_walks(&paper(ARCHITECTURE)?)),
+        (GLOSSARY, names_in_last_column(&paper(GLOSSARY)?)),
+    ];
     let mut complaints = Vec::new();
-    for name in names_in_walks(text) {
-        if !is_defined(&name, &defined) {
-            complaints.push(format!("{PAPER}: a walk names `{name}`, which does not exist"));
+    for (paper, names) in papers {
+        if names.is_empty() {
+            complaints.push(format!("{paper} names nothing"));
         }
+        let gone = names.iter().filter(|name| !is_defined(name, &defined));
+        complaints.extend(gone.map(|name| format!("{paper} names `{name}`, which does not exist")));
     }
     Ok(complaints)
+}
+
+fn paper(path: &str) -> Outcome<String> {
+    std::fs::read_to_string(run::root().join(path)).map_err(|error| format!("{path}: {error}"))
 }
 
 /// What each crate defines, by the name that code gives to the crate.
@@ -71,9 +79,17 @@ fn word(text: &str) -> &str {
 
 fn names_in_walks(text: &str) -> BTreeSet<String> {
     let walks = text.split("\n## ").filter(|section| section.starts_with("A walk"));
-    let spans = walks.flat_map(|section| {
-        section.lines().skip(1).flat_map(|line| line.split('`').skip(1).step_by(2))
-    });
+    names_in(walks.flat_map(|section| section.lines().skip(1)))
+}
+
+fn names_in_last_column(text: &str) -> BTreeSet<String> {
+    let rows = text.lines().filter_map(|line| line.trim().strip_suffix('|'));
+    names_in(rows.filter_map(|row| row.rsplit('|').next()))
+}
+
+/// What stands in backticks and has the form of a name.
+fn names_in<'t>(lines: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
+    let spans = lines.flat_map(|line| line.split('`').skip(1).step_by(2));
     let is_name = |span: &&str| {
         !span.is_empty() && span.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':')
     };
@@ -101,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_walks_name_what_exists() {
+    fn walks_and_glossary_name_what_exists() {
         assert_eq!(check(), Ok(Vec::new()));
     }
 
@@ -120,5 +136,7 @@ mod tests {
         let text =
             "# x\n## A walk: `facet add`\n1. `facets_ops::add` of `a b` and `x/y`\n## Rules\n`no`";
         assert_eq!(names_in_walks(text), BTreeSet::from(["facets_ops::add".to_owned()]));
+        let table = "| `term` | it is `not` looked at | `facets_lock::Pin` |\n|---|---|---|\n";
+        assert_eq!(names_in_last_column(table), BTreeSet::from(["facets_lock::Pin".to_owned()]));
     }
 }

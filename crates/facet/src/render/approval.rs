@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use facets_drift::risk::Risk;
 use facets_lock::Grants;
-use facets_model::{AddressOrigin, CommandOrigin, Origin};
 use facets_ops::consent::ApprovalPage;
 use facets_ops::grant::grants_words;
 use facets_ops::list::{ListReport, ListedServer};
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 use super::cost::Cost;
 use super::renderer::Renderer;
 use super::text::visible;
-use super::{drift, human, scan};
+use super::{drift, human, origin, scan};
 use crate::shown::Shown;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -265,17 +264,6 @@ fn start(server: &ListedServer) -> String {
     format!("{QUIET}{}{QUIET:#}", visible(&text))
 }
 
-fn origin_json(origin: &Origin) -> Value {
-    match origin {
-        Origin::Command(CommandOrigin { command, args, env }) => {
-            json!({ "command": command, "args": args, "env": env })
-        }
-        Origin::Address(AddressOrigin { url, headers }) => {
-            json!({ "url": url.as_str(), "headers": headers })
-        }
-    }
-}
-
 pub(super) fn list_json(report: &ListReport) -> Value {
     let servers: Vec<Value> = report
         .servers
@@ -283,7 +271,7 @@ pub(super) fn list_json(report: &ListReport) -> Value {
         .map(|server| {
             json!({
                 "name": server.name,
-                "launch": server.origin.as_ref().map(origin_json),
+                "launch": server.origin.as_ref().map(origin::json),
                 "tools": server.tools,
                 "approved": server.approved,
                 "edited": server.edited,

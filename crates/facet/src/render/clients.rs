@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_failure::Describe as _;
-use facets_ops::adopt::{AdoptReport, Fate, Found};
+use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry};
 use facets_ops::client_files::FileEdit;
 use facets_ops::connect::ConnectReport;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ const AROUND: usize = 24;
 
 impl Renderer {
     pub(crate) fn adopted(&self, report: &AdoptReport, was_read: bool) -> Shown {
-        let failed = report.found.iter().any(|one| matches!(one.fate, Fate::Failed(_)));
+        let failed = report.found.iter().any(|one| matches!(one.outcome, EntryOutcome::Failed(_)));
         let exit = if failed { Exit::Unjudged } else { Exit::Yes };
         let human = || {
             let mut out = if was_read { String::new() } else { found(&report.found) };
@@ -36,7 +36,7 @@ impl Renderer {
                 out.push_str(&edits(&report.edits));
             }
             for one in &report.found {
-                if let Fate::Failed(error) = &one.fate {
+                if let EntryOutcome::Failed(error) = &one.outcome {
                     let _ =
                         writeln!(out, "{STRONG}{}{STRONG:#} was not adopted:", visible(&one.name));
                     out.push_str(&super::human::failure(&error.describe()));
@@ -82,7 +82,7 @@ impl Renderer {
 }
 
 /// What was found, one line each.
-pub(crate) fn found(all: &[Found]) -> String {
+pub(crate) fn found(all: &[FoundEntry]) -> String {
     if all.is_empty() {
         return "no client has servers configured here; --user looks at the files of this user\n"
             .to_owned();
@@ -101,12 +101,12 @@ pub(crate) fn found(all: &[Found]) -> String {
             let names: Vec<String> = one.variables.iter().map(|name| visible(name)).collect();
             let _ = writeln!(out, "    gets {} (values stay in this file)", names.join(", "));
         }
-        match &one.fate {
-            Fate::Adopted | Fate::Failed(_) => {}
-            Fate::Guarded => {
+        match &one.outcome {
+            EntryOutcome::Adopted | EntryOutcome::Failed(_) => {}
+            EntryOutcome::Guarded => {
                 let _ = writeln!(out, "    runs through facet already");
             }
-            Fate::Skipped(reason) => {
+            EntryOutcome::Skipped(reason) => {
                 let _ = writeln!(out, "    is left alone: {}", visible(reason));
             }
         }
@@ -115,12 +115,13 @@ pub(crate) fn found(all: &[Found]) -> String {
 }
 
 fn adopted_summary(report: &AdoptReport) -> String {
-    let count =
-        |wanted: fn(&Fate) -> bool| report.found.iter().filter(|one| wanted(&one.fate)).count();
-    let adopted = count(|fate| matches!(fate, Fate::Adopted));
-    let guarded = count(|fate| matches!(fate, Fate::Guarded));
-    let skipped = count(|fate| matches!(fate, Fate::Skipped(_)));
-    let failed = count(|fate| matches!(fate, Fate::Failed(_)));
+    let count = |wanted: fn(&EntryOutcome) -> bool| {
+        report.found.iter().filter(|one| wanted(&one.outcome)).count()
+    };
+    let adopted = count(|outcome| matches!(outcome, EntryOutcome::Adopted));
+    let guarded = count(|outcome| matches!(outcome, EntryOutcome::Guarded));
+    let skipped = count(|outcome| matches!(outcome, EntryOutcome::Skipped(_)));
+    let failed = count(|outcome| matches!(outcome, EntryOutcome::Failed(_)));
     let done = if report.edits.is_empty() { "to adopt" } else { "adopted" };
     format!("{adopted} {done}, {guarded} guarded before, {skipped} left alone, {failed} failed")
 }
@@ -168,13 +169,13 @@ fn files_json(edits: &[FileEdit]) -> Vec<Value> {
 }
 
 fn adopt_json(report: &AdoptReport) -> Value {
-    let found = |one: &Found| {
-        let (fate, reason) = match &one.fate {
-            Fate::Adopted if report.edits.is_empty() => ("adoptable", Value::Null),
-            Fate::Adopted => ("adopted", Value::Null),
-            Fate::Guarded => ("guarded", Value::Null),
-            Fate::Skipped(reason) => ("skipped", json!(reason)),
-            Fate::Failed(error) => ("failed", json!(error.describe().message)),
+    let found = |one: &FoundEntry| {
+        let (outcome, reason) = match &one.outcome {
+            EntryOutcome::Adopted if report.edits.is_empty() => ("adoptable", Value::Null),
+            EntryOutcome::Adopted => ("adopted", Value::Null),
+            EntryOutcome::Guarded => ("guarded", Value::Null),
+            EntryOutcome::Skipped(reason) => ("skipped", json!(reason)),
+            EntryOutcome::Failed(error) => ("failed", json!(error.describe().message)),
         };
         json!({
             "client": one.client.name(),
@@ -182,7 +183,7 @@ fn adopt_json(report: &AdoptReport) -> Value {
             "server": one.name,
             "launch": one.what,
             "env": one.variables,
-            "outcome": fate,
+            "outcome": outcome,
             "reason": reason,
         })
     };

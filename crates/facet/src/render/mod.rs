@@ -8,6 +8,7 @@ mod drift;
 mod human;
 mod inspect;
 pub(crate) mod json;
+mod origin;
 mod policy;
 mod renderer;
 mod sarif;
@@ -163,7 +164,7 @@ impl Renderer {
 pub(crate) use approval::page as approval_page;
 pub(crate) use clients::{edits, found};
 pub(crate) use drift::Verb;
-pub(crate) use inspect::launch;
+pub(crate) use origin::launch;
 pub(crate) use renderer::{Renderer, output_failed};
 pub(crate) use sessions::wider_grants;
 pub(crate) use text::{escape_in_json, visible};

@@ -9,11 +9,11 @@ use facets_model::Origin;
 use facets_project::Project;
 
 use crate::approval::is_approved;
+pub use crate::client_entries::{EntryOutcome, FoundEntry};
 use crate::client_entries::{EntryPlan, plan_entry, shown_transport};
-pub use crate::client_entries::{Fate, Found};
 use crate::client_files::{
-    Client, FileEdit, Read, Rewriting, Scope, command_line, enter, files, guarded, program, read,
-    write,
+    Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, guarded,
+    program, read, write,
 };
 use crate::consent::{ApprovalPage, Consent};
 use crate::error::OpsError;
@@ -36,7 +36,7 @@ pub struct AdoptRequest {
 #[derive(Debug)]
 pub struct AdoptReport {
     /// The entries.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundEntry>,
     /// What was pinned.
     pub pinned: Vec<ApprovalPage>,
     /// What was rewritten.
@@ -59,13 +59,13 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
         return Ok(AdoptReport { found, ..report });
     }
     let yes = command_line("adopt", &request.clients, request.scope);
-    consent.may_adopt(&found).or_leave("nothing was adopted", yes.clone())?;
+    consent.may_adopt(&found).or_refuse("nothing was adopted", yes.clone())?;
     let origins = pin_all(&plans, &mut found, request.options, consent, &mut report.pinned);
     report.edits = edits(&reads, &plans, &mut found, &origins, &report.directory)?;
     report.found = found;
     if !report.edits.is_empty() {
         let answer = consent.may_rewrite(&report.edits);
-        answer.or_leave("nothing was rewritten; what was pinned is pinned", yes)?;
+        answer.or_refuse("nothing was rewritten; what was pinned is pinned", yes)?;
         report.edits.iter().try_for_each(write)?;
     }
     Ok(report)
@@ -75,26 +75,26 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
 type Key = (usize, usize);
 
 /// Looks at every entry; those that can be adopted have a plan.
-fn survey(reads: &[Read]) -> (Vec<Found>, BTreeMap<Key, (usize, EntryPlan)>) {
+fn survey(reads: &[ClientFileText]) -> (Vec<FoundEntry>, BTreeMap<Key, (usize, EntryPlan)>) {
     let (mut found, mut plans) = (Vec::new(), BTreeMap::new());
     let own = program();
     for (file, read) in reads.iter().enumerate() {
         for (at, entry) in read.entries.iter().enumerate() {
-            let fate = match plan_entry(entry, &own) {
+            let outcome = match plan_entry(entry, &own) {
                 Ok(plan) => {
                     plans.insert((file, at), (found.len(), plan));
-                    Fate::Adopted
+                    EntryOutcome::Adopted
                 }
-                Err(fate) => fate,
+                Err(outcome) => outcome,
             };
             let variables = entry.env.iter().map(|(name, _)| name).chain(&entry.env_names);
-            found.push(Found {
+            found.push(FoundEntry {
                 client: read.file.client,
                 path: read.path.clone(),
                 name: entry.name.clone(),
                 what: shown_transport(&entry.transport),
                 variables: variables.cloned().collect(),
-                fate,
+                outcome,
             });
         }
     }
@@ -104,7 +104,7 @@ fn survey(reads: &[Read]) -> (Vec<Found>, BTreeMap<Key, (usize, EntryPlan)>) {
 /// Pins what is not pinned yet; gives back where each name comes from.
 fn pin_all(
     plans: &BTreeMap<Key, (usize, EntryPlan)>,
-    found: &mut [Found],
+    found: &mut [FoundEntry],
     options: CaptureOptions,
     consent: &dyn Consent,
     pinned: &mut Vec<ApprovalPage>,
@@ -115,7 +115,7 @@ fn pin_all(
         if let Some(known) = origins.get(&one.name) {
             if *known != plan.origin {
                 let reason = "another client has something else under this name";
-                one.fate = Fate::Skipped(reason.to_owned());
+                one.outcome = EntryOutcome::Skipped(reason.to_owned());
             }
             continue;
         }
@@ -127,9 +127,9 @@ fn pin_all(
             Err(Refusal::Taken) => {
                 let reason = "facets.lock has something else under this name, or has not been \
                               approved here";
-                one.fate = Fate::Skipped(reason.to_owned());
+                one.outcome = EntryOutcome::Skipped(reason.to_owned());
             }
-            Err(Refusal::Failed(error)) => one.fate = Fate::Failed(Box::new(error)),
+            Err(Refusal::Failed(error)) => one.outcome = EntryOutcome::Failed(Box::new(error)),
         }
     }
     origins
@@ -160,9 +160,9 @@ fn pin_one(
 
 /// The files as they would be.
 fn edits(
-    reads: &[Read],
+    reads: &[ClientFileText],
     plans: &BTreeMap<Key, (usize, EntryPlan)>,
-    found: &mut [Found],
+    found: &mut [FoundEntry],
     origins: &BTreeMap<String, Origin>,
     directory: &Path,
 ) -> Result<Vec<FileEdit>, OpsError> {
@@ -172,7 +172,7 @@ fn edits(
         for (at, entry) in read.entries.iter().enumerate() {
             let Some((index, plan)) = plans.get(&(file, at)) else { continue };
             let is_pinned = origins.contains_key(&entry.name);
-            if !is_pinned || !matches!(found[*index].fate, Fate::Adopted) {
+            if !is_pinned || !matches!(found[*index].outcome, EntryOutcome::Adopted) {
                 continue;
             }
             let wanted = guarded(&read.file, &entry.name, directory, plan.headers.clone());
@@ -182,7 +182,7 @@ fn edits(
             // If not, it is pinned, and its entry stays as it is; the others go on.
             if let Err(source) = rewritten {
                 let error = OpsError::Client { path: read.path.clone(), source };
-                found[*index].fate = Fate::Failed(Box::new(error));
+                found[*index].outcome = EntryOutcome::Failed(Box::new(error));
             }
         }
         edits.extend(rewriting.edit());

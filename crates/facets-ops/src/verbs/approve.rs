@@ -157,8 +157,8 @@ impl ApprovedOrAsk<'_> {
 }
 
 impl Consent for ApprovedOrAsk<'_> {
-    fn is_there(&self) -> bool {
-        self.consent.is_there()
+    fn can_answer(&self) -> bool {
+        self.consent.can_answer()
     }
 
     fn has_answered(&self) -> bool {

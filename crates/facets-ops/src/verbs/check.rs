@@ -212,3 +212,24 @@ fn varies(names: &[String]) -> Finding {
         sentence,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judgement::{CheckReport, Judgement};
+
+    #[test]
+    fn a_job_that_panics_is_reported_as_not_judged() {
+        let names = ["calm", "panics", "quiet"];
+        let jobs = names.map(|name| (name.to_owned(), Err(CheckOutcome::Judged(Vec::new()))));
+        let servers = check_all(jobs.into(), &|name, job| {
+            assert!(name != "panics", "a defect");
+            CheckedServer::new(name, job.err().unwrap_or(CheckOutcome::Judged(Vec::new())))
+        });
+        assert_eq!(servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(), names);
+        let CheckOutcome::Failed(error) = &servers[1].outcome else { panic!("{servers:?}") };
+        assert!(matches!(error, OpsError::Internal { .. }), "{error:?}");
+        let report = CheckReport { servers, fail_on: Severity::Moderate, policy: None };
+        assert_eq!(report.judgement(), Judgement::Unknown);
+    }
+}

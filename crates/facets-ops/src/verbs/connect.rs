@@ -203,7 +203,7 @@ fn finish(
     next: String,
 ) -> Result<ConnectReport, OpsError> {
     if !report.edits.is_empty() {
-        consent.may_rewrite(&report.edits).or_leave("nothing was rewritten", next)?;
+        consent.may_rewrite(&report.edits).or_refuse("nothing was rewritten", next)?;
         report.edits.iter().try_for_each(write)?;
     }
     Ok(report)

@@ -64,14 +64,14 @@ impl DiffReport {
 }
 
 /// One side.
-enum Thing {
+enum DiffSubject {
     Pinned(Box<Pinned>),
     Surface(Box<Surface>),
     Contracts(Vec<Contract>),
     Fusion(Vec<u8>),
 }
 
-impl Thing {
+impl DiffSubject {
     fn name(&self) -> &'static str {
         match self {
             Self::Pinned(_) => "a locked server",
@@ -92,24 +92,24 @@ pub fn diff(request: &DiffRequest) -> Result<DiffReport, OpsError> {
     let findings = compare(&before, &after)?;
     let name = |what: &str| what.rsplit_once('@').map_or(what, |(name, _)| name).to_owned();
     let (server, facts) = match (&before, &after) {
-        (_, Thing::Pinned(new)) => {
+        (_, DiffSubject::Pinned(new)) => {
             let tools = new.server.surface.tools.keys().cloned().collect();
             (name(&request.after), policy::facts(&new.server, Some(tools)))
         }
-        (Thing::Pinned(_), _) => (name(&request.before), Facts::default()),
+        (DiffSubject::Pinned(_), _) => (name(&request.before), Facts::default()),
         _ => (String::new(), Facts::default()),
     };
     let (findings, policy) = policy::apply_to(loaded.as_ref(), (&server, &facts), findings);
-    let file = (!matches!(after, Thing::Pinned(_))).then(|| request.after.clone());
+    let file = (!matches!(after, DiffSubject::Pinned(_))).then(|| request.after.clone());
     Ok(DiffReport { findings, fail_on: request.fail_on, policy, server, file })
 }
 
-fn load(what: &str, project: &Project, state: &State) -> Result<Thing, OpsError> {
+fn load(what: &str, project: &Project, state: &State) -> Result<DiffSubject, OpsError> {
     if state.lock.server(what).is_some() {
         let pinned = Pinned::of(what, state).map_err(|problem| {
             OpsError::Server(ServerError::Edited { name: what.to_owned(), problem })
         })?;
-        return Ok(Thing::Pinned(Box::new(pinned)));
+        return Ok(DiffSubject::Pinned(Box::new(pinned)));
     }
     if Path::new(what).exists() {
         return load_file(what);
@@ -117,51 +117,51 @@ fn load(what: &str, project: &Project, state: &State) -> Result<Thing, OpsError>
     if let Some((name, revision)) = what.rsplit_once('@') {
         let lock = git::lock_at(project.place(), revision)?;
         let pinned = git::pinned_at(project.place(), revision, name, &lock)?;
-        return Ok(Thing::Pinned(Box::new(pinned)));
+        return Ok(DiffSubject::Pinned(Box::new(pinned)));
     }
     let known = state.lock.servers().keys().cloned().collect();
     Err(ServerError::Unknown { name: what.to_owned(), known }.into())
 }
 
-fn load_file(what: &str) -> Result<Thing, OpsError> {
+fn load_file(what: &str) -> Result<DiffSubject, OpsError> {
     let input = Input::File(what.into());
     let bytes = input.read(MAX_INPUT)?;
     if is_surface(&bytes) {
         let surface = parse_surface_file(&bytes)
             .map_err(|source| OpsError::SurfaceFile { path: what.into(), source })?;
-        return Ok(Thing::Surface(Box::new(surface)));
+        return Ok(DiffSubject::Surface(Box::new(surface)));
     }
     if mode_of(&bytes) == Mode::FusionV1 {
-        return Ok(Thing::Fusion(bytes));
+        return Ok(DiffSubject::Fusion(bytes));
     }
-    Ok(Thing::Contracts(match read_v1(&bytes, &input)? {
+    Ok(DiffSubject::Contracts(match read_v1(&bytes, &input)? {
         Contracts::One(contract) => vec![contract],
         Contracts::Server(contracts) => contracts,
     }))
 }
 
-fn compare(before: &Thing, after: &Thing) -> Result<Vec<Finding>, OpsError> {
+fn compare(before: &DiffSubject, after: &DiffSubject) -> Result<Vec<Finding>, OpsError> {
     Ok(match (before, after) {
-        (Thing::Pinned(old), Thing::Pinned(new)) => {
+        (DiffSubject::Pinned(old), DiffSubject::Pinned(new)) => {
             let mut findings = compare_pins(&old.server, &new.server);
             findings.extend(differences(old.side(), new.side()));
             findings
         }
-        (Thing::Pinned(old), Thing::Surface(new)) => surfaces(&old.surface, new),
-        (Thing::Surface(old), Thing::Pinned(new)) => surfaces(old, &new.surface),
-        (Thing::Surface(old), Thing::Surface(new)) => surfaces(old, new),
-        (Thing::Contracts(old), Thing::Contracts(new)) => contracts(old, new),
-        (Thing::Fusion(old), Thing::Fusion(new)) => fusion(old, new)?,
-        (Thing::Pinned(old), Thing::Contracts(new)) => {
+        (DiffSubject::Pinned(old), DiffSubject::Surface(new)) => surfaces(&old.surface, new),
+        (DiffSubject::Surface(old), DiffSubject::Pinned(new)) => surfaces(old, &new.surface),
+        (DiffSubject::Surface(old), DiffSubject::Surface(new)) => surfaces(old, new),
+        (DiffSubject::Contracts(old), DiffSubject::Contracts(new)) => contracts(old, new),
+        (DiffSubject::Fusion(old), DiffSubject::Fusion(new)) => fusion(old, new)?,
+        (DiffSubject::Pinned(old), DiffSubject::Contracts(new)) => {
             contracts(&old.surface.contracts().collect::<Vec<_>>(), new)
         }
-        (Thing::Surface(old), Thing::Contracts(new)) => {
+        (DiffSubject::Surface(old), DiffSubject::Contracts(new)) => {
             contracts(&old.contracts().collect::<Vec<_>>(), new)
         }
-        (Thing::Contracts(old), Thing::Pinned(new)) => {
+        (DiffSubject::Contracts(old), DiffSubject::Pinned(new)) => {
             contracts(old, &new.surface.contracts().collect::<Vec<_>>())
         }
-        (Thing::Contracts(old), Thing::Surface(new)) => {
+        (DiffSubject::Contracts(old), DiffSubject::Surface(new)) => {
             contracts(old, &new.contracts().collect::<Vec<_>>())
         }
         (left, right) => {

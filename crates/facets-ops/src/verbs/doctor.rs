@@ -11,7 +11,7 @@ use facets_launch::{Confinement, available_confinement};
 use facets_model::manifest::{Problem, parse_project};
 use facets_model::tree::MANIFEST_LIMITS;
 
-use crate::client_files::{Scope, Unguarded, servers_of_clients};
+use crate::client_files::{Scope, UnguardedServer, servers_of_clients};
 use crate::input::read_regular;
 use facets_failure::{Describe as _, Failure, FileProblem};
 
@@ -190,7 +190,7 @@ fn clients(directory: &Path) -> Check {
         }
     };
     let was_guarded = unguarded.iter().any(|one| one.was_guarded);
-    let shown: Vec<&Unguarded> =
+    let shown: Vec<&UnguardedServer> =
         unguarded.iter().filter(|one| one.was_guarded == was_guarded).collect();
     if let Some(first) = shown.first() {
         let (health, words) = if was_guarded {
@@ -212,9 +212,9 @@ fn clients(directory: &Path) -> Check {
     }
 }
 
-fn names(servers: &[&Unguarded]) -> String {
+fn names(servers: &[&UnguardedServer]) -> String {
     const NAMED: usize = 5;
-    let name = |one: &&Unguarded| format!("{} ({})", one.name, one.client.title());
+    let name = |one: &&UnguardedServer| format!("{} ({})", one.name, one.client.title());
     let named: Vec<String> = servers.iter().take(NAMED).map(name).collect();
     let more = match servers.len() - named.len() {
         0 => String::new(),

@@ -15,7 +15,7 @@ use crate::pinned::Pinned;
 
 /// One decision of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Setting {
+pub enum GrantSetting {
     /// Hosts.
     Network(Extent),
     /// Paths.
@@ -28,7 +28,7 @@ pub enum Setting {
     Elicitation(bool),
 }
 
-impl Setting {
+impl GrantSetting {
     /// Whether it is enforced on a process of ours, and so on nothing that runs elsewhere.
     fn is_of_a_process(&self) -> bool {
         match self {
@@ -38,7 +38,7 @@ impl Setting {
     }
 }
 
-impl std::str::FromStr for Setting {
+impl std::str::FromStr for GrantSetting {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -61,7 +61,7 @@ impl std::str::FromStr for Setting {
 }
 
 /// As one types it.
-impl std::fmt::Display for Setting {
+impl std::fmt::Display for GrantSetting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (name, value) = match self {
             Self::Network(extent) => ("network", extent_word(extent, ",")),
@@ -112,7 +112,7 @@ pub struct GrantRequest {
     /// The server.
     pub name: String,
     /// The decisions; none to see what holds.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<GrantSetting>,
 }
 
 /// What holds now.
@@ -134,7 +134,9 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     let pinned = Pinned::whole(name, &state)?;
     let before = &pinned.server.grants;
     let grants = request.settings.iter().fold(before.clone(), with_setting);
-    if pinned.server.origin.is_remote() && request.settings.iter().any(Setting::is_of_a_process) {
+    if pinned.server.origin.is_remote()
+        && request.settings.iter().any(GrantSetting::is_of_a_process)
+    {
         return Err(ServerError::GrantElsewhere { name: name.clone() }.into());
     }
     if grants == *before {
@@ -173,7 +175,7 @@ fn ask_for_wider(
     let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
     let settings = settings.collect::<Vec<_>>().join(" ");
     let next = format!("facet grant {name} {settings} --yes");
-    consent.may_grant(name, &wider, grants).or_leave("nothing more was granted", next)
+    consent.may_grant(name, &wider, grants).or_refuse("nothing more was granted", next)
 }
 
 /// A lock that somebody sets back must not bring back what was taken away.
@@ -195,13 +197,13 @@ fn revoke_older(
     Ok(())
 }
 
-fn with_setting(grants: Grants, setting: &Setting) -> Grants {
+fn with_setting(grants: Grants, setting: &GrantSetting) -> Grants {
     match setting.clone() {
-        Setting::Network(network) => Grants { network, ..grants },
-        Setting::Filesystem(filesystem) => Grants { filesystem, ..grants },
-        Setting::Subprocess(subprocess) => Grants { subprocess, ..grants },
-        Setting::Sampling(sampling) => Grants { sampling, ..grants },
-        Setting::Elicitation(elicitation) => Grants { elicitation, ..grants },
+        GrantSetting::Network(network) => Grants { network, ..grants },
+        GrantSetting::Filesystem(filesystem) => Grants { filesystem, ..grants },
+        GrantSetting::Subprocess(subprocess) => Grants { subprocess, ..grants },
+        GrantSetting::Sampling(sampling) => Grants { sampling, ..grants },
+        GrantSetting::Elicitation(elicitation) => Grants { elicitation, ..grants },
     }
 }
 
@@ -225,13 +227,13 @@ mod tests {
 
     #[test]
     fn settings_are_read_strictly() {
-        let read = |text: &str| text.parse::<Setting>();
+        let read = |text: &str| text.parse::<GrantSetting>();
         let hosts = Extent::Listed(vec!["a.example:443".to_owned(), "b:80".to_owned()]);
-        assert_eq!(read("network=b:80,a.example:443"), Ok(Setting::Network(hosts)));
-        assert_eq!(read("network=none"), Ok(Setting::Network(Extent::None)));
+        assert_eq!(read("network=b:80,a.example:443"), Ok(GrantSetting::Network(hosts)));
+        assert_eq!(read("network=none"), Ok(GrantSetting::Network(Extent::None)));
         let paths = Extent::Listed(vec!["/a".to_owned(), "ro:b".to_owned()]);
-        assert_eq!(read("filesystem=ro:b,/a"), Ok(Setting::Filesystem(paths)));
-        assert_eq!(read("subprocess=no"), Ok(Setting::Subprocess(false)));
+        assert_eq!(read("filesystem=ro:b,/a"), Ok(GrantSetting::Filesystem(paths)));
+        assert_eq!(read("subprocess=no"), Ok(GrantSetting::Subprocess(false)));
         for text in ["network=a:1,b:2", "filesystem=/a,ro:b", "network=none", "sampling=yes"] {
             assert_eq!(read(text).map(|setting| setting.to_string()).as_deref(), Ok(text));
         }

@@ -34,7 +34,7 @@ struct InPlace;
 impl Analyst for InPlace {
     fn analyse(&mut self, files: Vec<(String, Vec<u8>)>) -> Vec<Result<Analysis, String>> {
         let one = |(path, source): (String, Vec<u8>)| {
-            // What a cage sends is what it has seen.
+            // What a sandbox sends is what it has seen.
             let seen = analyse(&path, &source).map_err(|error| format!("{error:?}"))?;
             Analysis::decode(&seen.encode()).ok_or_else(|| "does not travel".to_owned())
         };

@@ -9,7 +9,7 @@ use landlock::{
 
 use super::error::ConfineError;
 
-/// TCP is covered from version 4 on; without it the cage would have a hole.
+/// TCP is covered from version 4 on; without it the sandbox would have a hole.
 const NEEDED: ABI = ABI::V4;
 
 /// What every program needs to start, to read and execute.

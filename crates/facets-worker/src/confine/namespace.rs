@@ -27,7 +27,7 @@ pub(super) fn enter(proxy: &Path) -> Result<u16, ConfineError> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let proxy = open(proxy, flags, Mode::empty());
     let proxy = proxy.map_err(|error| failed("the proxy")(error.into()))?;
-    // It stays in this network, and outside of the cage that is closed behind it.
+    // It stays in this network, and outside of the sandbox that is closed behind it.
     let forwarder = crate::stage::own_executable().and_then(|own| {
         Command::new(own)
             .arg(crate::stage::FORWARD)

@@ -44,15 +44,15 @@ pub(super) fn restrict(closed: Closed) -> Result<(), ConfineError> {
         filters.push(process_filter().map_err(failed)?);
         filters.push(newer_clone_filter().map_err(failed)?);
     }
-    filters.push(hatch_filter().map_err(failed)?);
+    filters.push(escape_filter().map_err(failed)?);
     apply_filter(&other_abi_filter()).map_err(failed)?;
     filters.iter().try_for_each(|filter| apply_filter(filter).map_err(failed))
 }
 
-/// Ways out that no cage is around: limits of other processes, which can end them; other
+/// Ways out that no sandbox is around: limits of other processes, which can end them; other
 /// namespaces; files by a number instead of a path; programs for the kernel, and what it knows
 /// of others; keys that all processes of a user share.
-fn hatch_filter() -> Result<BpfProgram, seccompiler::Error> {
+fn escape_filter() -> Result<BpfProgram, seccompiler::Error> {
     let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
     let mut rules = BTreeMap::from([(libc::SYS_prlimit64, vec![SeccompRule::new(vec![other])?])]);
     for call in [
@@ -107,7 +107,7 @@ fn filter(
 enum Sockets {
     None,
     Tcp,
-    /// All but those with a name in the file system, which leads out of the cage.
+    /// All but those with a name in the file system, which leads out of the sandbox.
     NotOfFiles,
 }
 

@@ -1,0 +1,65 @@
+//! Where a server comes from, for people and as JSON.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use facets_ops::consent::{Filesystem, LaunchShown, Network};
+use serde_json::{Value, json};
+
+use super::text::visible;
+
+const STRONG: Style = Style::new().bold();
+
+/// What would be started, in full.
+pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
+    match launch.origin {
+        Origin::Command(command) => command_launch(command, launch),
+        Origin::Address(address) => address_launch(address),
+    }
+}
+
+fn address_launch(address: &AddressOrigin) -> String {
+    let url = visible(address.url.as_str());
+    let mut out = format!("This would connect to\n  {STRONG}{url}{STRONG:#}\n");
+    for (name, variable) in &address.headers {
+        let (name, variable) = (visible(name), visible(variable));
+        let _ = writeln!(out, "with the header {name}, whose value is that of ${variable}");
+    }
+    out
+}
+
+fn command_launch(command: &CommandOrigin, launch: &LaunchShown<'_>) -> String {
+    let words: Vec<String> = command.words().map(|word| visible(&format!("{word:?}"))).collect();
+    let mut out = format!("This would start\n  {STRONG}{}{STRONG:#}\n", words.join(" "));
+    if let Some(program) = &launch.program {
+        let _ = writeln!(out, "which is {}", visible(&program.display().to_string()));
+    }
+    let _ = writeln!(out, "in {}", visible(&launch.directory.display().to_string()));
+    if !command.env.is_empty() {
+        let _ = writeln!(out, "with the variables {}", visible(&command.env.join(", ")));
+    }
+    let closed = launch.sandbox.network == Network::Closed;
+    let network = if closed { "no network" } else { "the network, as you can" };
+    let files = match &launch.sandbox.filesystem {
+        Filesystem::Open => "all files, as you can".to_owned(),
+        Filesystem::Listed { read, .. } => {
+            let read: Vec<String> = read.iter().map(|path| path.display().to_string()).collect();
+            format!("reading the system's files and {}", visible(&read.join(", ")))
+        }
+    };
+    let _ = writeln!(out, "with {network}, and {files}.");
+    out
+}
+
+/// What a lock entry would start, as JSON.
+pub(super) fn json(origin: &Origin) -> Value {
+    match origin {
+        Origin::Command(CommandOrigin { command, args, env }) => {
+            json!({ "command": command, "args": args, "env": env })
+        }
+        Origin::Address(AddressOrigin { url, headers }) => {
+            json!({ "url": url.as_str(), "headers": headers })
+        }
+    }
+}
