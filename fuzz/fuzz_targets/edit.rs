@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
                 assert!(!without.servers().contains_key(name));
                 if let Some(server) = lock.server(name) {
                     let with = without.with_server(name, server).expect("it was there before");
-                    assert_eq!(with.server(name).map(|s| s.surface), Some(server.surface));
+                    assert_eq!(with.server(name).map(|s| &s.surface), Some(&server.surface));
                 }
             }
         }

@@ -16,7 +16,7 @@ use facets_ops::digest_file::{DigestFileRequest, digest_file};
 use facets_ops::digest_json::{DigestJsonRequest, digest_json};
 use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
 use facets_ops::doctor::{DoctorRequest, doctor};
-use facets_ops::explain::{all_explanations, explain};
+use facets_ops::explain::{codes, explain};
 use facets_ops::grant::{GrantRequest, grant};
 use facets_ops::init::{self, InitRequest, init};
 use facets_ops::list::list;
@@ -100,7 +100,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Stop { name } => Ok(renderer.stopped(&name, &sessions::stop(&name)?)),
         Command::Doctor => Ok(renderer.doctor(&doctor(&DoctorRequest { directory: ".".into() }))),
         Command::Explain { code: Some(code) } => Ok(renderer.explanation(&explain(&code)?)),
-        Command::Explain { code: None } => Ok(renderer.codes(all_explanations())),
+        Command::Explain { code: None } => Ok(renderer.codes(codes().all())),
         Command::Completions { shell } => Ok(completions(shell, renderer)),
         Command::Man { target } => manual(target, renderer),
     }

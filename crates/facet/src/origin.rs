@@ -1,5 +1,6 @@
 //! What was typed becomes the origin of a server.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use facets_model::{AddressOrigin, CommandOrigin, Origin};
@@ -16,5 +17,11 @@ pub(crate) fn of_words(words: Vec<OsString>, variables: Vec<String>) -> Result<O
 /// An address, and its headers with the variables that hold their values.
 pub(crate) fn of_address(url: &str, headers: Vec<(String, String)>) -> Result<Origin, OpsError> {
     let url = url.parse().map_err(|source| OpsError::BadUrl { source })?;
-    Ok(AddressOrigin { url, headers: headers.into_iter().collect() }.into())
+    let mut named = BTreeMap::new();
+    for (name, variable) in headers {
+        if named.insert(name.clone(), variable).is_some() {
+            return Err(OpsError::HeaderTwice { name });
+        }
+    }
+    Ok(AddressOrigin { url, headers: named }.into())
 }

@@ -21,6 +21,7 @@ use crate::render::{self, Renderer};
 use crate::shown::{Exit, Shown};
 
 pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, OpsError> {
+    facets_worker::abort_on_panic();
     let request = RunRequest {
         name: arguments.name,
         trust: if arguments.trust_lock { Trust::Lock } else { Trust::Approvals },

@@ -327,7 +327,13 @@ fn an_address_is_approved_like_a_command() {
     let text = facets_surface::write_surface_file(&surface);
     let file = facets_digest::Digest::of(text.as_bytes());
     let hashes = surface.hashes();
-    let entry = facets_lock::LockedServer::new("u", origin, surface.era, &hashes, file);
+    let entry = facets_lock::LockedServer::new(
+        "u",
+        (origin, facets_lock::Pin::AsWritten),
+        surface.era,
+        &hashes,
+        file,
+    );
     trusted.write("facets.lock", lock.with_server("u", &entry).unwrap().text());
     std::fs::create_dir_all(trusted.file(".facets/surfaces")).unwrap();
     trusted.write(".facets/surfaces/u.json", &text);

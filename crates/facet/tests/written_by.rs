@@ -24,8 +24,10 @@ impl InPlace {
         let place = PathBuf::from(format!("/tmp/facet-written-by-{version}"));
         // Only one at a time can be there; what a killed test left goes after a while.
         let begin = Instant::now();
-        while fs::create_dir(&place).is_err() {
-            if begin.elapsed() > Duration::from_mins(1) {
+        while let Err(error) = fs::create_dir(&place) {
+            let waited = begin.elapsed();
+            assert!(waited < Duration::from_mins(2), "{}: {error}", place.display());
+            if waited > Duration::from_mins(1) {
                 let _ = fs::remove_dir_all(&place);
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -252,62 +252,58 @@ pub(crate) fn compare_rules(
     }
 }
 
+/// A member of a contract, and what it means if it changed.
+type DeclaredRow = (Part, &'static str, FindingType, Grade, &'static str);
+const CHANGED: FindingType = FindingType::ToolChanged;
+const ON_THE_WIRE: &[DeclaredRow] = &[
+    (
+        Part::Surface,
+        "name",
+        FindingType::ToolRenamed,
+        (Severity::Critical, Compat::Breaking),
+        "has another name",
+    ),
+    (Part::Surface, "title", CHANGED, (Severity::Moderate, Compat::Cosmetic), "has another title"),
+    (
+        Part::Surface,
+        "description",
+        CHANGED,
+        (Severity::Moderate, Compat::Risky),
+        "has another description",
+    ),
+    (
+        Part::Surface,
+        "inputSchema",
+        CHANGED,
+        (Severity::Critical, Compat::Breaking),
+        "takes other arguments; which, a contract does not say",
+    ),
+    (
+        Part::Behavior,
+        "outputSchema",
+        CHANGED,
+        (Severity::Moderate, Compat::Risky),
+        "gives back something else; what, a contract does not say",
+    ),
+    (
+        Part::Behavior,
+        "execution",
+        CHANGED,
+        (Severity::Moderate, Compat::Cosmetic),
+        "is executed otherwise",
+    ),
+    (
+        Part::Behavior,
+        "systemRules",
+        FindingType::RulesChanged,
+        (Severity::Critical, Compat::Breaking),
+        "has other rules; which, a contract does not say",
+    ),
+];
+
 /// What is on the wire, where only contracts are there to be compared.
 pub(crate) fn compare_declared(tool: &str, old: &Contract, new: &Contract, out: &mut Vec<Finding>) {
-    type Row = (Part, &'static str, FindingType, Grade, &'static str);
-    const CHANGED: FindingType = FindingType::ToolChanged;
-    const ROWS: &[Row] = &[
-        (
-            Part::Surface,
-            "name",
-            FindingType::ToolRenamed,
-            (Severity::Critical, Compat::Breaking),
-            "has another name",
-        ),
-        (
-            Part::Surface,
-            "title",
-            CHANGED,
-            (Severity::Moderate, Compat::Cosmetic),
-            "has another title",
-        ),
-        (
-            Part::Surface,
-            "description",
-            CHANGED,
-            (Severity::Moderate, Compat::Risky),
-            "has another description",
-        ),
-        (
-            Part::Surface,
-            "inputSchema",
-            CHANGED,
-            (Severity::Critical, Compat::Breaking),
-            "takes other arguments; which, a contract does not say",
-        ),
-        (
-            Part::Behavior,
-            "outputSchema",
-            CHANGED,
-            (Severity::Moderate, Compat::Risky),
-            "gives back something else; what, a contract does not say",
-        ),
-        (
-            Part::Behavior,
-            "execution",
-            CHANGED,
-            (Severity::Moderate, Compat::Cosmetic),
-            "is executed otherwise",
-        ),
-        (
-            Part::Behavior,
-            "systemRules",
-            FindingType::RulesChanged,
-            (Severity::Critical, Compat::Breaking),
-            "has other rules; which, a contract does not say",
-        ),
-    ];
-    for (part, name, kind, grade, sentence) in ROWS {
+    for (part, name, kind, grade, sentence) in ON_THE_WIRE {
         let (was, is) = (read(old, *part), read(new, *part));
         let sides = (said(&was, name), said(&is, name));
         if !is_same(was.member(name), is.member(name)) {

@@ -19,16 +19,61 @@ pub fn explanations(page: &'static str) -> impl Iterator<Item = Explanation> {
     })
 }
 
+/// Every code that a binary can report: the pages of the crates that it stands on.
+#[derive(Clone, Debug)]
+pub struct CodeTable {
+    all: Vec<Explanation>,
+}
+
+impl CodeTable {
+    /// Assembles pages in this order, and explanations that are made otherwise behind them.
+    pub fn new(pages: &[&'static str], more: impl IntoIterator<Item = Explanation>) -> Self {
+        let pages = pages.iter().flat_map(|page| explanations(page));
+        Self { all: pages.chain(more).collect() }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> &[Explanation] {
+        &self.all
+    }
+
+    /// The explanation of a code; else the code that is most similar.
+    pub fn find(&self, code: &str) -> Result<&Explanation, &'static str> {
+        self.all.iter().find(|explanation| explanation.code == code).ok_or_else(|| {
+            let codes = self.all.iter().map(|explanation| explanation.code);
+            codes.max_by_key(|candidate| common_letters(candidate, code)).unwrap_or_default()
+        })
+    }
+}
+
+/// How many pairs of neighbouring letters two words share, less what they do not.
+fn common_letters(left: &str, right: &str) -> isize {
+    let pairs = |text: &str| -> Vec<[u8; 2]> {
+        text.to_ascii_lowercase().as_bytes().windows(2).map(|pair| [pair[0], pair[1]]).collect()
+    };
+    let (left, right) = (pairs(left), pairs(right));
+    let shared = left.iter().filter(|pair| right.contains(pair)).count();
+    (2 * shared).cast_signed() - (left.len() + right.len()).cast_signed()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const PAGE: &str = "# Codes\n\nIntroduction.\n\n## file-missing\n\nFirst.\n\nMore.\n\n## name-bad\n\nSecond.\n";
+
     #[test]
     fn a_page_is_cut_at_its_headings() {
-        let page = "# Codes\n\nIntroduction.\n\n## a-b\n\nFirst.\n\nMore.\n\n## c\n\nSecond.\n";
-        let found: Vec<Explanation> = explanations(page).collect();
-        assert_eq!(found.len(), 2);
-        assert_eq!((found[0].code, &*found[0].text), ("a-b", "First.\n\nMore."));
-        assert_eq!((found[1].code, &*found[1].text), ("c", "Second."));
+        let table = CodeTable::new(&[PAGE], []);
+        assert_eq!(table.all().len(), 2);
+        assert_eq!(&*table.find("file-missing").unwrap().text, "First.\n\nMore.");
+        assert_eq!(&*table.find("name-bad").unwrap().text, "Second.");
+    }
+
+    #[test]
+    fn an_unknown_code_leads_to_a_similar_one() {
+        let table = CodeTable::new(&[PAGE], []);
+        assert_eq!(table.find("missing-file"), Err("file-missing"));
     }
 }

@@ -14,7 +14,7 @@ pub const EXPLANATIONS: &str = include_str!("../codes.md");
 
 pub use describe::Describe;
 pub use excerpt::last_lines;
-pub use explanation::{Explanation, explanations};
+pub use explanation::{CodeTable, Explanation, explanations};
 pub use failure::Failure;
 pub use line_column::LineColumn;
 pub use problem::FileProblem;

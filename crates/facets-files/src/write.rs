@@ -29,12 +29,12 @@ pub fn write_atomically(path: &Path, bytes: &[u8], placement: Placement) -> Resu
         return Err(FileError::NotPlain { path: path.to_owned() });
     }
     let staged = staged_path(path);
-    let result = write_synced(&staged, bytes)
-        .and_then(|()| place(&staged, path, placement).map_err(unwritable(path)));
+    let result = write_and_sync(&staged, bytes).and_then(|()| place(&staged, path, placement));
     if result.is_err() {
         let _ = fs::remove_file(&staged);
     }
-    result?;
+    // Whoever reads the error knows the file, not where it was staged.
+    result.map_err(unwritable(path))?;
     sync_folder(path.parent().unwrap_or(Path::new(".")))
 }
 
@@ -85,8 +85,12 @@ pub fn is_staged(name: &str) -> Option<&str> {
 
 /// Writes a file in its place, and waits until the disk has it.
 pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let mut file = File::create(path).map_err(unwritable(path))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(unwritable(path))
+    write_and_sync(path, bytes).map_err(unwritable(path))
+}
+
+fn write_and_sync(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes).and_then(|()| file.sync_all())
 }
 
 /// Waits until the disk has the names in a folder.

@@ -214,8 +214,8 @@ impl Guard {
     }
 
     fn covers(&self, uri: &str) -> bool {
-        let standing = |name: &str| self.statuses.get(Kind::ResourceTemplate, name);
-        self.pins.covers(uri, |name| matches!(standing(name), Some(ItemStatus::Withheld(_))))
+        let status = |name: &str| self.statuses.get(Kind::ResourceTemplate, name);
+        self.pins.covers(uri, |name| matches!(status(name), Some(ItemStatus::Withheld(_))))
     }
 
     /// A stream of notifications may be about resources, each of which has to be approved.

@@ -158,7 +158,7 @@ pub struct Event {
     pub decision: Decision,
     /// About what.
     pub subject: Subject,
-    /// Reason; none where nothing was in the way.
+    /// Why; none where nothing was in the way.
     pub reason: Option<Reason>,
     /// The method, where there is one.
     pub method: String,

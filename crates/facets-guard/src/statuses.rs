@@ -24,8 +24,8 @@ impl ItemStatuses {
         self.0.get(&kind)?.get(name)
     }
 
-    pub(crate) fn set(&mut self, kind: Kind, name: &str, standing: ItemStatus) {
-        self.0.entry(kind).or_default().insert(name.to_owned(), standing);
+    pub(crate) fn set(&mut self, kind: Kind, name: &str, status: ItemStatus) {
+        self.0.entry(kind).or_default().insert(name.to_owned(), status);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -38,13 +38,13 @@ impl ItemStatuses {
 
     /// What was listed before says nothing any more; what was wrong once, was.
     pub(crate) fn forget_approved(&mut self, kind: Kind) {
-        if let Some(standings) = self.0.get_mut(&kind) {
-            standings.retain(|_, standing| *standing != ItemStatus::Approved);
+        if let Some(statuses) = self.0.get_mut(&kind) {
+            statuses.retain(|_, status| *status != ItemStatus::Approved);
         }
     }
 
     pub(crate) fn approved(&self) -> usize {
         let all = self.0.values().flat_map(BTreeMap::values);
-        all.filter(|standing| **standing == ItemStatus::Approved).count()
+        all.filter(|status| **status == ItemStatus::Approved).count()
     }
 }

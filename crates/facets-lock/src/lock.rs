@@ -140,8 +140,14 @@ fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, Lock
     members.into_iter().map(entry).collect()
 }
 
-/// Whether facet wrote an entry: nobody else writes these members.
+/// Members by which kinds of servers are known that this facet does not start: images, packages and
+/// artifacts of a registry.
+const OTHER_KINDS: &[&str] = &["image", "package", "integrity"];
+
+/// Whether an entry is of a kind that this facet starts. Only facet writes `launch` and `surface_file`.
 fn is_ours(entry: &str) -> bool {
     let members = split_object(entry.as_bytes(), LIMITS).ok().flatten().unwrap_or_default();
-    members.iter().any(|member| member.name == "launch" || member.name == "surface_file")
+    let has = |names: &[&str]| members.iter().any(|member| names.contains(&&*member.name));
+    let is_other = has(OTHER_KINDS) && !has(&["command", "url"]);
+    has(&["launch", "surface_file"]) && !is_other
 }

@@ -1,5 +1,7 @@
 //! What exactly an origin is: the bytes that were verified.
 
+use facets_model::Origin;
+
 /// What exactly an origin is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pin {
@@ -10,6 +12,13 @@ pub enum Pin {
 }
 
 impl Pin {
+    /// The pin of an entry of this origin.
+    pub(crate) fn read(origin: &Origin) -> Self {
+        match origin {
+            Origin::Command(_) | Origin::Address(_) => Self::AsWritten,
+        }
+    }
+
     /// The members of a lock entry that hold it, as JSON.
     pub(crate) fn members(self) -> Vec<(&'static str, String)> {
         match self {

@@ -45,14 +45,14 @@ impl LockedServer {
     #[must_use]
     pub fn new(
         name: &str,
-        origin: Origin,
+        (origin, pin): (Origin, Pin),
         era: Era,
         hashes: &SurfaceHashes,
         surface_file_digest: Digest,
     ) -> Self {
         Self {
             origin,
-            pin: Pin::AsWritten,
+            pin,
             profile: Profile::Scratch,
             era,
             source: None,
@@ -109,7 +109,8 @@ impl LockedServer {
     /// Reads an entry.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, LockError> {
         let entry = EntryMembers::parse(name, text)?;
-        let (origin, pin) = (origin::read(&entry)?, Pin::AsWritten);
+        let origin = origin::read(&entry)?;
+        let pin = Pin::read(&origin);
         let digest = entry.digest("launch")?;
         if digest != launch_digest(&origin, pin) {
             return Err(entry.bad("launch", "the digest of how the server starts"));

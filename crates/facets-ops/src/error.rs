@@ -110,6 +110,12 @@ pub enum OpsError {
         /// The variable that holds its value.
         variable: String,
     },
+    /// A header is given twice.
+    #[error("the header {name} is given more than once")]
+    HeaderTwice {
+        /// The header.
+        name: String,
+    },
     /// An item of a list of tools is malformed.
     #[error("tool {index} of {} cannot be hashed", path.display())]
     Definition {
@@ -299,6 +305,7 @@ impl OpsError {
             Self::BadHeader { .. } => {
                 both("printable ASCII on one line", "something else, not shown")
             }
+            Self::HeaderTwice { .. } => both("each header once", "the header several times"),
             Self::Definition { source, .. } => both("a tool definition", &source.to_string()),
             Self::DuplicateTool { .. } => both("each name once", "the name twice"),
             Self::NotApproved { asked: true } => both("a yes", "the answer was no"),
@@ -307,6 +314,14 @@ impl OpsError {
             Self::BadUrl { source, .. } => {
                 both("an absolute http or https URL without credentials", &source.to_string())
             }
+            other => other.about_files_and_names(),
+        }
+    }
+
+    /// The same of manifests, files, names and codes.
+    fn about_files_and_names(&self) -> (String, String) {
+        let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
+        match self {
             Self::NoManifest { .. } => {
                 both("facet.json, facet.yaml or server.yaml", "none of them")
             }
@@ -325,15 +340,7 @@ impl OpsError {
                 both("a code that `facet explain` lists", &format!("{code:?}"))
             }
             // The crate below says it.
-            Self::File(_)
-            | Self::Observe(_)
-            | Self::Project(_)
-            | Self::Server(_)
-            | Self::Policy(_)
-            | Self::Client { .. }
-            | Self::SurfaceFile { .. }
-            | Self::Contract { .. }
-            | Self::Fusion { .. } => both("", ""),
+            _ => both("", ""),
         }
     }
 }
@@ -348,7 +355,7 @@ impl Describe for OpsError {
             Self::BadManifest { .. } => "manifest-has-problems",
             Self::NoTools { .. } => "surface-no-tools",
             Self::IncompleteList { .. } => "surface-incomplete",
-            Self::BadHeader { .. } => "bad-header",
+            Self::BadHeader { .. } | Self::HeaderTwice { .. } => "bad-header",
             Self::Definition { .. } => "server-bad-definition",
             Self::DuplicateTool { .. } => "server-duplicate-name",
             Self::NotApproved { .. } => "not-approved",

@@ -1,9 +1,10 @@
-//! From an origin to something that can be started: shown in full, asked for, prepared.
+//! From an origin and its pin to something that can be started: shown in full, asked for, prepared.
 
 mod address;
 mod command;
 
 use facets_launch::Launchable;
+use facets_lock::Pin;
 use facets_model::Origin;
 
 use crate::consent::Consent;
@@ -12,15 +13,15 @@ use crate::launch_options::LaunchOptions;
 
 /// Shows what would be started or called, and prepares it if the answer is yes.
 pub(crate) fn prepare(
-    origin: &Origin,
+    (origin, pin): (&Origin, Pin),
     options: &LaunchOptions,
     consent: &dyn Consent,
 ) -> Result<Launchable, OpsError> {
-    match origin {
-        Origin::Command(command) => {
+    match (origin, pin) {
+        (Origin::Command(command), Pin::AsWritten) => {
             command::prepare(origin, command, options, consent).map(Launchable::Process)
         }
-        Origin::Address(address) => {
+        (Origin::Address(address), Pin::AsWritten) => {
             address::prepare(origin, address, options, consent).map(Launchable::Remote)
         }
     }

@@ -33,6 +33,7 @@ mod pinned;
 mod pinning;
 mod policy_file;
 mod program_files;
+mod resolving;
 mod session_status;
 mod source_scan;
 mod surface_report;

@@ -23,7 +23,8 @@ pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<F
         let sides = (before.grants.to_json(), after.grants.to_json());
         out.push(found.of_member("grants", Some(sides.0), Some(sides.1)));
     }
-    if before.signer != after.signer {
+    // One that is required from now on weakens nothing.
+    if before.signer.is_some() && before.signer != after.signer {
         let sentence = match &after.signer {
             Some(_) => "another signer is required",
             None => "no signer is required any more",

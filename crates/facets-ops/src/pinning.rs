@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::{Digest, NoProgress};
 use facets_drift::{Finding, first_look};
-use facets_lock::{Grants, LockedServer, surface_path};
+use facets_lock::{Grants, LockedServer, Pin, surface_path};
 use facets_mcp::{CaptureOptions, Conduct};
 use facets_model::{InlineServerName, Origin};
 use facets_project::{
@@ -19,6 +19,7 @@ use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::observe_for_all_clients;
+use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
 use crate::surface_report::surface_text;
 use crate::surface_warnings::warnings;
@@ -27,6 +28,7 @@ use crate::surface_warnings::warnings;
 pub(crate) struct Candidate {
     pub(crate) name: String,
     pub(crate) origin: Origin,
+    pub(crate) pin: Pin,
     pub(crate) source: Option<String>,
     pub(crate) surface: Surface,
     pub(crate) conduct: Conduct,
@@ -73,12 +75,14 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
         return Err(OpsError::NotApproved { asked: false });
     }
     let launch = LaunchOptions { given, ..LaunchOptions::default() };
-    let launchable = prepare(&origin, &launch, &TypedAddress(consent))?;
+    let pin = resolve(&origin);
+    let launchable = prepare((&origin, pin), &launch, &TypedAddress(consent))?;
     let (mut surface, conduct) = observe_for_all_clients(&launchable, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let grants = Grants::ALL;
-    let candidate = Candidate { name, origin, source, surface, conduct, changes: None, grants };
-    pin(&project, candidate, &state, &PinApproval::Ask(consent))
+    let candidate =
+        Candidate { name, origin, pin, source, surface, conduct, changes: None, grants };
+    pin_candidate(&project, candidate, &state, &PinApproval::Ask(consent))
 }
 
 /// Adds what the source of a server can reach.
@@ -96,20 +100,20 @@ pub(crate) fn with_source(
 }
 
 /// Shows the page, and pins if the answer is yes.
-pub(crate) fn pin(
+pub(crate) fn pin_candidate(
     project: &Project,
     candidate: Candidate,
     before: &State,
     decision: &PinApproval<'_>,
 ) -> Result<ApprovalPage, OpsError> {
-    let Candidate { name, origin, source, surface, conduct, changes, grants } = candidate;
+    let Candidate { name, origin, pin, source, surface, conduct, changes, grants } = candidate;
     let hashes = surface.hashes();
     let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
     let file = Digest::of(text.as_bytes());
     let server = LockedServer {
         source,
         grants: grants.clone(),
-        ..LockedServer::new(&name, origin, surface.era, &hashes, file)
+        ..LockedServer::new(&name, (origin, pin), surface.era, &hashes, file)
     };
     let look = first_look(&surface);
     let warnings = warnings(&surface, Some(&conduct));

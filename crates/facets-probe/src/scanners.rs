@@ -37,7 +37,7 @@ impl<'l> Scanners<'l> {
         Self { launcher, per_file, deadline, failure, idle }
     }
 
-    /// Why no sandbox could be started, if none could.
+    /// Why no scanner could be started, if none could.
     #[must_use]
     pub fn failure(self) -> Option<LaunchError> {
         self.failure.into_inner().ok().flatten()
@@ -97,7 +97,7 @@ impl Analyst for Scanners<'_> {
     fn analyse(&mut self, files: Vec<(String, Vec<u8>)>) -> Vec<Answer> {
         let count = files.len();
         let bytes: usize = files.iter().map(|(_, source)| source.len()).sum();
-        // Starting a sandbox costs as much as analysing some hundred kilobytes.
+        // Starting a scanner costs as much as analysing some hundred kilobytes.
         let useful = if bytes > 512 << 10 { count } else { 1 };
         let processes = thread::available_parallelism().map_or(1, Into::into).min(useful).max(1);
         let questions = files.into_iter().enumerate();
@@ -119,7 +119,7 @@ impl Analyst for Scanners<'_> {
     }
 }
 
-/// Why a sandbox gave no answer.
+/// Why a scanner gave no answer.
 enum NoReply {
     Slow,
     Gone,

@@ -100,58 +100,68 @@ impl Arguments {
         }
         self.depth += 1;
         for member in object.members() {
-            let name: &str = &member.name;
-            self.naming(root, (name, &member.value), place, inside);
-            match (name, &member.value) {
-                ("$ref", Value::String(target)) => {
-                    self.used.insert(target.to_string());
-                    // A definition inside itself declares the same again.
-                    if inside.iter().any(|one| **one == **target) {
-                        continue;
-                    }
-                    if let Some(found) = resolve(root, target) {
-                        inside.push(target.to_string());
-                        self.schema(root, found, place, inside);
-                        inside.pop();
-                    }
-                }
-                ("properties", Value::Object(properties)) => {
-                    for property in properties.members() {
-                        let below = join(place, &property.name);
-                        if property.value != Value::Bool(false) {
-                            self.declared.insert(below.clone());
-                        }
-                        self.schema(root, &property.value, &below, inside);
-                    }
-                }
-                ("patternProperties", Value::Object(properties)) => {
-                    for property in properties.members() {
-                        self.declared.insert(join(place, &format!("/{}/", property.name)));
-                        self.schema(root, &property.value, &join(place, "*"), inside);
-                    }
-                }
-                ("additionalProperties" | "unevaluatedProperties", value) => {
-                    self.schema(root, value, &join(place, "*"), inside);
-                }
-                ("items" | "prefixItems" | "additionalItems" | "contains", value) => {
-                    self.each(root, value, &format!("{place}[]"), inside);
-                }
-                ("allOf" | "anyOf" | "oneOf" | "if" | "then" | "else" | "not", value) => {
-                    self.each(root, value, place, inside);
-                }
-                ("dependentSchemas" | "dependencies", Value::Object(parts)) => {
-                    for part in parts.members() {
-                        self.schema(root, &part.value, place, inside);
-                    }
-                }
-                (name, value) if is_note(name) => {
-                    let key = (place.to_owned(), name.to_owned());
-                    self.notes.entry(key).or_default().insert(value.to_canonical());
-                }
-                _ => {}
-            }
+            self.naming(root, (&member.name, &member.value), place, inside);
+            self.member(root, (&member.name, &member.value), place, inside);
         }
         self.depth -= 1;
+    }
+
+    /// One member of a schema: what is below it, and what it notes.
+    fn member<'v>(
+        &mut self,
+        root: &'v Value<'v>,
+        (name, value): (&str, &'v Value<'v>),
+        place: &str,
+        inside: &mut Vec<String>,
+    ) {
+        match (name, value) {
+            ("$ref", Value::String(target)) => {
+                self.used.insert(target.to_string());
+                // A definition inside itself declares the same again.
+                if inside.iter().any(|one| **one == **target) {
+                    return;
+                }
+                if let Some(found) = resolve(root, target) {
+                    inside.push(target.to_string());
+                    self.schema(root, found, place, inside);
+                    inside.pop();
+                }
+            }
+            ("properties", Value::Object(properties)) => {
+                for property in properties.members() {
+                    let below = join(place, &property.name);
+                    if property.value != Value::Bool(false) {
+                        self.declared.insert(below.clone());
+                    }
+                    self.schema(root, &property.value, &below, inside);
+                }
+            }
+            ("patternProperties", Value::Object(properties)) => {
+                for property in properties.members() {
+                    self.declared.insert(join(place, &format!("/{}/", property.name)));
+                    self.schema(root, &property.value, &join(place, "*"), inside);
+                }
+            }
+            ("additionalProperties" | "unevaluatedProperties", value) => {
+                self.schema(root, value, &join(place, "*"), inside);
+            }
+            ("items" | "prefixItems" | "additionalItems" | "contains", value) => {
+                self.each(root, value, &format!("{place}[]"), inside);
+            }
+            ("allOf" | "anyOf" | "oneOf" | "if" | "then" | "else" | "not", value) => {
+                self.each(root, value, place, inside);
+            }
+            ("dependentSchemas" | "dependencies", Value::Object(parts)) => {
+                for part in parts.members() {
+                    self.schema(root, &part.value, place, inside);
+                }
+            }
+            (name, value) if is_note(name) => {
+                let key = (place.to_owned(), name.to_owned());
+                self.notes.entry(key).or_default().insert(value.to_canonical());
+            }
+            _ => {}
+        }
     }
 
     /// Keywords that name arguments without saying what they are.

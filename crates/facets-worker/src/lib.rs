@@ -10,7 +10,7 @@ mod supervise;
 mod tree;
 
 pub use confine::{Confinement, available_confinement};
-pub use enter::enter;
+pub use enter::{abort_on_panic, enter};
 pub use launch_spec::{
     Filesystem, LaunchSpec, LaunchSpecError, Network, Program, Sandbox, Subprocess,
 };

@@ -45,17 +45,17 @@ fn serve(mut stream: &UnixStream, hosts: &[String]) -> io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut head = String::new();
     (&mut reader).take(HEAD).read_line(&mut head)?;
-    let Some(wish) = parse_request(head.trim_end()) else {
+    let Some(request) = parse_request(head.trim_end()) else {
         return refuse(stream, "400 Bad Request", "no request to a proxy");
     };
-    if !hosts.contains(&wish.host) {
-        let text = format!("{} is not granted to this server by facet", wish.host);
+    if !hosts.contains(&request.host) {
+        let text = format!("{} is not granted to this server by facet", request.host);
         return refuse(stream, "403 Forbidden", &text);
     }
-    let Some(other) = connect(&wish.host) else {
-        return refuse(stream, "502 Bad Gateway", &format!("{} cannot be reached", wish.host));
+    let Some(other) = connect(&request.host) else {
+        return refuse(stream, "502 Bad Gateway", &format!("{} cannot be reached", request.host));
     };
-    if let Some(line) = wish.line {
+    if let Some(line) = request.line {
         (&other).write_all(line.as_bytes())?;
     } else {
         skip_head(&mut reader)?;

@@ -1,7 +1,9 @@
 //! No crate has a circle of modules, and no verb imports another verb.
 //!
 //! A file is a module. It has an edge to every module whose items it names, wherever those are
-//! re-exported in between; a re-export itself is only a sign at the door, and no edge.
+//! re-exported in between; a re-export itself is no edge, unless the file uses what it passes on.
+//! Methods are not seen: those of one type may be spread over files that call each other, as those of
+//! the guard are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +16,19 @@ use crate::Outcome;
 type Module = Vec<String>;
 
 /// Where one verb must not know another.
-const VERBS: &str = "crates/facets-ops/src/verbs/";
+const VERBS: &str = "facets-ops";
 
 pub(super) fn check() -> Outcome<Vec<String>> {
     let mut complaints = Vec::new();
     for (name, files) in crates()? {
         let edges = edges(&files)?;
+        if name == VERBS {
+            complaints.extend(verbs_that_import_verbs(&edges));
+        }
         for circle in circles(&edges) {
             complaints.push(format!("{name} has a circle of modules:{}", shown(&circle, &edges)));
         }
     }
-    complaints.extend(verbs_that_import_verbs()?);
     Ok(complaints)
 }
 
@@ -51,11 +55,16 @@ fn crates() -> Outcome<BTreeMap<String, BTreeMap<Module, String>>> {
         else {
             continue;
         };
-        if !file.starts_with("bin/") && !file.ends_with("tests.rs") {
+        if !file.starts_with("bin/") && !is_tests(file) {
             crates.entry(name.to_owned()).or_default().insert(module_of(file), text);
         }
     }
     Ok(crates)
+}
+
+/// Whether a file holds the tests of the module beside it.
+pub(super) fn is_tests(file: &str) -> bool {
+    file == "tests.rs" || file.ends_with("/tests.rs")
 }
 
 fn module_of(file: &str) -> Module {
@@ -69,8 +78,8 @@ fn module_of(file: &str) -> Module {
 /// A path as a file names it.
 struct Named {
     segments: Vec<String>,
-    /// Whether the file only passes it on.
-    is_reexport: bool,
+    /// The name under which the file passes it on, if it does.
+    local: Option<String>,
 }
 
 /// Collects the paths of a file, without its tests.
@@ -90,8 +99,9 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
         let is_reexport = !matches!(item.vis, syn::Visibility::Inherited);
-        expand(&item.tree, &mut Vec::new(), &mut |segments| {
-            self.found.push(Named { segments: segments.to_vec(), is_reexport });
+        expand(&item.tree, &mut Vec::new(), &mut |segments, local| {
+            let local = Some(local.to_owned()).filter(|_| is_reexport);
+            self.found.push(Named { segments: segments.to_vec(), local });
         });
     }
 
@@ -100,7 +110,7 @@ impl<'ast> Visit<'ast> for Paths {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        self.found.push(Named { segments, is_reexport: false });
+        self.found.push(Named { segments, local: None });
         visit::visit_path(self, path);
     }
 
@@ -108,25 +118,29 @@ impl<'ast> Visit<'ast> for Paths {
         let text = item.tokens.to_string().replace(" :: ", "::");
         for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
             let segments = word.split("::").map(str::to_owned).collect();
-            self.found.push(Named { segments, is_reexport: false });
+            self.found.push(Named { segments, local: None });
         }
     }
 }
 
-fn expand(tree: &syn::UseTree, prefix: &mut Vec<String>, found: &mut impl FnMut(&[String])) {
+fn expand(tree: &syn::UseTree, prefix: &mut Vec<String>, found: &mut impl FnMut(&[String], &str)) {
     match tree {
         syn::UseTree::Path(path) => {
             prefix.push(path.ident.to_string());
             expand(&path.tree, prefix, found);
             prefix.pop();
         }
-        syn::UseTree::Name(syn::UseName { ident })
-        | syn::UseTree::Rename(syn::UseRename { ident, .. }) => {
+        syn::UseTree::Name(syn::UseName { ident }) => {
             prefix.push(ident.to_string());
-            found(prefix);
+            found(prefix, &ident.to_string());
             prefix.pop();
         }
-        syn::UseTree::Glob(_) => found(prefix),
+        syn::UseTree::Rename(syn::UseRename { ident, rename, .. }) => {
+            prefix.push(ident.to_string());
+            found(prefix, &rename.to_string());
+            prefix.pop();
+        }
+        syn::UseTree::Glob(_) => found(prefix, "*"),
         syn::UseTree::Group(group) => {
             group.items.iter().for_each(|tree| expand(tree, prefix, found));
         }
@@ -146,16 +160,22 @@ fn edges(files: &BTreeMap<Module, String>) -> Outcome<Edges> {
     let resolve = |module: &Module, segments: &[String]| resolve(module, segments, files);
     let mut doors: BTreeMap<(Module, String), Module> = BTreeMap::new();
     for (module, paths) in &named {
-        for path in paths.iter().filter(|path| path.is_reexport) {
-            if let Some((target, Some(item))) = resolve(module, &path.segments) {
-                doors.insert((module.clone(), item), target);
+        for path in paths {
+            if let (Some(local), Some((target, _))) = (&path.local, resolve(module, &path.segments))
+            {
+                doors.insert((module.clone(), local.clone()), target);
             }
         }
     }
     let mut edges = Edges::new();
     for (module, paths) in &named {
-        for path in paths.iter().filter(|path| !path.is_reexport) {
-            let Some((mut target, item)) = resolve(module, &path.segments) else { continue };
+        for path in paths.iter().filter(|path| path.local.is_none()) {
+            // A plain name may be one that the file itself passes on.
+            let first = path.segments.first().cloned().unwrap_or_default();
+            let own = doors.contains_key(&(module.clone(), first.clone()));
+            let found = resolve(module, &path.segments);
+            let found = found.or_else(|| own.then(|| (module.clone(), Some(first))));
+            let Some((mut target, item)) = found else { continue };
             let item = item.unwrap_or_default();
             // Bounded: a door leads further in, or out once.
             for _ in 0..16 {
@@ -238,26 +258,23 @@ fn reachable<'e>(from: &Module, edges: &'e Edges) -> BTreeSet<&'e Module> {
     reached
 }
 
-fn verbs_that_import_verbs() -> Outcome<Vec<String>> {
-    let mut files: Vec<(String, String)> = tracked_files(".rs")?;
-    files.retain(|(path, _)| path.starts_with(VERBS) && !path.ends_with("/mod.rs"));
-    let name = |path: &str| path[VERBS.len()..].trim_end_matches(".rs").to_owned();
-    let verbs: BTreeSet<String> = files.iter().map(|(path, _)| name(path)).collect();
+/// No verb names another verb, however the import is written.
+fn verbs_that_import_verbs(edges: &Edges) -> Vec<String> {
+    let verb = |module: &Module| match module.as_slice() {
+        [folder, name, ..] if folder == "verbs" => Some(name.clone()),
+        _ => None,
+    };
     let mut complaints = Vec::new();
-    for (path, text) in &files {
-        for (number, line) in super::sources::production_lines(text) {
-            let after = ["crate::verbs::", "super::", "crate::"].map(|way| line.split(way).nth(1));
-            let first = |rest: &str| {
-                rest.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                    .next()
-                    .is_some_and(|word| verbs.contains(word) && word != name(path))
-            };
-            if after.into_iter().flatten().any(first) {
-                complaints.push(format!("{path}:{number}: a verb imports a verb"));
+    for (module, named) in edges {
+        for other in named {
+            if let (Some(one), Some(other)) = (verb(module), verb(other))
+                && one != other
+            {
+                complaints.push(format!("facets-ops: the verb `{one}` imports the verb `{other}`"));
             }
         }
     }
-    Ok(complaints)
+    complaints
 }
 
 #[cfg(test)]
@@ -282,11 +299,25 @@ mod tests {
     }
 
     #[test]
+    fn a_verb_that_imports_a_verb_is_noticed() {
+        let files = [
+            ("verbs/mod.rs", "pub mod add; pub mod check;"),
+            ("verbs/add.rs", "use super::{check}; fn f() { check::g() }"),
+            ("verbs/check.rs", "pub fn g() {}"),
+        ];
+        let files = files.map(|(path, text)| (module_of(path), text.to_owned()));
+        let edges = edges(&files.into()).unwrap_or_default();
+        assert_eq!(verbs_that_import_verbs(&edges).len(), 1, "{edges:?}");
+    }
+
+    #[test]
     fn re_exports_are_followed_and_are_no_edges_themselves() {
         let parent = ("p/mod.rs", "mod c; mod d; pub use c::C;");
         let d = ("p/d.rs", "use super::C;");
         assert_eq!(circles_of(&[parent, ("p/c.rs", "pub struct C;"), d]), 0);
         let parent = ("p/mod.rs", "mod c; pub use c::C; pub struct P; fn f() { c::g(); }");
         assert_eq!(circles_of(&[parent, ("p/c.rs", "pub struct C; use super::P;")]), 1);
+        let a = ("a.rs", "pub use crate::b::B as Other; pub struct A; fn f(_: Other) {}");
+        assert_eq!(circles_of(&[a, ("b.rs", "pub struct B; use crate::a::A;")]), 1, "used as well");
     }
 }

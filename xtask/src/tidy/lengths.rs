@@ -1,16 +1,16 @@
-//! A file near 400 lines wants a second room, a function near 60 a second name. These are
+//! A file near 400 lines wants a second module, a function near 60 a second name. These are
 //! the limits where wanting ends.
 
 use super::sources::tracked_files;
 use crate::Outcome;
 
 const FILE: usize = 500;
-const FUNCTION: usize = 70;
+const FUNCTION: usize = 60;
 
 pub(super) fn check() -> Outcome<Vec<String>> {
     let mut complaints = Vec::new();
     for (path, text) in tracked_files(".rs")? {
-        if path.contains("tests/") {
+        if path.contains("tests/") || path.contains("facets-testkit/") {
             continue;
         }
         let lines: Vec<&str> = text.lines().collect();

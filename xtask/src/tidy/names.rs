@@ -66,7 +66,7 @@ pub(super) fn check() -> Outcome<Vec<String>> {
             continue;
         };
         // Programs beside a library do not see each other.
-        if file.starts_with("bin/") || file.ends_with("tests.rs") {
+        if file.starts_with("bin/") || super::circles::is_tests(file) {
             continue;
         }
         types.entry(krate.to_owned()).or_default().extend(types_of(&path, &text)?);

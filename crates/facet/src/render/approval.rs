@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::risk::Risk;
-use facets_lock::Grants;
+use facets_lock::{Grants, SURFACES};
 use facets_ops::consent::ApprovalPage;
 use facets_ops::grant::grants_words;
 use facets_ops::list::{ListReport, ListedServer};
+use facets_project::{LOCK, MANIFEST};
 use facets_surface::Kind;
 use serde_json::{Value, json};
 
@@ -186,7 +187,7 @@ pub(super) fn pinned(pages: &[&ApprovalPage], was_read: bool, renderer: &Rendere
     let mut talk = String::new();
     // Elsewhere may be where nothing is committed, as with servers for every project.
     if renderer.directory.is_none() {
-        talk.push_str("commit facets.json, facets.lock and .facets/surfaces\n");
+        let _ = writeln!(talk, "commit {MANIFEST}, {LOCK} and {SURFACES}");
     }
     let _ = writeln!(talk, "next: {}", renderer.advice("facet check"));
     Shown { talk: if renderer.quiet { String::new() } else { talk }, ..Shown::styled(out) }

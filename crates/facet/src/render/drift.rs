@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use facets_drift::{Finding, FindingType, Severity, SubjectKind};
 use facets_failure::Describe as _;
+use facets_lock::SURFACES;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::{Graded, Mark};
+use facets_project::LOCK;
 use facets_schema::{Instance, SchemaChange};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
@@ -152,8 +154,7 @@ fn block(
             let _ = writeln!(out, "  {}", visible(&problem.to_string()));
             let _ = writeln!(
                 out,
-                "  {QUIET}see what was edited:{QUIET:#} {STRONG}git diff facets.lock \
-                 .facets/surfaces{STRONG:#}"
+                "  {QUIET}see what was edited:{QUIET:#} {STRONG}git diff {LOCK} {SURFACES}{STRONG:#}"
             );
             let _ = writeln!(
                 out,

@@ -140,9 +140,8 @@ impl Renderer {
         self.show(|| human::explanation(explanation), || json::explanation(explanation))
     }
 
-    pub(crate) fn codes(&self, explanations: impl Iterator<Item = Explanation>) -> Shown {
-        let all: Vec<_> = explanations.collect();
-        self.show(|| human::codes(&all), || json::codes(&all))
+    pub(crate) fn codes(&self, all: &[Explanation]) -> Shown {
+        self.show(|| human::codes(all), || json::codes(all))
     }
 
     /// A text that is one whole: a script, a page.

@@ -123,15 +123,8 @@ impl<'r> Log<'r> {
     /// A finding, and each kind of marker in it.
     fn finding(&mut self, server: &str, graded: &Graded, place: &FilePlace) {
         let finding = &graded.finding;
-        let file = policy::file_of(self.policy);
         let subject = subject_of(server, finding);
-        let mut text = format!("{subject}: {}", shown(&finding.sentence));
-        for (what, value) in finding.schema.iter().flat_map(|change| drift::proof(change)) {
-            text = format!("{text}; {what}: {}", shown(&value));
-        }
-        if let Some(mark) = &graded.mark {
-            text = format!("{text} (policy: {})", policy::sentence(finding, mark, &file));
-        }
+        let text = self.sentence(&subject, graded);
         let (before, after) = (finding.before.as_deref(), finding.after.as_deref());
         let identity = vec![
             server,
@@ -186,6 +179,20 @@ impl<'r> Log<'r> {
             };
             self.add(&found);
         }
+    }
+
+    /// What a finding says, with its proof and what a policy makes of it.
+    fn sentence(&self, subject: &str, graded: &Graded) -> String {
+        let finding = &graded.finding;
+        let mut text = format!("{subject}: {}", shown(&finding.sentence));
+        for (what, value) in finding.schema.iter().flat_map(|change| drift::proof(change)) {
+            text = format!("{text}; {what}: {}", shown(&value));
+        }
+        if let Some(mark) = &graded.mark {
+            let file = policy::file_of(self.policy);
+            text = format!("{text} (policy: {})", policy::sentence(finding, mark, &file));
+        }
+        text
     }
 
     fn edited(&mut self, server: &str, problem: &str) {

@@ -1,7 +1,9 @@
 //! What is wrong with a server of the project.
 
 use facets_failure::Describe;
+use facets_lock::SURFACES;
 use facets_model::NameError;
+use facets_project::LOCK;
 
 use crate::attestation::AttestationError;
 use crate::broken_pin::BrokenPin;
@@ -301,7 +303,7 @@ impl Describe for ServerError {
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
                 "facet ps".to_owned()
             }
-            Self::Edited { .. } => "git diff facets.lock .facets/surfaces".to_owned(),
+            Self::Edited { .. } => format!("git diff {LOCK} {SURFACES}"),
             Self::ChangedMeanwhile { name } | Self::AboveAccepted { name, .. } => {
                 format!("facet check {name}")
             }

@@ -18,7 +18,8 @@ use crate::launching::prepare;
 use crate::observing::observe_for_all_clients;
 use crate::pin_changes::compare_origins;
 use crate::pinned::{Pinned, differences, is_others};
-use crate::pinning::{Candidate, PinApproval, pin, with_source};
+use crate::pinning::{Candidate, PinApproval, pin_candidate, with_source};
+use crate::resolving::resolve;
 
 /// What to approve.
 #[derive(Debug)]
@@ -59,14 +60,16 @@ fn approve_one(
     let before = Pinned::of(name, &state).ok().filter(|before| known.is_known(&before.server));
     let source = locked.and_then(|server| server.source.clone());
     let grants = locked.map_or(Grants::ALL, |server| server.grants.clone());
-    let server = apply_grants(prepare(&origin, &LaunchOptions::default(), &known)?, &grants)?;
+    let pin = resolve(&origin);
+    let launchable = prepare((&origin, pin), &LaunchOptions::default(), &known)?;
+    let server = apply_grants(launchable, &grants)?;
     let (mut surface, conduct) = observe(&server, locked, request.options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let changes = before.as_ref().map(|before| changes_since(before, &origin, &surface));
     let decision = decide(name, changes.as_deref(), request.accept, consent)?;
     let name = name.to_owned();
-    let candidate = Candidate { name, origin, source, surface, conduct, changes, grants };
-    pin(project, candidate, &state, &decision)
+    let candidate = Candidate { name, origin, pin, source, surface, conduct, changes, grants };
+    pin_candidate(project, candidate, &state, &decision)
 }
 
 /// What changed since a server was approved, for us and for other clients.

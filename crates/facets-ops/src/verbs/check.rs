@@ -113,12 +113,12 @@ fn allowed(
     consent: &dyn Consent,
 ) -> Result<Launchable, OpsError> {
     let known = is_trusted(&pinned.server, project, trust)?;
-    let (origin, grants) = (&pinned.server.origin, &pinned.server.grants);
+    let (start, grants) = ((&pinned.server.origin, pinned.server.pin), &pinned.server.grants);
     let options = LaunchOptions::default();
     if known {
-        return apply_grants(prepare(origin, &options, &AlreadyApproved)?, grants);
+        return apply_grants(prepare(start, &options, &AlreadyApproved)?, grants);
     }
-    let server = apply_grants(prepare(origin, &options, consent)?, grants)?;
+    let server = apply_grants(prepare(start, &options, consent)?, grants)?;
     // What was pinned elsewhere is new to whoever is asked here.
     let page = ApprovalPage {
         name: name.to_owned(),

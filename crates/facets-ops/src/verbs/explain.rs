@@ -1,7 +1,7 @@
 //! `facet explain`: what a code means, and what to do.
 
+use facets_failure::CodeTable;
 pub use facets_failure::Explanation;
-use facets_failure::explanations;
 use facets_markers::{RULES, Rule};
 
 use crate::error::OpsError;
@@ -24,10 +24,10 @@ const PAGES: &[&str] = &[
     facets_clients::EXPLANATIONS,
 ];
 
-/// Every explanation: those of the pages in their order, then those of the markers.
-pub fn all_explanations() -> impl Iterator<Item = Explanation> {
-    let pages = PAGES.iter().flat_map(|page| explanations(page));
-    pages.chain(RULES.iter().map(marker))
+/// Every code that can be reported here: those of the pages in their order, then the markers.
+#[must_use]
+pub fn codes() -> CodeTable {
+    CodeTable::new(PAGES, RULES.iter().map(marker))
 }
 
 /// A rule explains itself by its examples.
@@ -37,29 +37,17 @@ fn marker(rule: &Rule) -> Explanation {
 
 /// Explains one code.
 pub fn explain(code: &str) -> Result<Explanation, OpsError> {
-    all_explanations().find(|explanation| explanation.code == code).ok_or_else(|| {
-        let nearest = all_explanations()
-            .map(|explanation| explanation.code)
-            .max_by_key(|candidate| common_letters(candidate, code))
-            .unwrap_or_default();
-        OpsError::UnknownCode { code: code.to_owned(), nearest }
-    })
-}
-
-/// How many pairs of neighbouring letters two words share, less what they do not.
-fn common_letters(left: &str, right: &str) -> isize {
-    let pairs = |text: &str| -> Vec<[u8; 2]> {
-        text.to_ascii_lowercase().as_bytes().windows(2).map(|pair| [pair[0], pair[1]]).collect()
-    };
-    let (left, right) = (pairs(left), pairs(right));
-    let shared = left.iter().filter(|pair| right.contains(pair)).count();
-    (2 * shared).cast_signed() - (left.len() + right.len()).cast_signed()
+    let unknown = |nearest| OpsError::UnknownCode { code: code.to_owned(), nearest };
+    codes().find(code).cloned().map_err(unknown)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::collections::BTreeSet;
+
+    use facets_failure::explanations;
+
+    use super::*;
 
     fn codes_of(page: &'static str) -> Vec<&'static str> {
         let mut codes: Vec<&str> = explanations(page).map(|one| one.code).collect();
@@ -103,9 +91,10 @@ mod tests {
 
     #[test]
     fn no_code_is_explained_twice_or_in_a_few_words() {
-        let codes: BTreeSet<&str> = all_explanations().map(|one| one.code).collect();
-        assert_eq!(all_explanations().count(), codes.len());
-        for explanation in all_explanations() {
+        let table = codes();
+        let codes: BTreeSet<&str> = table.all().iter().map(|one| one.code).collect();
+        assert_eq!(table.all().len(), codes.len());
+        for explanation in table.all() {
             assert!(explanation.text.len() > 60, "{} says too little", explanation.code);
         }
     }

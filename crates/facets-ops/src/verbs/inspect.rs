@@ -13,6 +13,7 @@ use crate::launch_options::LaunchOptions;
 pub use crate::launch_options::SandboxRequest;
 use crate::launching::prepare;
 use crate::observing::observe_once;
+use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
 pub use crate::surface_report::InspectReport;
 use crate::surface_report::{read_surface, report, surface_text};
@@ -54,7 +55,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
         InspectSubject::File(path) => (read_surface(&path)?, None),
         InspectSubject::Server { origin, sandbox } => {
             let launch = LaunchOptions { sandbox, ..LaunchOptions::default() };
-            let server = prepare(&origin, &launch, &TypedAddress(consent))?;
+            let server = prepare((&origin, resolve(&origin)), &launch, &TypedAddress(consent))?;
             let (surface, conduct) = observe_once(&server, options)?;
             (surface, Some(conduct))
         }

@@ -46,7 +46,7 @@ pub struct RunRequest {
     pub is_confined: bool,
 }
 
-/// Whoever sits in setup of it.
+/// Who hears about a session.
 pub trait RunListener: Send + Sync {
     /// Something was decided.
     fn on_decision(&self, server: &str, event: &Event);
@@ -118,7 +118,8 @@ fn verify_startable(
     verify_approved(name, &pinned, &project, &state, request.trust)?;
     verify_attested(name, &pinned.server, attestations)?;
     let options = LaunchOptions::default();
-    let server = prepare(&pinned.server.origin, &options, &AlreadyApproved)?;
+    let start = (&pinned.server.origin, pinned.server.pin);
+    let server = prepare(start, &options, &AlreadyApproved)?;
     Ok(VerifiedServer { pinned, server, project })
 }
 

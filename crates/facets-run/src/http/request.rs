@@ -36,8 +36,8 @@ impl Request {
 
     /// Whether the client wants no other answer on this connection.
     pub(super) fn ends_connection(&self) -> bool {
-        let mut wishes = self.headers.iter().filter(|(name, _)| name == "connection");
-        wishes.any(|(_, wish)| wish.to_ascii_lowercase().contains("close"))
+        let mut values = self.headers.iter().filter(|(name, _)| name == "connection");
+        values.any(|(_, value)| value.to_ascii_lowercase().contains("close"))
     }
 
     /// Whether a client takes answers as events.

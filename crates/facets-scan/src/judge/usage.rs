@@ -103,26 +103,35 @@ pub(crate) fn of<'a>(
         AstKind::TaggedTemplateExpression(tagged) if tagged.tag.span() == span => {
             Used::End(Use::Called)
         }
+        AstKind::UnaryExpression(_) | AstKind::BinaryExpression(_) => {
+            Used::End(operand(parent, span))
+        }
+        _ => bound(parent, span, above),
+    }
+}
+
+/// What an operator does with an operand.
+fn operand(parent: AstKind<'_>, span: Span) -> Use<'static> {
+    match parent {
         AstKind::UnaryExpression(unary) => match unary.operator {
             UnaryOperator::Typeof
             | UnaryOperator::LogicalNot
             | UnaryOperator::Void
-            | UnaryOperator::Delete => Used::End(Use::Harmless),
-            _ => Used::End(Use::Data),
+            | UnaryOperator::Delete => Use::Harmless,
+            _ => Use::Data,
         },
         AstKind::BinaryExpression(operation) => {
-            if operation.operator.is_arithmetic() || operation.operator.is_bitwise() {
-                Used::End(Use::Data)
-            } else if operation.operator == BinaryOperator::Instanceof
-                && operation.left.span() == span
-            {
+            let operator = operation.operator;
+            if operator.is_arithmetic() || operator.is_bitwise() {
+                Use::Data
+            } else if operator == BinaryOperator::Instanceof && operation.left.span() == span {
                 // The right side may ask to see it.
-                Used::End(Use::Escapes)
+                Use::Escapes
             } else {
-                Used::End(Use::Harmless)
+                Use::Harmless
             }
         }
-        _ => bound(parent, span, above),
+        _ => Use::Escapes,
     }
 }
 
