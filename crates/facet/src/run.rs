@@ -63,6 +63,12 @@ fn client() -> Result<ClientEnds, OpsError> {
 
 fn ended(name: &str, end: &SessionEnd) -> Shown {
     let (exit, talk) = match end {
+        SessionEnd::ServerEnded(Ending::SupervisorLost)
+        | SessionEnd::ClientLeft(Some(Ending::SupervisorLost)) => {
+            let text = "the server's supervisor was killed or stopped; everything that the server \
+                        had started was ended [supervisor-lost]";
+            (Exit::Unjudged, text.to_owned())
+        }
         // 14.2: the code is passed on, also if the client had left by then
         SessionEnd::ClientLeft(Some(Ending::Exited(code))) => {
             (Exit::Code(u8::try_from(*code).unwrap_or(u8::MAX)), String::new())

@@ -16,8 +16,10 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use crate::error::LaunchError;
 use crate::launchable::ProcessLaunch;
 use crate::program::{find_in, search_path};
+use crate::reaper;
 use crate::running::RunningProcess;
 use crate::tail::Tail;
+use crate::watcher::Watcher;
 
 /// Starts servers through a worker.
 #[derive(Clone, Debug)]
@@ -79,21 +81,37 @@ impl Launcher {
         on_stderr: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<RunningProcess, LaunchError> {
         let (ours, theirs) = UnixStream::pair()?;
-        let worker = Command::new(&self.worker)
+        let mut command = Command::new(&self.worker);
+        command
             .arg(SUPERVISE)
             .env_clear()
             .envs(std::env::var_os("TMPDIR").map(|folder| ("TMPDIR", folder)))
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
+        let mut worker = reaper::start_supervisor(&mut command)?;
+        // What we hold of the other end would keep us from seeing that the supervisor is gone.
+        drop(command);
+        let watcher = match Watcher::start(&worker) {
+            Ok(watcher) => watcher,
+            Err(error) => {
+                let _ = worker.kill().and_then(|()| worker.wait());
+                reaper::forget_supervisor(worker.id());
+                return Err(error.into());
+            }
+        };
         let (server_stdin, stdin) = io::pipe()?;
         let (stdout, server_stdout) = io::pipe()?;
         let (stderr, server_stderr) = io::pipe()?;
         let streams = [server_stdin.as_fd(), server_stdout.as_fd(), server_stderr.as_fd()];
         send(&ours, &spec.encode(), &streams)?;
-        let running =
-            RunningProcess::new(worker, ours, stdin, stdout, Tail::follow(stderr, on_stderr));
+        let running = RunningProcess::new(
+            (worker, watcher),
+            ours,
+            stdin,
+            stdout,
+            Tail::follow(stderr, on_stderr),
+        );
         running
             .wait_for_start()
             .map_err(|reason| LaunchError::NotStarted { program: shown(&spec.program), reason })

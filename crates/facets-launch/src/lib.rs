@@ -4,13 +4,16 @@ mod command;
 mod error;
 mod launchable;
 mod program;
+mod reaper;
 mod running;
 mod tail;
+mod watcher;
 
 pub use command::Launcher;
 pub use error::LaunchError;
 pub use facets_worker::{
     Confinement, Filesystem, Network, Sandbox, Stage, Subprocess, available_confinement,
+    is_supervised,
 };
 pub use launchable::{Launchable, ProcessLaunch, RemoteLaunch};
 pub use program::{executables, find_program};

@@ -1,11 +1,13 @@
-use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, PipeReader, PipeWriter, Write as _};
 use std::os::unix::net::UnixStream;
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use facets_worker::TERMINATE;
 
+use crate::reaper;
 use crate::tail::Tail;
+use crate::watcher::Watcher;
 
 /// The supervisor answers at once, or within its grace and the time for its last word; on a busy
 /// machine a little later; or something is badly wrong.
@@ -18,14 +20,26 @@ pub enum Ending {
     Exited(i32),
     /// By a signal.
     Killed(i32),
-    /// Nobody knows: its supervisor was killed.
+    /// It is not known how: it did not say so in time.
     Unknown,
+    /// Its supervisor was killed or stopped; everything that it had started was ended.
+    SupervisorLost,
+}
+
+/// What came from the supervisor.
+enum Word {
+    Line(String),
+    /// Nothing yet.
+    Late,
+    /// Nothing, and nothing will: it is gone.
+    Gone,
 }
 
 /// A server that was started. Dropping it ends the server and everything below it.
 #[derive(Debug)]
 pub struct RunningProcess {
     worker: Child,
+    watcher: Watcher,
     control: BufReader<UnixStream>,
     stdin: Option<PipeWriter>,
     stdout: Option<PipeReader>,
@@ -34,18 +48,20 @@ pub struct RunningProcess {
 
 impl RunningProcess {
     pub(crate) fn new(
-        worker: Child,
+        (worker, watcher): (Child, Watcher),
         control: UnixStream,
         stdin: PipeWriter,
         stdout: PipeReader,
         stderr: Tail,
     ) -> Self {
         let control = BufReader::new(control);
-        Self { worker, control, stdin: Some(stdin), stdout: Some(stdout), stderr }
+        Self { worker, watcher, control, stdin: Some(stdin), stdout: Some(stdout), stderr }
     }
 
     pub(crate) fn wait_for_start(mut self) -> Result<Self, String> {
-        let line = self.next_line(ANSWER).unwrap_or_default();
+        let Word::Line(line) = self.next_word(ANSWER) else {
+            return Err("its supervisor did not answer".to_owned());
+        };
         match line.split_once(' ') {
             Some(("started", _)) => Ok(self),
             Some(("failed", reason)) => Err(reason.trim().to_owned()),
@@ -66,27 +82,43 @@ impl RunningProcess {
 
     /// How it ended, if it has ended by itself within some time.
     pub fn wait(&mut self, at_most: Duration) -> Option<Ending> {
-        self.next_line(at_most).map(|line| parse_ending(&line))
+        match self.next_word(at_most) {
+            Word::Line(line) => Some(parse_ending(&line)),
+            Word::Late => None,
+            Word::Gone => Some(self.supervisor_gone()),
+        }
     }
 
     /// Asks the server to end, and ends it if it does not.
-    ///
-    /// [`Ending::Unknown`] means that its supervisor did not tell: it was killed or stopped,
-    /// and by whom if not by the server?
     pub fn stop(mut self) -> Ending {
         self.stdin = None;
         let _ = self.control.get_mut().write_all(&[TERMINATE]);
-        let line = self.next_line(ANSWER).unwrap_or_default();
-        parse_ending(&line)
+        match self.next_word(ANSWER) {
+            Word::Line(line) => parse_ending(&line),
+            Word::Late => Ending::Unknown,
+            Word::Gone => self.supervisor_gone(),
+        }
     }
 
-    fn next_line(&mut self, at_most: Duration) -> Option<String> {
+    /// Without a last word: comes back when everything that the supervisor had started is ended.
+    fn supervisor_gone(&mut self) -> Ending {
+        self.watcher.is_done(ANSWER);
+        Ending::SupervisorLost
+    }
+
+    fn next_word(&mut self, at_most: Duration) -> Word {
         let at_most = at_most.max(Duration::from_millis(1));
-        self.control.get_mut().set_read_timeout(Some(at_most)).ok()?;
+        if self.control.get_mut().set_read_timeout(Some(at_most)).is_err() {
+            return Word::Gone;
+        }
         let mut line = String::new();
         match self.control.read_line(&mut line) {
-            Ok(1..) => Some(line),
-            _ => None,
+            Ok(0) => Word::Gone,
+            Ok(_) => Word::Line(line),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Word::Late
+            }
+            Err(_) => Word::Gone,
         }
     }
 }
@@ -104,26 +136,15 @@ impl Drop for RunningProcess {
     fn drop(&mut self) {
         // The supervisor ends everything when it cannot hear us any more.
         let _ = self.control.get_mut().shutdown(std::net::Shutdown::Both);
-        if !self.worker_ends_by_itself() {
-            // It was killed or stopped, so it has not tidied up.
+        if !self.watcher.is_done(ANSWER) {
             let _ = self.worker.kill();
-            let _ = self.worker.wait();
-            facets_worker::end_orphans(self.worker.id());
         }
-    }
-}
-
-impl RunningProcess {
-    /// Whether the supervisor ended in good order, within the time it may need.
-    fn worker_ends_by_itself(&mut self) -> bool {
-        let start = Instant::now();
-        while start.elapsed() < ANSWER {
-            match self.worker.try_wait() {
-                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
-                Ok(Some(status)) => return status.code().is_some(),
-                Err(_) => return false,
-            }
+        let is_lost = self.watcher.join();
+        let _ = self.worker.wait();
+        reaper::forget_supervisor(self.worker.id());
+        if is_lost {
+            // It was killed or stopped, so it has not tidied up.
+            facets_worker::remove_scratch(self.worker.id());
         }
-        false
     }
 }

@@ -60,7 +60,7 @@ impl Describe for ObserveError {
                     Some(Ending::Killed(signal)) => {
                         Some(format!("it was ended by signal {signal}"))
                     }
-                    Some(Ending::Unknown) | None => None,
+                    Some(Ending::Unknown | Ending::SupervisorLost) | None => None,
                 };
                 let stderr = Some(stderr).filter(|text| !text.trim().is_empty());
                 let stderr = stderr.map(|text| format!("it said: {}", last_lines(text)));

@@ -80,7 +80,7 @@ fn observe_process(
     drop(transport);
     match result {
         Ok(capture) => match running.stop() {
-            Ending::Unknown => Err(ObserveError::SupervisorLost),
+            Ending::Unknown | Ending::SupervisorLost => Err(ObserveError::SupervisorLost),
             Ending::Exited(_) | Ending::Killed(_) => {
                 Ok(Observation { capture, stderr: stderr.text() })
             }
@@ -90,6 +90,9 @@ fn observe_process(
                 matches!(&source, CaptureError::Transport { source: TransportError::Closed, .. });
             let ending = if closed { running.wait(LAST_WORDS) } else { None };
             drop(running);
+            if ending == Some(Ending::SupervisorLost) {
+                return Err(ObserveError::SupervisorLost);
+            }
             // Everything has ended, so its last words are on their way.
             let stderr = stderr.last_words(LAST_WORDS);
             Err(ObserveError::Capture { source, stderr, ending })

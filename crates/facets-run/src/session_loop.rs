@@ -312,8 +312,9 @@ impl<'s> SessionLoop<'s> {
         }
         self.guard.server_ended(&mut self.out);
         self.to_server.clear();
-        let is_done =
-            ending == Ending::Exited(0) || self.client_left_at.is_some() || !self.has_spoken;
+        // A server that attacks its supervisor is not started again.
+        let is_last = matches!(ending, Ending::Exited(0) | Ending::SupervisorLost);
+        let is_done = is_last || self.client_left_at.is_some() || !self.has_spoken;
         self.ending = Some(ending);
         if !is_done && self.restarts < self.most_restarts {
             // A quarter of a second, then twice as long each time.

@@ -15,4 +15,5 @@ pub use launch_spec::{
     Filesystem, LaunchSpec, LaunchSpecError, Network, Program, Sandbox, Subprocess,
 };
 pub use stage::{SUPERVISE, Stage, TERMINATE, own_executable};
-pub use supervise::end_orphans;
+pub use supervise::remove_scratch;
+pub use tree::{children, end_reparented, is_supervised};

@@ -19,7 +19,7 @@ use rustix::process::{
 
 use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Subprocess};
 use crate::stage::{CONFINE, TERMINATE};
-use crate::tree::{end_descendants, end_marked};
+use crate::tree::end_descendants;
 
 /// How long a server may take to end by itself once it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -102,12 +102,9 @@ fn end_everything(scratch: &Path) {
     remove_tree(scratch);
 }
 
-/// For facet, when a supervisor was killed: ends what it would have ended, and removes its
-/// scratch directory. Its processes are known by their session and by their home.
-pub fn end_orphans(supervisor: u32) {
-    let scratch = scratch_path(supervisor);
-    end_marked(supervisor, &scratch.join("home"));
-    remove_tree(&scratch);
+/// For facet, when a supervisor was killed: removes its scratch directory.
+pub fn remove_scratch(supervisor: u32) {
+    remove_tree(&scratch_path(supervisor));
 }
 
 /// Removes a directory whose owner may have locked parts of it.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, wait, waitpid};
+
+use crate::stage::SUPERVISE;
 
 /// Longer than any tree needs to die that can die.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,7 +43,7 @@ fn has_children() -> bool {
 /// Everything below a process that is not dead yet.
 fn descendants(of: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-    for (pid, parent) in processes() {
+    for ProcessStat { pid, parent, .. } in processes() {
         children.entry(parent).or_default().push(pid);
     }
     let mut found = Vec::new();
@@ -57,40 +57,109 @@ fn descendants(of: Pid) -> Vec<Pid> {
     found
 }
 
-/// Kills every process of a session, and every one with this home, until none is left.
-pub(crate) fn end_marked(session: u32, home: &Path) {
+/// The children of this process.
+#[must_use]
+pub fn children() -> Vec<i32> {
+    children_of_this_process().map(|one| one.pid).collect()
+}
+
+/// Kills every child of this process that it did not start, and everything below those, until none is
+/// left. A process without a parent becomes the child of the nearest ancestor that is a subreaper: if a
+/// supervisor is killed, that is facet.
+///
+/// What facet starts itself stays in its session or is known by its number; a server is always in
+/// another session, because its supervisor began one.
+pub fn end_reparented(is_own: &dyn Fn(i32) -> bool) {
     let begin = Instant::now();
-    let mark = [b"HOME=", home.as_os_str().as_bytes()].concat();
-    let marked = |pid: i32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let in_session = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(3));
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        in_session == Some(&session.to_string())
-            || environment.split(|byte| *byte == 0).any(|v| v == mark)
+    let own = getpid().as_raw_nonzero().get();
+    let Ok(session) = getsid(None) else { return };
+    let is_orphan = |one: &ProcessStat| {
+        one.parent == own && one.session != session.as_raw_nonzero().get() && !is_own(one.pid)
     };
-    loop {
-        let living: Vec<i32> = processes().map(|(pid, _)| pid).filter(|pid| marked(*pid)).collect();
-        if living.is_empty() || begin.elapsed() > PATIENCE {
-            return;
+    let mut ended = Vec::new();
+    while begin.elapsed() < PATIENCE {
+        let orphans: Vec<Pid> = children_of_this_process()
+            .filter(is_orphan)
+            .filter_map(|one| Pid::from_raw(one.pid))
+            .collect();
+        if orphans.is_empty() {
+            break;
         }
-        for pid in living.into_iter().filter_map(Pid::from_raw) {
-            let _ = kill_process(pid, Signal::KILL);
+        // These first, and at once: their parent is facet now, and they may know how to find it.
+        for orphan in &orphans {
+            // It may be gone by now, which is just as well.
+            let _ = kill_process(*orphan, Signal::KILL);
         }
+        ended.extend(orphans);
+        // What was below them is ours by now, or will be in the next turn.
         std::thread::sleep(Duration::from_millis(1));
+    }
+    for pid in ended {
+        let _ = waitpid(Some(pid), WaitOptions::NOHANG);
     }
 }
 
-/// Every living process with its parent.
-fn processes() -> impl Iterator<Item = (i32, i32)> {
+/// Whether one of the ancestors of this process is a supervisor: then a server has started it.
+#[must_use]
+pub fn is_supervised() -> bool {
+    let all: BTreeMap<i32, i32> = processes().map(|one| (one.pid, one.parent)).collect();
+    let mut pid = getpid().as_raw_nonzero().get();
+    // Bounded, should the list be torn while it is read.
+    for _ in 0..1000 {
+        let Some(parent) = all.get(&pid).copied().filter(|parent| *parent > 0) else {
+            return false;
+        };
+        let words = fs::read(format!("/proc/{parent}/cmdline")).unwrap_or_default();
+        let first = words.split(|byte| *byte == 0).nth(1);
+        if first == Some(SUPERVISE.as_bytes()) {
+            return true;
+        }
+        pid = parent;
+    }
+    true
+}
+
+/// The living children of this process: from the kernel's list where it has one, which is much faster
+/// than looking at every process.
+fn children_of_this_process() -> Box<dyn Iterator<Item = ProcessStat>> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = tasks.map(|task| fs::read_to_string(task.path().join("children")));
+    match lists.collect::<Result<Vec<String>, _>>() {
+        Ok(lists) if !lists.is_empty() => {
+            let pids: Vec<i32> = lists
+                .iter()
+                .flat_map(|list| list.split_whitespace())
+                .filter_map(|pid| pid.parse().ok())
+                .collect();
+            Box::new(pids.into_iter().filter_map(stat_of))
+        }
+        _ => {
+            let own = getpid().as_raw_nonzero().get();
+            Box::new(processes().filter(move |one| one.parent == own))
+        }
+    }
+}
+
+/// A living process.
+struct ProcessStat {
+    pid: i32,
+    parent: i32,
+    session: i32,
+}
+
+/// Every living process.
+fn processes() -> impl Iterator<Item = ProcessStat> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name stands in brackets and may have brackets itself.
-        let (_, rest) = stat.rsplit_once(") ")?;
-        let mut fields = rest.split(' ');
-        let state = fields.next()?;
-        let parent = fields.next()?.parse().ok()?;
-        (!matches!(state, "Z" | "X")).then_some((pid, parent))
-    })
+    entries.filter_map(|entry| stat_of(entry.file_name().to_str()?.parse().ok()?))
+}
+
+fn stat_of(pid: i32) -> Option<ProcessStat> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in brackets and may have brackets itself.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(ProcessStat { pid, parent, session })
 }

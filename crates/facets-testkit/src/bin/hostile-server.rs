@@ -229,9 +229,12 @@ impl Server<'_> {
         }
     }
 
+    /// Once: whoever is the parent afterwards is not the supervisor any more.
     fn signal_parent(&self, signal: &str, id: &str) {
-        let parent = std::os::unix::process::parent_id().to_string();
-        Command::new("kill").args([&format!("-{signal}"), &parent]).status().unwrap();
+        if self.lists == 1 {
+            let parent = std::os::unix::process::parent_id().to_string();
+            Command::new("kill").args([&format!("-{signal}"), &parent]).status().unwrap();
+        }
         self.list(id, None);
     }
 
