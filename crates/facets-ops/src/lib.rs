@@ -28,6 +28,7 @@ mod launch_options;
 mod launching;
 mod manifest_names;
 mod observing;
+mod outside_servers;
 mod pin_changes;
 mod pinned;
 mod pinning;

@@ -19,6 +19,7 @@ use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::observe_for_all_clients;
+use crate::outside_servers::refuse_inside_server;
 use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
 use crate::surface_report::surface_text;
@@ -59,6 +60,7 @@ pub(crate) struct NewServer {
 
 /// Starts or calls a new server, shows what it declares, and pins it if the answer is yes.
 pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
+    refuse_inside_server()?;
     let NewServer { name, origin, options, source, given } = server;
     if let Err(source) = name.parse::<InlineServerName>() {
         return Err(ServerError::BadName { name, source }.into());

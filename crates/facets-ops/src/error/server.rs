@@ -92,6 +92,9 @@ pub enum ServerError {
         /// Its name.
         name: String,
     },
+    /// A server that facet supervises has started this command.
+    #[error("a server has started this command, and what a server starts decides nothing")]
+    InsideServer,
     /// A word of a command is not text.
     #[error("the command cannot be written down")]
     NotText,
@@ -174,6 +177,7 @@ pub enum ServerError {
 impl ServerError {
     /// Every code.
     pub const CODES: &'static [&'static str] = &[
+        "inside-a-server",
         "server-unknown",
         "server-exists",
         "server-bad-name",
@@ -224,6 +228,9 @@ impl ServerError {
             Self::ChangedMeanwhile { .. } => {
                 both("the lock as it was at the beginning", "another one".to_owned())
             }
+            Self::InsideServer => {
+                both("a terminal of your own", "a process below a supervisor of facet".to_owned())
+            }
             Self::NotText => both("words in UTF-8", "other bytes".to_owned()),
             Self::Git { reason, .. } => both("a file in the history", reason.clone()),
             Self::OtherLaunch { .. } => {
@@ -265,6 +272,7 @@ impl Describe for ServerError {
             Self::AboveAccepted { .. } => "above-accepted",
             Self::NothingPinned => "nothing-pinned",
             Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
+            Self::InsideServer => "inside-a-server",
             Self::NotText => "command-not-text",
             Self::Git { .. } => "git-failed",
             Self::Incomparable { .. } => "diff-incomparable",

@@ -17,6 +17,7 @@ use crate::client_files::{
 };
 use crate::consent::{ApprovalPage, Consent};
 use crate::error::OpsError;
+use crate::outside_servers::refuse_inside_server;
 use crate::pinning::{NewServer, pin_new};
 
 /// What to adopt.
@@ -58,6 +59,7 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
     if request.is_dry || plans.is_empty() {
         return Ok(AdoptReport { found, ..report });
     }
+    refuse_inside_server()?;
     let yes = command_line("adopt", &request.clients, request.scope);
     consent.may_adopt(&found).or_refuse("nothing was adopted", yes.clone())?;
     let origins = pin_all(&plans, &mut found, request.options, consent, &mut report.pinned);

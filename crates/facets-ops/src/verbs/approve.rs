@@ -16,6 +16,7 @@ use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::observe_for_all_clients;
+use crate::outside_servers::refuse_inside_server;
 use crate::pin_changes::compare_origins;
 use crate::pinned::{Pinned, differences, is_others};
 use crate::pinning::{Candidate, PinApproval, pin_candidate, with_source};
@@ -39,6 +40,7 @@ pub fn approve(
     request: &ApproveRequest,
     consent: &dyn Consent,
 ) -> Result<Vec<ApprovalPage>, OpsError> {
+    refuse_inside_server()?;
     let project = Project::here()?;
     request.names.iter().map(|name| approve_one(&project, name, request, consent)).collect()
 }

@@ -18,6 +18,7 @@ use crate::judgement::{judged, naming, not_locked, something_pinned};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::observe_once;
+use crate::outside_servers::refuse_inside_server;
 use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
 use crate::pinning::with_source;
 use crate::policy::{self, Asked};
@@ -131,6 +132,7 @@ fn allowed(
         grants: pinned.server.grants.clone(),
     };
     consent.may_pin(&page).required()?;
+    refuse_inside_server()?;
     Approvals::of_this_user()?.add(&Approval::of(&pinned.server, project.place()))?;
     Ok(server)
 }

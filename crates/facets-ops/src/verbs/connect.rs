@@ -15,6 +15,7 @@ use crate::client_files::{
 };
 use crate::consent::Consent;
 use crate::error::{OpsError, ServerError};
+use crate::outside_servers::refuse_inside_server;
 
 /// What to connect.
 #[derive(Debug)]
@@ -38,6 +39,7 @@ pub struct ConnectReport {
 
 /// Has clients start every server that is pinned here through facet.
 pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
+    refuse_inside_server()?;
     let (places, directory) = enter(request.scope)?;
     let state = Project::here()?.read(&|_| false)?;
     let servers: Vec<&String> = state
@@ -98,6 +100,7 @@ fn connect_file(
 
 /// Has clients start what they started before.
 pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
+    refuse_inside_server()?;
     let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
     for (path, undos) in ClientRecords::of_this_user()?.all() {
         let client = undos.iter().find_map(|undo| Undo::from_text(undo).ok());

@@ -8,6 +8,7 @@ use crate::approval::is_approved;
 pub use crate::confinement::grants_words;
 use crate::confinement::{READ_ONLY, extent_word, granted_place, yes_or_no};
 use crate::consent::Consent;
+use crate::outside_servers::refuse_inside_server;
 use facets_failure::shell_word;
 
 use crate::error::{OpsError, ServerError};
@@ -129,6 +130,9 @@ pub struct GrantReport {
 /// Decides what a server may do. More than before needs a yes.
 pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantReport, OpsError> {
     let name = &request.name;
+    if !request.settings.is_empty() {
+        refuse_inside_server()?;
+    }
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
     let pinned = Pinned::whole(name, &state)?;

@@ -6,6 +6,7 @@ use facets_project::{
 };
 
 use crate::error::{OpsError, ServerError};
+use crate::outside_servers::refuse_inside_server;
 
 /// What to remove.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub struct RemoveRequest {
 
 /// Removes servers from manifest and lock, with their surface files.
 pub fn remove(request: &RemoveRequest) -> Result<(), OpsError> {
+    refuse_inside_server()?;
     let project = Project::here()?;
     // A project without anything is not touched.
     let state = project.read(&|_| false)?;
