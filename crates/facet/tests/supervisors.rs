@@ -133,7 +133,8 @@ fn what_a_server_leaves_ends_with_an_ordinary_session() {
 fn children_from_before_are_left_alone() {
     let (marked, before) = (marker(4), marker(1004));
     let trusted = server(&marked);
-    let script = format!("setsid sleep {before} >&2 & exec {} run s", trusted::FACET);
+    let script =
+        format!("setsid sleep {before} >&2 & echo $! > before; exec {} run s", trusted::FACET);
     let mut command = Command::new("sh");
     command.args(["-c", &script]).current_dir(trusted.project());
     command.env("FACET_DIR", trusted.home());
@@ -143,8 +144,9 @@ fn children_from_before_are_left_alone() {
         "params": { "name": "attack", "arguments": { "signal": "KILL" } } }));
     assert_eq!(facet.wait(), Some(2));
     assert_eq!(alive(&marked), Vec::<String>::new());
-    assert_eq!(alive(&before).len(), 1, "it was there before");
-    Command::new("pkill").args(["-f", &format!("sleep {before}")]).status().unwrap();
+    let left = alive(&before).len();
+    let ended = Command::new("kill").arg(trusted.read("before").trim()).status().unwrap();
+    assert!(left == 1 && ended.success(), "it was there before");
 }
 
 /// A server starts facet to approve itself.
