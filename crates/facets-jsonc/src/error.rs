@@ -22,7 +22,7 @@ pub enum EditError {
         /// The name.
         name: String,
     },
-    /// More values than anybody writes.
+    /// More values than the limit.
     #[error("more than {limit} values")]
     TooManyValues {
         /// How many are still read.

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{getpid, set_child_subreaper};
 
-/// The children that are nobody's orphans: supervisors, and those that this process had before its
-/// first. Starting one and entering it here is one step to whoever looks for orphans.
+/// The children that are not orphans of a server: supervisors, and those that this process had before
+/// its first. The lock is held while a supervisor is started and entered, and while orphans are ended.
 static OWN: Mutex<OwnChildren> =
     Mutex::new(OwnChildren { is_subreaper: false, pids: BTreeSet::new() });
 

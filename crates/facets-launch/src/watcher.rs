@@ -70,7 +70,7 @@ fn ends_in_good_order(process: &OwnedFd) -> bool {
             }
             Ok(Some(status)) => return status.exited(),
             Ok(None) | Err(Errno::INTR) => {}
-            // Somebody has waited for it already.
+            // Its parent has waited for it already.
             Err(_) => return true,
         }
     }

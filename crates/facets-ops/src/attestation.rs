@@ -10,13 +10,13 @@ pub enum AttestationError {
     NoArtifact,
 }
 
-/// Whoever can show that what is started was signed.
+/// Verifies that what is started was signed.
 pub trait Attestations {
     /// Finds a valid statement of a signer about what a lock entry starts; or says why not.
     fn verify(&self, server: &LockedServer, signer: &Signer) -> Result<(), AttestationError>;
 }
 
-/// Commands and addresses have no artifact that somebody could have signed.
+/// Commands and addresses have no artifact that could have been signed.
 #[derive(Debug)]
 pub struct NoAttestations;
 

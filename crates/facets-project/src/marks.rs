@@ -29,7 +29,7 @@ impl Marks {
         files::write(&self.file, plan.to_string().as_bytes())
     }
 
-    /// The change is done, and its journal is nobody's any more.
+    /// The change is done: the mark of its journal is removed.
     pub(crate) fn clear(&self) {
         let _ = fs::remove_file(&self.file);
     }

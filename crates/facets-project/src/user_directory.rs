@@ -36,7 +36,7 @@ impl UserDirectory {
         Ok(folder)
     }
 
-    /// A folder in it, made if it is not there, for nobody else to read.
+    /// A folder in it, made if it does not exist, readable by this user alone.
     pub(crate) fn made(&self, name: &str) -> Result<PathBuf, ProjectError> {
         let folder = self.path.join(name);
         for folder in [&self.path, &folder] {

@@ -29,7 +29,7 @@ pub(crate) fn end_descendants() {
     }
 }
 
-/// Reaps the dead, and says whether anybody is left.
+/// Reaps dead children, and says whether any are left.
 fn has_children() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
