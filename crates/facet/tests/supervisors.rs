@@ -88,11 +88,14 @@ impl Drop for Bystanders {
 }
 
 fn session_ends_after(signal: &str, number: u32) {
+    session_started_by(&|trusted| trusted.command(&["run", "s"]), signal, number);
+}
+
+fn session_started_by(start: &dyn Fn(&Trusted) -> Command, signal: &str, number: u32) {
     let (marked, bystander) = (marker(number), marker(number + 1000));
     let trusted = server(&marked);
     let mut others = Bystanders::start(&trusted, &bystander);
-    let mut command = trusted.command(&["run", "s"]);
-    let mut facet = Client::start(&mut command, Stdio::piped());
+    let mut facet = Client::start(&mut start(&trusted), Stdio::piped());
     facet.initialize("test", &json!({}));
     facet.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call",
         "params": { "name": "attack", "arguments": { "signal": signal } } }));
@@ -114,6 +117,28 @@ fn a_supervisor_that_is_killed_ends_the_session_and_nothing_is_left() {
 #[test]
 fn a_supervisor_that_is_stopped_ends_the_session_and_nothing_is_left() {
     session_ends_after("STOP", 2);
+}
+
+/// In a container the session of a process often began outside, and has no number there.
+#[test]
+fn a_session_without_a_number_ends_as_well() {
+    let namespace = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
+    let can = Command::new("unshare").args(namespace).arg("true").status();
+    if !can.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: this machine lets a user make no namespace of processes");
+        return;
+    }
+    let in_namespace = |trusted: &Trusted| {
+        let facet = trusted.command(&["run", "s"]);
+        let mut command = Command::new("unshare");
+        let script = r#""$@"; exit $?"#;
+        command.args(namespace).args(["--kill-child", "sh", "-c", script, "sh"]);
+        command.arg(facet.get_program()).args(facet.get_args());
+        command.current_dir(trusted.project());
+        command.envs(facet.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    };
+    session_started_by(&in_namespace, "KILL", 5);
 }
 
 #[test]

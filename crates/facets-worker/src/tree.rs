@@ -5,7 +5,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, wait, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait, waitpid};
 
 use crate::stage::SUPERVISE;
 
@@ -72,10 +72,11 @@ pub fn children() -> Vec<i32> {
 pub fn end_reparented(is_own: &dyn Fn(i32) -> bool) {
     let begin = Instant::now();
     let own = getpid().as_raw_nonzero().get();
-    let Ok(session) = getsid(None) else { return };
-    let is_orphan = |one: &ProcessStat| {
-        one.parent == own && one.session != session.as_raw_nonzero().get() && !is_own(one.pid)
-    };
+    // From the same place as those of the others: it is 0 for all whose session began outside of the
+    // namespace of processes, as in a container.
+    let Some(ProcessStat { session, .. }) = stat_of(own) else { return };
+    let is_orphan =
+        |one: &ProcessStat| one.parent == own && one.session != session && !is_own(one.pid);
     let mut ended = Vec::new();
     while begin.elapsed() < PATIENCE {
         let orphans: Vec<Pid> = children_of_this_process()
