@@ -18,14 +18,17 @@ fuzz_target!(|data: &[u8]| {
         app_support: folder(),
         project: folder(),
     };
-    let guarded = Guarded {
+    let mut guarded = Guarded {
         program: "facet".to_owned(),
         args: vec!["run".to_owned(), "s".to_owned()],
         headers: Vec::new(),
+        variables: Vec::new(),
     };
     for file in client.files(&places) {
         let Ok(entries) = parse(&file, text) else { continue };
         for entry in &entries {
+            let renamed = entry.env.iter().map(|(name, _)| (name.clone(), format!("FACET_ENV_{name}")));
+            guarded.variables = renamed.collect();
             if let Ok((changed, record)) = guard(client, text, &entry.place, &guarded) {
                 let record = Undo::from_text(&record.to_text()).expect("what was written is read");
                 assert_eq!(undo(&changed, &record).as_deref(), Ok(text));

@@ -31,6 +31,7 @@ pub fn guard(
     let opened = Opened::new(client, body, place)?.ok_or_else(|| ClientError::gone(place))?;
     let entry = entry::read(client, body, place, &opened.layout)?;
     let moves = moves(&entry, guarded)?;
+    refuse_taken(&entry, guarded)?;
     let edits = match &opened.parts {
         EntryParts::Json(json, object) => {
             json_entry::rewrite(client, *json, object, &entry, guarded, &moves)?
@@ -44,7 +45,8 @@ pub fn guard(
     if !starts(&read, guarded) || after.layout.regions.len() != opened.layout.regions.len() {
         return Err(entangled());
     }
-    let original = original_holes(client, body, &opened.layout, &edits, &moves, place)?;
+    let renames = Renames { headers: &moves, variables: &guarded.variables };
+    let original = original_holes(client, body, &opened.layout, &edits, &renames, place)?;
     let written = holes(client, &after.layout);
     let regions = opened.layout.regions.iter().zip(&after.layout.regions);
     let regions = regions.map(|(was, is)| Region {
@@ -105,29 +107,55 @@ fn moves(entry: &Entry, guarded: &Guarded) -> Result<Vec<Move>, ClientError> {
     Ok(moves)
 }
 
+/// What values are called in the new entry.
+struct Renames<'r> {
+    headers: &'r [Move],
+    variables: &'r [Move],
+}
+
+impl Renames<'_> {
+    fn apply(&self, client: Client, path: Vec<String>) -> Vec<String> {
+        let environment = client.dialect().environment;
+        let renames = if path[0] == client.dialect().headers {
+            self.headers
+        } else if path[0] == environment {
+            self.variables
+        } else {
+            return path;
+        };
+        match renames.iter().find(|(old, _)| path.get(1) == Some(old)) {
+            Some((_, new)) => vec![environment.to_owned(), new.clone()],
+            None => path,
+        }
+    }
+}
+
+/// A variable does not get the name of another.
+fn refuse_taken(entry: &Entry, guarded: &Guarded) -> Result<(), ClientError> {
+    let taken = |new: &String| entry.env.iter().any(|(known, _)| known == new);
+    match guarded.variables.iter().find(|(_, new)| taken(new)) {
+        None => Ok(()),
+        Some((_, variable)) => {
+            let (place, variable) = (shown(&entry.place), variable.clone());
+            Err(ClientError::VariableTaken { place, variable })
+        }
+    }
+}
+
 /// The holes of the old entry, by what they are called in the new one.
 fn original_holes(
     client: Client,
     body: &str,
     layout: &Layout,
     edits: &[Edit],
-    moves: &[Move],
+    renames: &Renames<'_>,
     place: &[String],
 ) -> Result<Vec<(Hole, Range<usize>)>, ClientError> {
-    let dialect = client.dialect();
     let mut kept_comments = 0;
-    let mut renamed = Vec::new();
+    let mut called = Vec::new();
     for (hole, span) in holes(client, layout) {
         let hole = match hole {
-            Hole::Value(path) if path[0] == dialect.headers => {
-                match moves.iter().find(|(header, _)| path.get(1) == Some(header)) {
-                    Some((_, variable)) => {
-                        Hole::Value(vec![dialect.environment.to_owned(), variable.clone()])
-                    }
-                    None => Hole::Value(path),
-                }
-            }
-            Hole::Value(path) => Hole::Value(path),
+            Hole::Value(path) => Hole::Value(renames.apply(client, path)),
             Hole::Comment(_) => {
                 // Comments come in the same order before and after.
                 let gone =
@@ -140,9 +168,9 @@ fn original_holes(
                 Hole::Comment(kept_comments - 1)
             }
         };
-        renamed.push((hole, span));
+        called.push((hole, span));
     }
-    Ok(renamed)
+    Ok(called)
 }
 
 /// A comment that goes is kept word for word, so it must hold nothing that nobody may see.

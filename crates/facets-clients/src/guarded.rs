@@ -9,6 +9,9 @@ pub struct Guarded {
     pub args: Vec<String>,
     /// Headers of the entry, and the variables that hold their values from now on.
     pub headers: Vec<(String, String)>,
+    /// Variables of the entry, and what they are called from now on: there they mean something to the
+    /// server alone.
+    pub variables: Vec<(String, String)>,
 }
 
 impl Guarded {
@@ -18,5 +21,5 @@ impl Guarded {
     }
 }
 
-/// A header and the variable it moves to.
+/// A header and the variable it moves to; or a variable and its new name.
 pub(crate) type Move = (String, String);

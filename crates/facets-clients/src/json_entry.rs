@@ -130,6 +130,7 @@ pub(crate) fn rewrite(
         edits.extend(move_headers(client, json, object, moves, &mut removed)?);
         edits.extend(remove(json.text, object, &removed));
     }
+    edits.extend(rename_variables(client, json, object, &guarded.variables)?);
     if member.name != "command" {
         edits.push((member.name_span.clone(), quoted("command")));
     }
@@ -152,6 +153,22 @@ pub(crate) fn rewrite(
         }
     }
     Ok(edits)
+}
+
+/// Variables are called otherwise where they stand.
+fn rename_variables(
+    client: Client,
+    json: JsonDocument<'_>,
+    object: &ObjectSpan,
+    renames: &[Move],
+) -> Result<Vec<Edit>, ClientError> {
+    let Some(member) = object.get(client.dialect().environment) else { return Ok(Vec::new()) };
+    let variables = json.object(&member.value)?.map(|inner| inner.members).unwrap_or_default();
+    let edits = variables.iter().filter_map(|variable| {
+        let (_, new) = renames.iter().find(|(old, _)| *old == variable.name)?;
+        Some((variable.name_span.clone(), quoted(new)))
+    });
+    Ok(edits.collect())
 }
 
 /// Headers become variables where they stand, unless there are variables already.

@@ -231,6 +231,13 @@ pub(crate) fn rewrite(
         rename_headers(parts, moves, &mut edits).ok_or_else(entangled)?;
         pass_variables(text, parts, entry, &mut edits, &mut added).ok_or_else(entangled)?;
     }
+    for item in parts.below("env") {
+        let variable = &item.path[3];
+        let renamed = guarded.variables.iter().find(|(old, _)| *old == variable.name);
+        if let Some((_, new)) = renamed {
+            put(&mut edits, &variable.span, &key(new));
+        }
+    }
     put(&mut edits, &anchor.value, &quoted(&guarded.program));
     match parts.leaf("args") {
         Some(args) => {

@@ -16,7 +16,12 @@ use proptest::prelude::*;
 fn wanted() -> Guarded {
     let headers = ["X-Key-0", "X-Key-1", "X-Key-2"];
     let headers = headers.map(|name| (name.to_owned(), name.replace('-', "_"))).to_vec();
-    Guarded { program: "facet".to_owned(), args: vec!["run".to_owned()], headers }
+    Guarded {
+        program: "facet".to_owned(),
+        args: vec!["run".to_owned()],
+        headers,
+        variables: Vec::new(),
+    }
 }
 
 /// Does everything that can be done with a text; what is done must be undone.

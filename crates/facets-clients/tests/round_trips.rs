@@ -28,13 +28,18 @@ fn guarded(entry: &Entry) -> Guarded {
         _ => Vec::new(),
     };
     let args = vec!["run".to_owned(), entry.name.clone(), "--quiet \"é\\".to_owned()];
-    Guarded { program: "/opt/facet bin/facet".to_owned(), args, headers }
+    let variables =
+        entry.env.iter().map(|(name, _)| (name.clone(), format!("FACET_ENV_{name}"))).collect();
+    Guarded { program: "/opt/facet bin/facet".to_owned(), args, headers, variables }
 }
 
 /// What a guarded entry is given, in the order written.
 fn given(entry: &Entry, guarded: &Guarded) -> Vec<(String, String)> {
     let set = entry.env.iter().filter_map(|(name, value)| match value {
-        EnvValue::Set(secret) => Some((name.clone(), secret.expose().to_owned())),
+        EnvValue::Set(secret) => {
+            let name = name.strip_prefix("FACET_ENV_").unwrap_or(name);
+            Some((name.to_owned(), secret.expose().to_owned()))
+        }
         EnvValue::Unset => None,
     });
     let mut all: Vec<_> = set.collect();
@@ -184,7 +189,7 @@ proptest! {
             let mut records = Vec::new();
             for name in ["new 1", "new-2", "new.3"] {
                 let args = vec!["run".to_owned(), name.to_owned()];
-                let wanted = Guarded { program: "facet".to_owned(), args, headers: Vec::new() };
+                let wanted = Guarded { program: "facet".to_owned(), args, headers: Vec::new(), variables: Vec::new() };
                 let (after, record) = insert(&file_of(client), Some(&now), name, &wanted).unwrap();
                 now = after;
                 records.push(record);

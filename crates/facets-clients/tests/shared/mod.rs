@@ -17,5 +17,5 @@ pub(crate) fn file_of(client: Client, index: usize) -> ClientFile {
 /// `facet run NAME`
 pub(crate) fn run(name: &str) -> Guarded {
     let args = vec!["run".to_owned(), name.to_owned()];
-    Guarded { program: "facet".to_owned(), args, headers: Vec::new() }
+    Guarded { program: "facet".to_owned(), args, headers: Vec::new(), variables: Vec::new() }
 }
