@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some(at) = arguments.iter().position(|word| word == "--guard") {
         let facet = arguments.get(at + 1).ok_or("--guard FACET")?;
         println!("{}", table(&guard::rows(Path::new(facet), &folder, scale.runs)?));
-        return fs::remove_dir_all(&folder).map_err(|error| error.to_string());
+        return clear(&folder);
     }
     let facet = run::release_binary("facet")?;
     let mut rows = file_hashing(&facet, &folder, &scale)?;
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.push(start_up(&facet, &scale)?);
     rows.extend(inspect::rows(&facet, &folder, scale.runs)?);
     rows.extend(guard::rows(&facet, &folder, scale.runs)?);
-    fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
+    clear(&folder)?;
     let table = table(&rows);
     if !silent {
         println!("{table}");
@@ -96,6 +96,11 @@ fn digest(facet: &Path, files: &[PathBuf]) -> Command {
     let mut command = Command::new(facet);
     command.args(["digest", "file"]).args(files);
     command
+}
+
+fn clear(folder: &Path) -> Outcome {
+    let _ = fs::remove_dir_all(run::user_folder("bench"));
+    fs::remove_dir_all(folder).map_err(|error| error.to_string())
 }
 
 fn file_hashing(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {

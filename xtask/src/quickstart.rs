@@ -132,6 +132,7 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     for line in guarded::perform(&facet, &folder)? {
         println!("   {line}");
     }
+    let _ = fs::remove_dir_all(run::user_folder("quickstart"));
     println!("\nDone. The binary is {}", shown(&facet));
     println!("Next: facet init server my-server, and docs/getting-started.md");
     Ok(())
@@ -146,7 +147,8 @@ pub(crate) fn silently() -> Outcome {
     guarded::perform(&facet, &folder)?;
     // The setup before this has installed it.
     let server = real_server().ok_or("no real server to add")?;
-    add_real(&facet, &folder, &server).map(drop)
+    add_real(&facet, &folder, &server)?;
+    fs::remove_dir_all(run::user_folder("quickstart")).map_err(|error| error.to_string())
 }
 
 /// A server of the registry, if `cargo xtask setup` has installed it.
@@ -166,7 +168,7 @@ fn add_real(facet: &Path, folder: &Path, server: &Path) -> Outcome<String> {
 
 fn finish(facet: &Path, folder: &Path, arguments: &[&str], exit: i32) -> Outcome<String> {
     let mut command = Command::new(facet);
-    command.args(arguments).current_dir(folder).env("FACET_DIR", folder.join(".home"));
+    command.args(arguments).current_dir(folder).env("FACET_DIR", run::user_folder("quickstart"));
     let output = command.output().map_err(|error| format!("cannot start facet: {error}"))?;
     let said = [&output.stdout[..], &output.stderr[..]].concat();
     let said = String::from_utf8_lossy(&said).into_owned();

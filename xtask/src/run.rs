@@ -18,6 +18,11 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// Where facet keeps what a user decides, while it is shown or measured: outside of every repository.
+pub(crate) fn user_folder(purpose: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("facet-{purpose}-{}", std::process::id()))
+}
+
 /// Runs to the end; a failure comes back with everything the program said.
 pub(crate) fn output(command: &mut Command) -> Outcome<Output> {
     let output = command.output().map_err(|error| format!("cannot start {command:?}: {error}"))?;

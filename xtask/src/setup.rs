@@ -49,8 +49,13 @@ const NPM_CLIENTS: &[&str] =
     &["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0"];
 /// What published formats are checked against: the SARIF schema as `SchemaStore` publishes it.
 const NPM_SCHEMAS: &[&str] = &["@microsoft/jest-sarif@1.0.0-beta.0"];
-const PYPI_SERVERS: &[&str] =
-    &["mcp-server-time==2026.10.19", "mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24"];
+/// Also `uvx`, by which most people start such servers.
+const PYPI_SERVERS: &[&str] = &[
+    "mcp-server-time==2026.10.19",
+    "mcp-server-git==2026.10.19",
+    "mcp-server-fetch==2026.10.24",
+    "uv==0.13.7",
+];
 
 pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let missing = install_missing();

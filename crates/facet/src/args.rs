@@ -1,7 +1,11 @@
+mod digest;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use digest::{ContractMode, DigestCommand};
 
 /// Is what I run exactly what was published and what I approved?
 #[derive(Debug, Parser)]
@@ -94,6 +98,24 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Look at what changed, and pin it anew
     Approve(Approve),
+    /// List what you have approved, or take it back
+    #[command(subcommand)]
+    Approvals(ApprovalsCommand),
+    /// List what confined servers keep from one session to the next, or remove it
+    Data {
+        /// The servers; all of them if none is given
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Of every project, not only of this one
+        #[arg(long)]
+        all: bool,
+        /// Remove it
+        #[arg(long)]
+        clear: bool,
+        /// Answer every question with yes
+        #[arg(long, requires = "clear")]
+        yes: bool,
+    },
     /// Check that what is pinned is whole; starts nothing
     Verify {
         /// The servers; all of them if none is given
@@ -220,9 +242,9 @@ pub(crate) struct Inspect {
     /// Write the surface file
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
-    /// Seconds to wait for an answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) timeout: u64,
+    /// Seconds to wait for an answer [default: 30, 120 for npx, uvx and the like]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -247,12 +269,15 @@ pub(crate) struct Add {
     /// Send a header, with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
     pub(crate) headers: Vec<(String, String)>,
+    /// Start it in this directory, from the project on
+    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    pub(crate) cwd: Option<PathBuf>,
     /// Scan the server's source, too, now and at every check
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) source: Option<PathBuf>,
-    /// Seconds to wait for an answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) timeout: u64,
+    /// Seconds to wait for an answer, now and later [default: 30, 120 for npx, uvx and the like]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -269,9 +294,9 @@ pub(crate) struct CheckArguments {
     /// the reviewed file
     #[arg(long)]
     pub(crate) trust_lock: bool,
-    /// Seconds to wait for an answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) timeout: u64,
+    /// Seconds to wait for an answer [default: as pinned, or 30, 120 for npx, uvx and the like]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -349,16 +374,19 @@ pub(crate) struct Adopt {
     /// Answer every question with yes
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Seconds to wait for an answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) timeout: u64,
+    /// Seconds to wait for an answer, now and later [default: 30, 120 for npx, uvx and the like]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Approve {
     /// The servers
-    #[arg(required = true, value_name = "NAME")]
+    #[arg(required_unless_present = "all", value_name = "NAME")]
     pub(crate) names: Vec<String>,
+    /// All servers of this project; those that you approved in another place with one question
+    #[arg(long, conflicts_with = "names")]
+    pub(crate) all: bool,
     /// Answer every question with yes
     #[arg(long)]
     pub(crate) yes: bool,
@@ -368,9 +396,9 @@ pub(crate) struct Approve {
     /// Start what the lock says, also if nobody approved it on this machine
     #[arg(long)]
     pub(crate) trust_lock: bool,
-    /// Seconds to wait for an answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) timeout: u64,
+    /// Seconds to wait for an answer, now and later [default: as pinned, or 30, 120 for npx, uvx and the like]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: Option<u64>,
 }
 
 /// How bad something is.
@@ -420,59 +448,29 @@ pub(crate) enum InitChoice {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum DigestCommand {
-    /// SHA-256 of the raw bytes of files
-    File {
-        /// The files; `-` is standard input
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
+pub(crate) enum ApprovalsCommand {
+    /// List what you have approved, and what it may do
+    List {
+        #[command(flatten)]
+        which: Which,
     },
-    /// Hashes of a surface file, or of the reply to tools/list
-    Surface {
-        /// The file; `-` is standard input
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
-    /// Behaviour digest of a contract, or of contracts by name, or of a surface file
-    Contract {
-        /// The file; `-` is standard input
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// Whose digest
-        #[arg(long, value_enum, default_value_t = ContractMode::V1)]
-        mode: ContractMode,
-    },
-    /// Compare two servers by their behaviour digests, tool by tool
-    #[command(
-        after_help = "Each is a surface file, a contract, contracts by name, or a vurb.lock.\nExit code 1 if they differ."
-    )]
-    Compare {
-        /// The first
-        #[arg(value_name = "BEFORE")]
-        before: PathBuf,
-        /// The second
-        #[arg(value_name = "AFTER")]
-        after: PathBuf,
-    },
-    /// SHA-256 of the canonical form of a JSON document
-    Json {
-        /// The document; `-` is standard input
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// Print the canonical form instead of its digest
-        #[arg(long)]
-        print: bool,
-        /// Read it as captured from a server: large integers keep their digits
-        #[arg(long)]
-        captured: bool,
+    /// No longer approve servers; what is pinned stays
+    Revoke {
+        /// The servers; all of them if none is given
+        #[arg(value_name = "NAME", required_unless_present_any = ["all", "project"])]
+        names: Vec<String>,
+        #[command(flatten)]
+        which: Which,
     },
 }
 
-/// Whose behaviour digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ContractMode {
-    /// facet's own
-    V1,
-    /// That of MCP Fusion (Vurb) 3.17, bit for bit
-    FusionV1,
+/// Of which projects.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Which {
+    /// Of every project, not only of this one
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) all: bool,
+    /// Of the project that lies, or lay, in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
 }

@@ -9,6 +9,7 @@ use facets_digest::json::Provenance;
 use facets_files::FileError;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
 use facets_ops::connect::{ConnectRequest, connect, disconnect};
+use facets_ops::data::DataRequest;
 use facets_ops::digest_contract::{
     DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
 };
@@ -72,6 +73,11 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Add(arguments) => crate::trust::run_add(arguments, renderer),
         Command::Check(arguments) => crate::gates::run_check(arguments, renderer),
         Command::Approve(arguments) => crate::trust::run_approve(arguments, renderer),
+        Command::Approvals(approvals) => crate::decisions::run_approvals(approvals, renderer),
+        Command::Data { names, all, clear, yes } => {
+            let request = DataRequest { names, is_everywhere: all };
+            crate::decisions::run_data(&request, clear.then_some(yes), renderer)
+        }
         Command::Verify { names, against, gate } => {
             crate::gates::run_verify(names, against, gate, renderer)
         }

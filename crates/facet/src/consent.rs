@@ -4,8 +4,9 @@ use std::io::{IsTerminal as _, Write as _};
 
 use facets_ops::client_files::FileEdit;
 use facets_ops::consent::FoundEntry;
-use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown};
+use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown, MovedServer};
 use facets_ops::grant::Grants;
+use facets_project::PrivateHome;
 
 use crate::render;
 
@@ -56,6 +57,14 @@ impl Consent for Terminal {
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
         self.ask(&render::approval_page(page), "Approve it?")
+    }
+
+    fn may_move(&self, moved: &[MovedServer]) -> Answer {
+        self.ask(&render::moved(moved), "Approve them here, too?")
+    }
+
+    fn may_clear(&self, homes: &[PrivateHome]) -> Answer {
+        self.ask(&render::homes_text(homes), "Remove it?")
     }
 
     fn may_adopt(&self, found: &[FoundEntry]) -> Answer {

@@ -16,14 +16,12 @@ use crate::consent::Terminal;
 use crate::progress::Count;
 use crate::render::{Renderer, Verb, summary};
 use crate::shown::Shown;
-use crate::trust::options;
 
 pub(crate) fn run_check(arguments: CheckArguments, renderer: &Renderer) -> Result<Shown, OpsError> {
     let CheckArguments { names, gate, trust_lock, timeout } = arguments;
     let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
     let Gate { fail_on, policy, summary } = gate;
-    let options = options(timeout);
-    let request = CheckRequest { names, options, trust, fail_on: fail_on.into(), policy };
+    let request = CheckRequest { names, timeout, trust, fail_on: fail_on.into(), policy };
     let count = Count::new(renderer.is_quiet());
     let result = check(&request, &Terminal { yes: false }, &count);
     drop(count);

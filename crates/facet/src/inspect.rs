@@ -8,16 +8,14 @@ use crate::consent::Terminal;
 use crate::origin;
 use crate::render::Renderer;
 use crate::shown::Shown;
-use crate::trust::options;
 
 pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let options = options(arguments.timeout);
-    let consent = Terminal { yes: arguments.yes };
+    let (consent, timeout) = (Terminal { yes: arguments.yes }, arguments.timeout);
     let request = InspectRequest {
         save: arguments.save.clone(),
         source: arguments.source.clone(),
         subject: subject(arguments)?,
-        options,
+        timeout,
     };
     inspect(request, &consent).map(|report| renderer.inspect(&report))
 }

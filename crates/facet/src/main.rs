@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod consent;
+mod decisions;
 mod gates;
 mod inspect;
 mod origin;

@@ -1,7 +1,5 @@
 //! Arguments of the commands that pin servers become requests.
 
-use std::time::Duration;
-
 use facets_drift::Severity;
 use facets_ops::OpsError;
 use facets_ops::add::{AddRequest, add};
@@ -9,22 +7,12 @@ use facets_ops::adopt::{AdoptRequest, adopt};
 use facets_ops::approve::{ApproveRequest, approve};
 use facets_ops::check::Trust;
 use facets_ops::client_files::Scope;
-use facets_ops::inspect::{CaptureLimits, CaptureOptions};
 
 use crate::args::{Add, Adopt, Approve, Level};
 use crate::consent::Terminal;
 use crate::origin;
 use crate::render::Renderer;
 use crate::shown::Shown;
-
-/// Everything together may take as long as a few slow answers.
-const ANSWERS: u32 = 4;
-
-pub(crate) fn options(seconds: u64) -> CaptureOptions {
-    let answer = Duration::from_secs(seconds);
-    let limits = CaptureLimits { answer, total: answer * ANSWERS, ..CaptureLimits::default() };
-    CaptureOptions { limits, ..CaptureOptions::default() }
-}
 
 impl From<Level> for Severity {
     fn from(level: Level) -> Self {
@@ -38,23 +26,23 @@ impl From<Level> for Severity {
 }
 
 pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Add { name, url, words, yes, variables, headers, source, timeout } = arguments;
+    let Add { name, url, words, yes, variables, headers, cwd, source, timeout } = arguments;
     let origin = match url {
         Some(url) => origin::of_address(&url, headers)?,
         None => origin::of_words(words, variables)?,
     };
-    let request = AddRequest { name, origin, options: options(timeout), source };
+    let request = AddRequest { name, origin, start_directory: cwd, timeout, source };
     let consent = Terminal { yes };
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
 }
 
 pub(crate) fn run_approve(arguments: Approve, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Approve { names, yes, accept, trust_lock, timeout } = arguments;
+    let Approve { names, all: _, yes, accept, trust_lock, timeout } = arguments;
     let accept = accept.map(Into::into);
     let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
-    let request = ApproveRequest { names, options: options(timeout), accept, trust };
+    let request = ApproveRequest { names, timeout, accept, trust };
     let consent = Terminal { yes };
-    approve(&request, &consent).map(|pages| renderer.approved(&pages, consent.asks()))
+    approve(&request, &consent).map(|report| renderer.approved(&report, consent.asks()))
 }
 
 pub(crate) fn scope(is_user: bool) -> Scope {
@@ -63,8 +51,7 @@ pub(crate) fn scope(is_user: bool) -> Scope {
 
 pub(crate) fn run_adopt(arguments: Adopt, renderer: &Renderer) -> Result<Shown, OpsError> {
     let Adopt { clients, user, dry_run, yes, timeout } = arguments;
-    let options = options(timeout);
-    let request = AdoptRequest { clients, scope: scope(user), options, is_dry: dry_run };
+    let request = AdoptRequest { clients, scope: scope(user), timeout, is_dry: dry_run };
     let consent = Terminal { yes };
     let report = adopt(&request, &consent)?;
     Ok(renderer.adopted(&report, consent.asks() && !dry_run))

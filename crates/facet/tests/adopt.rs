@@ -381,6 +381,9 @@ fn what_cannot_be_adopted_is_left_alone_and_said() {
       "elsewhere": { "command": "x", "cwd": "/somewhere" },
       "placeholder": { "command": "${HOME}/x" },
       "not a name!": { "command": "x" },
+      "--trust-lock": { "command": "x" },
+      "loader": { "command": "x", "env": { "LD_PRELOAD": "/x.so" } },
+      "ledger": { "command": "x", "env": { "FACET_DIR": "/x" } },
       "gone": { "command": "no-such-program-anywhere" }
     } }"#;
     user.trusted.write(".mcp.json", text);
@@ -388,10 +391,15 @@ fn what_cannot_be_adopted_is_left_alone_and_said() {
     let found = ran.json()["found"].as_array().unwrap().clone();
     let outcome =
         |name: &str| found.iter().find(|one| one["server"] == name).unwrap()["outcome"].clone();
-    for name in ["tokenful", "elsewhere", "placeholder", "not a name!"] {
+    let skipped = ["tokenful", "placeholder", "not a name!", "--trust-lock", "loader", "ledger"];
+    for name in skipped {
         assert_eq!(outcome(name), "skipped", "{name}");
     }
+    let reason =
+        |name: &str| found.iter().find(|one| one["server"] == name).unwrap()["reason"].to_string();
+    assert!(reason("loader").contains("LD_PRELOAD") && reason("ledger").contains("FACET_DIR"));
     assert_eq!(outcome("gone"), "failed");
+    assert_eq!(outcome("elsewhere"), "failed", "its directory is not there");
     let said = user.facet(&["adopt", "claude-code", "--yes"]).exits(2);
     assert!(said.out.contains("gone was not adopted:"), "{}", said.out);
     assert!(!ran.out.contains("sk-proj"), "{}", ran.out);

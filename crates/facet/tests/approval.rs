@@ -290,7 +290,7 @@ fn a_weaker_lock_is_named_against_a_revision() {
 fn a_ledger_that_others_can_write_is_refused() {
     use std::os::unix::fs::PermissionsExt as _;
     let trusted = Trusted::with_server(&server());
-    let approvals = trusted.home().join("approvals");
+    let approvals = trusted.home().join("ledger");
     std::fs::set_permissions(&approvals, std::fs::Permissions::from_mode(0o777)).unwrap();
     let ran = trusted.facet(&["check"]).exits(2);
     assert!(ran.out.contains("project-untrusted-file"), "{ran:?}");
@@ -330,6 +330,7 @@ fn an_address_is_approved_like_a_command() {
     let entry = facets_lock::LockedServer::new(
         "u",
         (origin, facets_lock::Pin::AsWritten),
+        facets_lock::StartSettings::default(),
         surface.era,
         &hashes,
         file,
@@ -365,7 +366,7 @@ fn an_entry_that_somebody_edited_concerns_nobody_else() {
             trusted.facet(&[verb, "t"]).exits(0);
         }
     }
-    trusted.write("facets.lock", &lock.replacen("\"serversVersion\": 1", "\"x\": 1", 1));
+    trusted.write("facets.lock", &lock.replacen("\"serversVersion\": 2", "\"x\": 1", 1));
     trusted.facet(&["verify"]).exits(1);
     trusted.write("facets.lock", &lock);
     // Also what is in no hash of the surface.

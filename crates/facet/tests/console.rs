@@ -83,11 +83,12 @@ fn check_page(page: &Path) -> usize {
 
 fn clone_of_the_data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("work")).unwrap();
     for name in ["testdata", "oracle"] {
         let status = Command::new("cp")
             .arg("-R")
             .arg(repository_root().join(name))
-            .arg(folder.path().join(name))
+            .arg(folder.path().join("work").join(name))
             .status();
         assert!(status.unwrap().success());
     }
@@ -100,10 +101,10 @@ fn run(command: &str, folder: &Path) -> String {
     let tools = repository_root().join("target/tools/bin");
     let output = Command::new("sh")
         .args(["-c", &format!("{{ {command}\n}} 2>&1")])
-        .current_dir(folder)
+        .current_dir(folder.join("work"))
         .env("PATH", format!("{}:{}:{path}", binaries.display(), tools.display()))
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("FACET_DIR", folder.join(".home"))
+        .env("FACET_DIR", folder.join("home"))
         .output()
         .unwrap();
     let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();

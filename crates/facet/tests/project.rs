@@ -333,7 +333,7 @@ fn the_same_approval_gives_the_same_bytes() {
     one.facet(&["approve", "s", "--yes"]).exits(0);
     assert_eq!(one.read("facets.lock"), first);
     assert!(first.ends_with("}\n"));
-    let newer = first.replace("\"serversVersion\": 1", "\"serversVersion\": 2");
+    let newer = first.replace("\"serversVersion\": 2", "\"serversVersion\": 3");
     one.write("facets.lock", &newer);
     let ran = one.facet(&["check"]).exits(2);
     assert!(ran.talk.contains("lock-unknown-version"), "{ran:?}");

@@ -396,7 +396,7 @@ fn every_variant_is_among_what_is_printed() {
     same("disconnect", "client", &clients);
     same("connect", "code", &["client-entry-exists"]);
     same("disconnect", "code", &["client-entry-edited"]);
-    same("adopt", "outcome", &["adoptable", "adopted", "guarded", "skipped", "failed"]);
+    same("adopt", "outcome", &["adoptable", "adopted", "guarded", "weak", "skipped", "failed"]);
     same("grant", "network", &["none", "all"]);
     same("grant", "filesystem", &["none", "all"]);
     assert!(texts("inspect", "resources").contains("volatile"));

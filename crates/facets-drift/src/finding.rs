@@ -132,6 +132,8 @@ finding_types! {
     BecameVolatile = "became_volatile",
     /// Lists that differ from one asking to the next.
     SurfaceVaries = "surface_varies",
+    /// Declarations that depend on the machine.
+    ProfileVaries = "profile_varies",
     /// Something else would be started, or called.
     LaunchChanged = "launch_changed",
     /// The server may do more.

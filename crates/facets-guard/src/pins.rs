@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::Digest;
 use facets_digest::json::Value;
-use facets_surface::{Definition, Kind, Surface};
+use facets_surface::{Also, Definition, Kind, Surface};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::uri::{Template, folder, leads_out};
@@ -59,6 +59,20 @@ impl Pins {
         pins
     }
 
+    /// The same, and what it declares otherwise.
+    #[must_use]
+    pub fn with_variant(mut self, variant: &Also) -> Self {
+        self.add_also(variant);
+        self
+    }
+
+    fn add_also(&mut self, also: &Also) {
+        self.instructions.extend(also.instructions.iter().cloned());
+        for item in &also.items {
+            self.add_item(item);
+        }
+    }
+
     fn add(&mut self, surface: &Surface) {
         self.instructions.extend(surface.instructions.clone());
         for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
@@ -66,10 +80,7 @@ impl Pins {
                 self.add_item(item);
             }
         }
-        self.instructions.extend(surface.also.instructions.iter().cloned());
-        for item in &surface.also.items {
-            self.add_item(item);
-        }
+        self.add_also(&surface.also);
         if surface.resources_volatile {
             let folders = surface.items(Kind::Resource).iter().map(|item| folder(item.name()));
             let known = self.volatile_folders.get_or_insert_default();

@@ -1,6 +1,5 @@
 //! Starts servers, through a worker.
 
-use std::ffi::OsString;
 use std::io::{self, IoSlice, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -15,7 +14,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 
 use crate::error::LaunchError;
 use crate::launchable::ProcessLaunch;
-use crate::program::{find_in, search_path};
+use crate::program::find_program;
 use crate::reaper;
 use crate::running::RunningProcess;
 use crate::tail::Tail;
@@ -69,6 +68,7 @@ impl Launcher {
             program: Program::Stage(name.to_owned()),
             args: Vec::new(),
             env: Vec::new(),
+            scratch: vec!["TMPDIR".into()],
             directory: "/".into(),
             sandbox: Sandbox { network, filesystem, ..Sandbox::default() },
         };
@@ -136,27 +136,17 @@ fn send(control: &UnixStream, spec: &[u8], streams: &[BorrowedFd<'_>; 3]) -> io:
     (&*control).write_all(spec)
 }
 
-/// spec 5.2: this environment and no other, so that what was captured is what is served
 fn launch_spec(process: &ProcessLaunch) -> Result<LaunchSpec, LaunchError> {
-    let path = search_path();
-    let mut env: Vec<(OsString, OsString)> = vec![
-        ("TZ".into(), "UTC".into()),
-        ("LANG".into(), "C.UTF-8".into()),
-        ("PATH".into(), path.clone()),
-    ];
-    for name in &process.variables {
-        let value = process.given.get(name).map(OsString::from);
-        let value = value.or_else(|| std::env::var_os(name));
-        let value = value.ok_or_else(|| LaunchError::NoVariable { name: name.clone() })?;
-        env.push((name.into(), value));
-    }
-    let program = find_in(&process.program, &process.directory, &path).ok_or_else(|| {
+    let path = process.variables.search_path();
+    let env = process.variables.values()?;
+    let program = find_program(&process.program, &process.directory, &path).ok_or_else(|| {
         LaunchError::NoProgram { program: process.program.clone().into(), path: path.clone() }
     })?;
     Ok(LaunchSpec {
         program: Program::File(program),
         args: process.args.clone(),
-        env,
+        env: env.into_iter().collect(),
+        scratch: process.variables.scratch_folders(),
         directory: process.directory.clone(),
         sandbox: process.sandbox.clone(),
     })

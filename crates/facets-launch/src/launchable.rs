@@ -1,14 +1,16 @@
 //! How a server starts: a process of ours, or a call to an address.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use facets_wire::Header;
 use facets_worker::Sandbox;
 
+use crate::environment::Variables;
+
 /// A server that can be started or called: everything that it takes, and nothing to decide.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are few, and nearly all are processes")]
 pub enum Launchable {
     /// A process below us.
     Process(ProcessLaunch),
@@ -23,10 +25,8 @@ pub struct ProcessLaunch {
     pub program: OsString,
     /// Its arguments, passed as they are.
     pub args: Vec<OsString>,
-    /// Names of variables whose values come from our own environment.
-    pub variables: Vec<String>,
-    /// Values of such variables that our own environment does not have.
-    pub given: BTreeMap<String, String>,
+    /// Its environment.
+    pub variables: Variables,
     /// Where it starts.
     pub directory: PathBuf,
     /// What it is kept from.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod command;
+mod environment;
 mod error;
 mod launchable;
 mod program;
@@ -10,13 +11,14 @@ mod tail;
 mod watcher;
 
 pub use command::Launcher;
+pub use environment::{Environment, FOR_SERVER, NetworkReach, Variables, value_of};
 pub use error::LaunchError;
 pub use facets_worker::{
     Confinement, Filesystem, Network, Sandbox, Stage, Subprocess, available_confinement,
     is_supervised,
 };
 pub use launchable::{Launchable, ProcessLaunch, RemoteLaunch};
-pub use program::{executables, find_program};
+pub use program::{executables, find_program, search_path};
 pub use running::{Ending, RunningProcess};
 pub use tail::Tail;
 

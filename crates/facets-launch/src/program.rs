@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Every file that is executed when a program starts: itself, the interpreters that its first
 /// lines name, and what loads them.
 #[must_use]
-pub fn executables(program: &OsStr, directory: &Path) -> Vec<PathBuf> {
+pub fn executables(program: &OsStr, directory: &Path, path: &OsStr) -> Vec<PathBuf> {
     const LOADERS: [&str; 5] = [
         "/lib64/ld-linux-x86-64.so.2",
         "/lib/ld-linux-aarch64.so.1",
@@ -18,7 +18,7 @@ pub fn executables(program: &OsStr, directory: &Path) -> Vec<PathBuf> {
     ];
     let mut found: Vec<PathBuf> =
         LOADERS.iter().map(PathBuf::from).filter(|loader| loader.exists()).collect();
-    let mut next = find_program(program, directory);
+    let mut next = find_program(program, directory, path);
     // A script may name a script; more than a few nobody writes.
     for _ in 0..8 {
         let Some(file) = next.take() else { break };
@@ -28,7 +28,7 @@ pub fn executables(program: &OsStr, directory: &Path) -> Vec<PathBuf> {
             let is_env = Path::new(first).file_name().is_some_and(|name| name == "env");
             let named = rest.iter().find(|word| !word.starts_with('-'));
             match named.filter(|_| is_env) {
-                Some(program) => find_program(OsStr::new(program), directory),
+                Some(program) => find_program(OsStr::new(program), directory, path),
                 None => Some(first.into()),
             }
         });
@@ -48,18 +48,15 @@ fn interpreter(file: &Path) -> Option<Vec<String>> {
     Some(line.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The file that would be started for a name.
+/// Where our own programs are looked for.
 #[must_use]
-pub fn find_program(program: &OsStr, directory: &Path) -> Option<PathBuf> {
-    find_in(program, directory, &search_path())
-}
-
-pub(crate) fn search_path() -> OsString {
+pub fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())
 }
 
-/// Looks a program up as a shell does, once, so that an error can name where it was missed.
-pub(crate) fn find_in(program: &OsStr, directory: &Path, path: &OsStr) -> Option<PathBuf> {
+/// The file that would be started for a name, looked up as a shell does in a search path.
+#[must_use]
+pub fn find_program(program: &OsStr, directory: &Path, path: &OsStr) -> Option<PathBuf> {
     let as_path = Path::new(program);
     let candidates: Vec<PathBuf> = if as_path.components().count() > 1 || as_path.is_absolute() {
         vec![directory.join(as_path)]

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use facets_testkit::workspace_binary;
 
-use facets_launch::{Ending, LaunchError, Launcher, ProcessLaunch, RunningProcess, Sandbox};
+use facets_launch::{
+    Ending, LaunchError, Launcher, ProcessLaunch, RunningProcess, Sandbox, Variables,
+};
 
 fn launcher() -> Launcher {
     Launcher::with_worker(workspace_binary("facets-worker"))
@@ -18,8 +20,7 @@ fn shell(script: &str, directory: &Path) -> ProcessLaunch {
     ProcessLaunch {
         program: "sh".into(),
         args: vec!["-c".into(), script.into()],
-        variables: Vec::new(),
-        given: std::collections::BTreeMap::new(),
+        variables: Variables::default(),
         directory: directory.to_owned(),
         sandbox: Sandbox::default(),
     }
@@ -97,7 +98,7 @@ fn what_cannot_start_says_why() {
     std::fs::set_permissions(folder.path().join("local"), executable).unwrap();
     assert!(matches!(launcher().start(&command), Err(LaunchError::NotStarted { .. })));
     let mut command = shell("", folder.path());
-    command.variables.push("FACET_TEST_UNSET".to_owned());
+    command.variables.named.push("FACET_TEST_UNSET".to_owned());
     assert!(matches!(launcher().start(&command), Err(LaunchError::NoVariable { .. })));
 }
 

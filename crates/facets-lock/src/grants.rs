@@ -2,6 +2,9 @@
 
 use facets_digest::json::{Value, quoted, write_list, write_string};
 
+/// What begins a path that may only be read.
+pub const READ_ONLY: &str = "ro:";
+
 /// How much of something is granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
@@ -22,6 +25,28 @@ impl Extent {
             (Self::Listed(items), Self::None) => !items.is_empty(),
             (Self::Listed(items), Self::Listed(old)) => items.iter().any(|i| !old.contains(i)),
             (Self::All, _) => true,
+        }
+    }
+
+    /// What both this and another allow. Of paths, one that may only be read is part of one that may
+    /// be written.
+    #[must_use]
+    pub fn capped_at(&self, limit: &Self) -> Self {
+        match (self, limit) {
+            (Self::None, _) | (_, Self::None) => Self::None,
+            (other, Self::All) | (Self::All, other) => other.clone(),
+            (Self::Listed(items), Self::Listed(limit)) => {
+                let allows = |list: &[String], item: &String| {
+                    let writable = item.strip_prefix(READ_ONLY).map(str::to_owned);
+                    list.contains(item) || writable.is_some_and(|path| list.contains(&path))
+                };
+                let of_both = items.iter().chain(limit);
+                let of_both = of_both.filter(|item| allows(items, item) && allows(limit, item));
+                let mut both: Vec<String> = of_both.cloned().collect();
+                both.sort();
+                both.dedup();
+                Self::Listed(both)
+            }
         }
     }
 
@@ -90,7 +115,9 @@ impl Grants {
         )
     }
 
-    pub(crate) fn parse(value: &Value<'_>) -> Option<Self> {
+    /// Reads a full list of grants, just as facet writes it.
+    #[must_use]
+    pub fn parse(value: &Value<'_>) -> Option<Self> {
         let Value::Object(object) = value else { return None };
         let flag = |name: &str| match object.get(name) {
             Some(Value::Bool(flag)) => Some(*flag),
@@ -105,6 +132,18 @@ impl Grants {
         };
         // One that somebody wrote in another way, or with more, is not this.
         (object.members().len() == 5).then_some(grants)
+    }
+
+    /// What both these and others allow.
+    #[must_use]
+    pub fn capped_at(&self, limit: &Self) -> Self {
+        Self {
+            network: self.network.capped_at(&limit.network),
+            filesystem: self.filesystem.capped_at(&limit.filesystem),
+            subprocess: self.subprocess && limit.subprocess,
+            sampling: self.sampling && limit.sampling,
+            elicitation: self.elicitation && limit.elicitation,
+        }
     }
 
     /// The names of what is wider than before.

@@ -8,16 +8,18 @@ mod origin;
 mod pin;
 mod profile;
 mod server;
+mod settings;
 mod signer;
 mod surface;
 
 pub use error::LockError;
-pub use grants::{Extent, Grants};
+pub use grants::{Extent, Grants, READ_ONLY};
 pub use lock::{LOCKFILE_VERSION, Lock, LockedEntry, SERVERS_VERSION};
 pub use origin::launch_digest;
 pub use pin::Pin;
 pub use profile::Profile;
 pub use server::LockedServer;
+pub use settings::StartSettings;
 pub use signer::Signer;
 pub use surface::{LockedSurface, LockedTool, SURFACES, surface_path};
 

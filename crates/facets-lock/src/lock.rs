@@ -12,8 +12,10 @@ use crate::server::LockedServer;
 
 /// The version of the reference's part that is written.
 pub const LOCKFILE_VERSION: &str = "0.3";
-/// The version of our part.
-pub const SERVERS_VERSION: &str = "1";
+/// The version of our part that is written.
+pub const SERVERS_VERSION: &str = "2";
+/// The versions of our part that are read. Entries of version 1 have no profile.
+const READ_VERSIONS: &[&str] = &["1", SERVERS_VERSION];
 
 /// What stands under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +54,9 @@ impl Lock {
         if !["0.2", LOCKFILE_VERSION].contains(&version) {
             return Err(unknown("lockfileVersion", version, "0.2 and 0.3"));
         }
-        if let Some(found) = raw("serversVersion").filter(|found| *found != SERVERS_VERSION) {
-            return Err(unknown("serversVersion", found, SERVERS_VERSION));
+        let other = raw("serversVersion").filter(|found| !READ_VERSIONS.contains(found));
+        if let Some(found) = other {
+            return Err(unknown("serversVersion", found, "1 and 2"));
         }
         let servers = match raw("servers") {
             None => BTreeMap::new(),
@@ -108,6 +111,8 @@ impl Lock {
         }
         if left.all(|(_, entry)| matches!(entry, LockedEntry::Other)) {
             text = remove_member(&text, &["serversVersion"])?;
+        } else {
+            text = set_member(&text, &["serversVersion"], SERVERS_VERSION, Order::AtEnd)?;
         }
         Self::parse(text.as_bytes())
     }

@@ -10,6 +10,7 @@ use facets_model::Origin;
 use crate::error::LockError;
 use crate::members::EntryMembers;
 use crate::pin::Pin;
+use crate::settings::StartSettings;
 
 /// The names that these members can have, of every kind of origin.
 pub(crate) const KNOWN: &[&str] = &["command", "args", "env", "url", "headers"];
@@ -32,9 +33,10 @@ pub(crate) fn read(entry: &EntryMembers<'_>) -> Result<Origin, LockError> {
 
 /// spec 8.2: `launch`, the digest of exactly how a server starts
 #[must_use]
-pub fn launch_digest(origin: &Origin, pin: Pin) -> Digest {
+pub fn launch_digest(origin: &Origin, pin: Pin, settings: &StartSettings) -> Digest {
     let mut members = write(origin);
     members.extend(pin.members());
+    members.extend(settings.members());
     members.sort_unstable();
     let mut form = Vec::new();
     facets_digest::json::write_list(['{', '}'], &members, &mut form, |(name, value), out| {

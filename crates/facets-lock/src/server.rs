@@ -10,7 +10,7 @@ use crate::grants::Grants;
 use crate::members::{EntryMembers, LIMITS};
 use crate::origin::{self, launch_digest};
 use crate::pin::Pin;
-use crate::profile::Profile;
+use crate::settings::{self, StartSettings};
 use crate::signer::Signer;
 use crate::surface::{self, LockedSurface};
 
@@ -21,8 +21,8 @@ pub struct LockedServer {
     pub origin: Origin,
     /// What exactly that is.
     pub pin: Pin,
-    /// The environment that it is started in.
-    pub profile: Profile,
+    /// The environment that it is started in, where, and how long is waited for it.
+    pub settings: StartSettings,
     /// How it is spoken to.
     pub era: Era,
     /// Where its source lies, if that is looked at.
@@ -37,7 +37,7 @@ pub struct LockedServer {
     pub unknown: Vec<(String, String)>,
 }
 
-/// The members that this facet writes, beside those of the origin and of the surface.
+/// The members that this facet writes, beside those of the origin, the settings and the surface.
 const KNOWN: &[&str] = &["launch", "source", "era", "grants", "signer"];
 
 impl LockedServer {
@@ -46,6 +46,7 @@ impl LockedServer {
     pub fn new(
         name: &str,
         (origin, pin): (Origin, Pin),
+        settings: StartSettings,
         era: Era,
         hashes: &SurfaceHashes,
         surface_file_digest: Digest,
@@ -53,7 +54,7 @@ impl LockedServer {
         Self {
             origin,
             pin,
-            profile: Profile::Scratch,
+            settings,
             era,
             source: None,
             surface: LockedSurface::new(name, hashes, surface_file_digest),
@@ -66,7 +67,7 @@ impl LockedServer {
     /// spec 8.2: the digest of exactly how it starts
     #[must_use]
     pub fn launch_digest(&self) -> Digest {
-        launch_digest(&self.origin, self.pin)
+        launch_digest(&self.origin, self.pin, &self.settings)
     }
 
     /// The first hash that is not that of these definitions, by the name it has in the lock.
@@ -87,6 +88,7 @@ impl LockedServer {
     #[must_use]
     pub fn to_json(&self, depth: usize) -> String {
         let mut members = origin::write(&self.origin);
+        members.extend(self.settings.members());
         members.push(("launch", quoted(&self.launch_digest().to_string())));
         members.extend(self.source.as_deref().map(|source| ("source", quoted(source))));
         members.push(("era", quoted(self.era.name())));
@@ -111,8 +113,11 @@ impl LockedServer {
         let entry = EntryMembers::parse(name, text)?;
         let origin = origin::read(&entry)?;
         let pin = Pin::read(&origin);
+        let grants = Grants::parse(&entry.value("grants")?);
+        let grants = grants.ok_or_else(|| entry.bad("grants", "a full list of grants"))?;
+        let settings = StartSettings::read(&entry, &grants)?;
         let digest = entry.digest("launch")?;
-        if digest != launch_digest(&origin, pin) {
+        if digest != launch_digest(&origin, pin, &settings) {
             return Err(entry.bad("launch", "the digest of how the server starts"));
         }
         let era = match entry.text("era")?.as_str() {
@@ -121,17 +126,17 @@ impl LockedServer {
             _ => return Err(entry.bad("era", "`initialize` or `discover`")),
         };
         let source = entry.raw("source").map(|_| entry.text("source")).transpose()?;
-        let grants = Grants::parse(&entry.value("grants")?);
         Ok(Self {
             origin,
             pin,
-            profile: Profile::Scratch,
+            settings,
             era,
             source,
             surface: LockedSurface::read(&entry)?,
-            grants: grants.ok_or_else(|| entry.bad("grants", "a full list of grants"))?,
+            grants,
             signer: Signer::read(&entry)?,
-            unknown: entry.all_but(&[origin::KNOWN, surface::KNOWN, KNOWN].concat()),
+            unknown: entry
+                .all_but(&[origin::KNOWN, settings::KNOWN, surface::KNOWN, KNOWN].concat()),
         })
     }
 }

@@ -82,7 +82,8 @@ name_type! {
 }
 
 name_type! {
-    /// The name that a project gives to a server: 1–64 of `[A-Za-z0-9._-]` (spec 2.1).
+    /// The name that a project gives to a server: 1–64 of `[A-Za-z0-9._-]`, no hyphen first (spec
+    /// 2.1).
     InlineServerName, check_inline_name
 }
 
@@ -128,7 +129,9 @@ fn check_hyphenated(text: &str, least: usize) -> Result<(), NameError> {
 }
 
 fn check_inline_name(text: &str) -> Result<(), NameError> {
-    check_characters(text, 1, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+    check_characters(text, 1, 64, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))?;
+    // On a command line it would be an option.
+    if text.starts_with('-') { Err(NameError::First { found: '-' }) } else { Ok(()) }
 }
 
 fn check_variable_name(text: &str) -> Result<(), NameError> {
@@ -204,10 +207,10 @@ mod tests {
         for bad in ["", "-", "a-", "a--b", "A", "a.b", "@a/b"] {
             assert!(bad.parse::<AssetName>().is_err(), "{bad}");
         }
-        for good in ["a", "My.Server_1", "-", "..", &"x".repeat(64)] {
+        for good in ["a", "My.Server_1", "a-", "..", &"x".repeat(64)] {
             assert!(good.parse::<InlineServerName>().is_ok(), "{good}");
         }
-        for bad in ["", "a/b", "a b", "é", "a\u{200b}", &"x".repeat(65)] {
+        for bad in ["", "a/b", "a b", "-", "-a", "--x", "é", "a\u{200b}", &"x".repeat(65)] {
             assert!(bad.parse::<InlineServerName>().is_err(), "{bad}");
         }
         for good in ["A", "_", "GITHUB_TOKEN", "a1"] {

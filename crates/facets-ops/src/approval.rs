@@ -1,7 +1,7 @@
-//! Whether this machine has approved what a lock pins (spec 8.5).
+//! What this user has decided about a server on this machine (spec 8.5).
 
-use facets_lock::LockedServer;
-use facets_project::{Approval, Approvals, Project};
+use facets_lock::{Grants, LockedServer, StartSettings};
+use facets_project::{Approval, Project};
 
 use crate::error::OpsError;
 
@@ -14,17 +14,51 @@ pub enum Trust {
     Lock,
 }
 
-/// Whether this user has approved an entry of a project on this machine.
-pub(crate) fn is_approved(server: &LockedServer, project: &Project) -> Result<bool, OpsError> {
-    let approval = Approval::of(server, project.place());
-    Ok(Approvals::of_this_user()?.contains(&approval)?)
+/// What this user has decided about an entry of a lock.
+#[derive(Clone, Debug)]
+pub(crate) struct UserDecision {
+    /// The approval of the entry, if there is one.
+    pub(crate) approval: Option<Approval>,
+    /// What the server may do: what the lock grants, and never more than was decided last. A lock that
+    /// is set back brings nothing back.
+    pub(crate) grants: Grants,
+    /// What was decided last about that; none if nothing was.
+    pub(crate) latest: Option<Grants>,
 }
 
-/// Whether an entry may be started without a question.
-pub(crate) fn is_trusted(
+impl UserDecision {
+    pub(crate) fn of(
+        name: &str,
+        server: &LockedServer,
+        project: &Project,
+    ) -> Result<Self, OpsError> {
+        let ledger = project.ledger()?;
+        let approval = ledger.approval(name, server)?;
+        let latest = ledger.grants(name)?;
+        let grants = match &latest {
+            Some(latest) => server.grants.capped_at(latest),
+            None => server.grants.clone(),
+        };
+        Ok(Self { approval, grants, latest })
+    }
+
+    /// Whether the entry may be started without a question.
+    pub(crate) fn is_trusted(&self, trust: Trust) -> bool {
+        trust == Trust::Lock || self.approval.is_some()
+    }
+
+    /// How the server starts with what it may do.
+    pub(crate) fn settings(&self, server: &LockedServer) -> StartSettings {
+        let settings = server.settings.clone();
+        StartSettings { profile: settings.profile.with_grants(&self.grants), ..settings }
+    }
+}
+
+/// Whether this user has approved an entry of a project on this machine.
+pub(crate) fn is_approved(
+    name: &str,
     server: &LockedServer,
     project: &Project,
-    trust: Trust,
 ) -> Result<bool, OpsError> {
-    Ok(trust == Trust::Lock || is_approved(server, project)?)
+    Ok(UserDecision::of(name, server, project)?.approval.is_some())
 }

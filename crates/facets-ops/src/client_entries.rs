@@ -1,14 +1,15 @@
 //! Entries in the files of MCP clients: what each starts, and whether facet could start it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use facets_clients::{
-    Client, Entry, EntryTransport, EnvValue, HeaderValue, UrlKind, looks_like_secret,
+    Client, Entry, EntryTransport, EnvValue, HeaderValue, Scope, UrlKind, looks_like_secret,
     secret_arguments,
 };
 use facets_model::{AddressOrigin, CommandOrigin, InlineServerName, Origin};
 
+use crate::entry_variables::{is_refused, variable_for};
 use crate::error::OpsError;
 
 /// What became of an entry.
@@ -18,6 +19,8 @@ pub enum EntryOutcome {
     Adopted,
     /// It starts through facet already.
     Guarded,
+    /// It starts facet, but not so that it guards the server, for this reason.
+    Weak(String),
     /// It stays as it is, for this reason.
     Skipped(String),
     /// It could not be pinned.
@@ -49,11 +52,13 @@ pub(crate) struct EntryPlan {
     pub(crate) given: BTreeMap<String, String>,
     /// Headers, and the variables that hold their values from now on.
     pub(crate) headers: Vec<(String, String)>,
+    /// Where it starts, if the entry says.
+    pub(crate) directory: Option<String>,
 }
 
-/// What an entry asks for, if facet could start it, too.
-pub(crate) fn origin_of_entry(entry: &Entry) -> Option<Origin> {
-    plan_entry(entry, "").ok().map(|plan| plan.origin)
+/// What an entry asks for and where it starts, if facet could start it, too.
+pub(crate) fn origin_of_entry(entry: &Entry, scope: Scope) -> Option<(Origin, Option<String>)> {
+    plan_entry(entry, "", scope).ok().map(|plan| (plan.origin, plan.directory))
 }
 
 pub(crate) fn shown_transport(transport: &EntryTransport) -> String {
@@ -75,7 +80,11 @@ pub(crate) fn shown_transport(transport: &EntryTransport) -> String {
 }
 
 /// How facet would start an entry; or why it does not. `own` is how facet itself is started.
-pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, EntryOutcome> {
+pub(crate) fn plan_entry(
+    entry: &Entry,
+    own: &str,
+    scope: Scope,
+) -> Result<EntryPlan, EntryOutcome> {
     let skip = |reason: &str| Err(EntryOutcome::Skipped(reason.to_owned()));
     if entry.is_facet(Some(own)) {
         return Err(EntryOutcome::Guarded);
@@ -84,15 +93,25 @@ pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, EntryOut
         return skip("it is switched off");
     }
     if entry.name.parse::<InlineServerName>().is_err() {
-        return skip("its name cannot be that of a server: 1 to 64 of a-z, A-Z, 0-9, . - _");
+        return skip(
+            "its name cannot be that of a server: 1 to 64 of a-z, A-Z, 0-9, . - _, and no hyphen first",
+        );
+    }
+    let mut names = entry.env.iter().map(|(name, _)| name).chain(&entry.env_names);
+    if let Some(name) = names.find(|name| is_refused(name)) {
+        let reason = format!("the variable {name} would decide about facet, too");
+        return Err(EntryOutcome::Skipped(reason));
     }
     match &entry.transport {
         EntryTransport::Unclear { reason } => skip(reason),
-        EntryTransport::Command { cwd: Some(_), .. } => {
-            skip("it is started in a directory of its own, which facet does not do")
+        EntryTransport::Command { cwd: Some(cwd), .. }
+            if scope == Scope::User && !Path::new(cwd).is_absolute() =>
+        {
+            skip("where it is started depends on where its client is")
         }
-        EntryTransport::Command { command, args, .. } => {
-            if std::iter::once(command).chain(args).any(|word| has_placeholder(word)) {
+        EntryTransport::Command { command, args, cwd } => {
+            let words = std::iter::once(command).chain(args).chain(cwd);
+            if words.into_iter().any(|word| has_placeholder(word)) {
                 return skip("its command has a placeholder that only the client can fill in");
             }
             if !secret_arguments(args).is_empty() {
@@ -100,7 +119,7 @@ pub(crate) fn plan_entry(entry: &Entry, own: &str) -> Result<EntryPlan, EntryOut
                     "an argument looks like a secret, and the lock is no place for one: pass it as a variable",
                 );
             }
-            Ok(command_plan(entry, command, args))
+            Ok(command_plan(entry, command, args, cwd.clone()))
         }
         EntryTransport::Url { kind: UrlKind::Sse, .. } => {
             skip("it speaks the older transport with server-sent events")
@@ -117,11 +136,27 @@ fn has_placeholder(text: &str) -> bool {
     ["${", "{env:", "{file:"].iter().any(|sign| text.contains(sign))
 }
 
-fn command_plan(entry: &Entry, command: &str, args: &[String]) -> EntryPlan {
+fn command_plan(
+    entry: &Entry,
+    command: &str,
+    args: &[String],
+    directory: Option<String>,
+) -> EntryPlan {
+    let directory = directory.or_else(|| project_of(entry));
     let given = given_values(&entry.env);
     let variables = given.keys().chain(&entry.env_names).cloned().collect();
     let origin = CommandOrigin::new(command.to_owned(), args.to_vec(), variables).into();
-    EntryPlan { origin, given, headers: Vec::new() }
+    EntryPlan { origin, given, headers: Vec::new(), directory }
+}
+
+/// The project that an entry in a file of the user is for: there its client would start it.
+fn project_of(entry: &Entry) -> Option<String> {
+    match entry.place.as_slice() {
+        [projects, path, ..] if projects == "projects" && Path::new(path).is_absolute() => {
+            Some(path.clone())
+        }
+        _ => None,
+    }
 }
 
 fn url_plan(
@@ -152,16 +187,8 @@ fn url_plan(
         named.push((header.clone(), variable));
     }
     let headers = named.iter().cloned().collect();
-    Ok(EntryPlan { origin: AddressOrigin { url, headers }.into(), given, headers: named })
-}
-
-/// The variable that holds a header's value from now on.
-fn variable_for(server: &str, header: &str) -> String {
-    let plain = |text: &str| {
-        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-        text.chars().map(letter).collect::<String>()
-    };
-    format!("FACET_{}_{}", plain(server), plain(header))
+    let origin = AddressOrigin { url, headers }.into();
+    Ok(EntryPlan { origin, given, headers: named, directory: None })
 }
 
 /// The values that a client would set, for as long as we look.

@@ -5,11 +5,16 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 pub use facets_clients::{Client, Scope};
-use facets_clients::{ClientError, ClientFile, Entry, Guarded, Places, Undo, masked, parse};
+use facets_clients::{
+    ClientError, ClientFile, Entry, EntryTransport, Guarded, Places, Undo, masked, parse,
+};
 use facets_files::FileError;
 use facets_project::{ClientRecords, Project, UserDirectory};
 
+use crate::entry_variables::renamed_variables;
 use crate::error::OpsError;
+use crate::guarding::{is_of_workspaces, way_to_project, weakness};
+use crate::own_program::own_program;
 use crate::write_file;
 
 /// A file of a client, as it is and as it would be.
@@ -188,25 +193,23 @@ pub(crate) fn guarded(
     file: &ClientFile,
     name: &str,
     directory: &Path,
+    entry: Option<&Entry>,
     headers: Vec<(String, String)>,
 ) -> Guarded {
     let mut args = vec!["run".to_owned(), name.to_owned()];
-    let directory = match (file.scope, file.client) {
-        (Scope::User, _) => Some(directory.display().to_string()),
+    let cwd = entry.and_then(|entry| match &entry.transport {
+        EntryTransport::Command { cwd, .. } => cwd.as_deref(),
+        EntryTransport::Url { .. } | EntryTransport::Unclear { .. } => None,
+    });
+    let directory = match file.scope {
+        Scope::User => Some(directory.display().to_string()),
         // These say themselves where the project lies; the others begin there.
-        (Scope::Project, Client::VsCode | Client::Cursor) => Some("${workspaceFolder}".to_owned()),
-        (Scope::Project, _) => None,
+        Scope::Project if is_of_workspaces(file.client) => Some("${workspaceFolder}".to_owned()),
+        Scope::Project => cwd.map(|cwd| way_to_project(cwd, directory)),
     };
     args.extend(directory.into_iter().flat_map(|directory| ["--directory".to_owned(), directory]));
-    Guarded { program: program(), args, headers }
-}
-
-/// How facet is started: by its name where that leads to this very file.
-pub(crate) fn program() -> String {
-    let own = std::env::current_exe().and_then(fs::canonicalize).unwrap_or_default();
-    let found = facets_launch::find_program("facet".as_ref(), Path::new("/"));
-    let found = found.and_then(|path| fs::canonicalize(path).ok());
-    if found.as_ref() == Some(&own) { "facet".to_owned() } else { own.display().to_string() }
+    let variables = entry.map(renamed_variables).unwrap_or_default();
+    Guarded { program: own_program(), args, headers, variables }
 }
 
 /// Undoes everything that was done to a file; what cannot be undone is given back.
@@ -253,6 +256,8 @@ pub(crate) struct UnguardedServer {
     pub(crate) scope: Scope,
     /// Whether facet had seen to it that it does not.
     pub(crate) was_guarded: bool,
+    /// Why it is not guarded although it starts facet.
+    pub(crate) weakness: Option<String>,
 }
 
 /// How many servers of the clients around here start through facet, and those that do not.
@@ -262,8 +267,10 @@ pub(crate) fn servers_of_clients(
 ) -> Result<(usize, Vec<UnguardedServer>), OpsError> {
     let unreadable =
         |source| OpsError::File(FileError::Unreadable { path: project.to_owned(), source });
-    let places = places(&fs::canonicalize(project).map_err(unreadable)?)?;
-    let (own, records) = (program(), ClientRecords::read_only()?);
+    let project = fs::canonicalize(project).map_err(unreadable)?;
+    let places = places(&project)?;
+    let user = UserDirectory::of_this_user()?.project_path();
+    let (own, records) = (own_program(), ClientRecords::read_only()?);
     let (mut guarded, mut unguarded, mut unread) = (0, Vec::new(), None);
     for scope in [Scope::Project, Scope::User] {
         for file in files(&[], scope, &places) {
@@ -282,13 +289,16 @@ pub(crate) fn servers_of_clients(
                 .filter_map(|undo| Undo::from_text(undo).ok())
                 .collect();
             for entry in read.entries.iter().filter(|entry| entry.enabled) {
-                if entry.is_facet(Some(&own)) {
+                let is_facet = entry.is_facet(Some(&own));
+                let weakness = weakness(entry, &file, &[&project, &user], &project);
+                if is_facet && weakness.is_none() {
                     guarded += 1;
                     continue;
                 }
-                let was_guarded = undos.iter().any(|undo| undo.place() == entry.place);
+                let was_guarded = !is_facet && undos.iter().any(|undo| undo.place() == entry.place);
+                let weakness = weakness.filter(|_| is_facet);
                 let (name, client) = (entry.name.clone(), file.client);
-                unguarded.push(UnguardedServer { name, client, scope, was_guarded });
+                unguarded.push(UnguardedServer { name, client, scope, was_guarded, weakness });
             }
         }
     }

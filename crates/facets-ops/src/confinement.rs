@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use facets_launch::{
-    Filesystem, Launchable, Network, ProcessLaunch, Sandbox, Subprocess, executables,
+    Environment, Filesystem, Launchable, Network, ProcessLaunch, Sandbox, Subprocess, executables,
 };
-use facets_lock::{Extent, Grants};
+use facets_lock::{Extent, Grants, READ_ONLY};
 use facets_project::ProjectError;
 
 use crate::error::{OpsError, ServerError};
 use crate::program_files::own_files;
-
-/// What begins a path that may only be read.
-pub(crate) const READ_ONLY: &str = "ro:";
 
 /// Applies what the user has granted to whatever is started.
 pub(crate) fn apply_grants(server: Launchable, grants: &Grants) -> Result<Launchable, OpsError> {
@@ -35,13 +32,14 @@ fn sandbox_of(grants: &Grants, process: &ProcessLaunch) -> Result<Sandbox, OpsEr
     };
     let filesystem = match &grants.filesystem {
         Extent::All => Filesystem::Open,
-        Extent::None => Filesystem::Listed { read: own_files(process, &[]), write: Vec::new() },
+        Extent::None => listed(&[], process)?,
         Extent::Listed(paths) => listed(paths, process)?,
     };
     let subprocess = if grants.subprocess {
         Subprocess::Open
     } else {
-        let execute = executables(&process.program, &process.directory);
+        let execute =
+            executables(&process.program, &process.directory, &process.variables.search_path());
         Subprocess::Closed { execute }
     };
     Ok(Sandbox { network, filesystem, subprocess })
@@ -87,6 +85,10 @@ fn listed(paths: &[String], process: &ProcessLaunch) -> Result<Filesystem, OpsEr
         list.push(place);
     }
     read.extend(own_files(process, &write));
+    read.extend(process.variables.certificates());
+    if let Environment::Private { home, .. } = &process.variables.environment {
+        write.push(home.clone());
+    }
     Ok(Filesystem::Listed { read, write })
 }
 
@@ -104,7 +106,7 @@ pub(crate) fn describe_confinement(server: &Launchable, grants: &Grants) -> Vec<
     let is_open =
         grants.network == Extent::All && grants.filesystem == Extent::All && grants.subprocess;
     let enforced = match (is_open, sandbox.is_open(), &sandbox.network) {
-        (true, _, _) => "it is not confined: facet grant tightens that",
+        (true, _, _) => NOT_DEFENDED,
         (false, true, _) => "the sandbox is off: files, network and programs are not kept from it",
         (false, false, Network::Hosts(_)) => {
             "enforced by Landlock, seccomp, and a network of its own with a proxy"
@@ -112,6 +114,31 @@ pub(crate) fn describe_confinement(server: &Launchable, grants: &Grants) -> Vec<
         (false, false, _) => "enforced by Landlock and seccomp",
     };
     vec![format!("{may}; {enforced}")]
+}
+
+/// What an unconfined server can do that facet does not defend from (spec 8.5).
+const NOT_DEFENDED: &str = "it is not confined: like any program of yours it could also change \
+                            what facet keeps for you; facet grant tightens that";
+
+/// That the lock grants more than was decided last, if it does.
+pub(crate) fn describe_cap(name: &str, locked: &Grants, holding: &Grants) -> Option<String> {
+    let wider = locked.widened_since(holding);
+    (!wider.is_empty()).then(|| {
+        format!(
+            "facets.lock grants more than you decided last ({}); your decision holds: facet grant {name} changes it",
+            wider.join(", ")
+        )
+    })
+}
+
+/// What facet does not defend from with such grants, for whoever decides.
+#[must_use]
+pub fn undefended(grants: &Grants) -> Option<&'static str> {
+    let is_open = grants.filesystem == Extent::All;
+    is_open.then_some(
+        "with all files it can also change the lock, and what facet keeps for you: facet does not \
+         defend from that",
+    )
 }
 
 /// Grants as one sentence.

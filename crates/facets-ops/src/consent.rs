@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use facets_drift::{Finding, FirstLook};
 pub use facets_launch::{Filesystem, Network, Sandbox};
-use facets_lock::Grants;
+use facets_lock::{Grants, StartSettings};
 use facets_model::Origin;
+use facets_project::PrivateHome;
 use facets_surface::{Surface, SurfaceHashes};
 
 pub use crate::client_entries::{EntryOutcome, FoundEntry};
@@ -23,6 +24,15 @@ pub trait Consent {
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
     /// Shows what would be trusted, and says whether it is.
     fn may_pin(&self, page: &ApprovalPage) -> Answer;
+    /// Shows what was approved in another place just as it is here, and says whether it is approved here,
+    /// too: one question for all of them.
+    fn may_move(&self, _moved: &[MovedServer]) -> Answer {
+        Answer::NoTerminal
+    }
+    /// Shows what servers keep, and says whether it is removed.
+    fn may_clear(&self, _homes: &[PrivateHome]) -> Answer {
+        Answer::NoTerminal
+    }
     /// Shows what clients start today, and says whether it is pinned.
     fn may_adopt(&self, _found: &[FoundEntry]) -> Answer {
         Answer::NoTerminal
@@ -68,6 +78,25 @@ pub struct ApprovalPage {
     pub changes: Option<Vec<Finding>>,
     /// Where its source lies, if that is looked at.
     pub source: Option<String>,
+    /// What it may do.
+    pub grants: Grants,
+    /// How it starts; none if it runs elsewhere.
+    pub settings: Option<StartSettings>,
+    /// What it declares otherwise on this machine.
+    pub varies: Option<Finding>,
+}
+
+/// A server that this user has approved in another place, just as it is here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedServer {
+    /// Its name.
+    pub name: String,
+    /// What was asked for.
+    pub origin: Origin,
+    /// Where it was approved.
+    pub project: String,
+    /// Whether that place is gone.
+    pub is_gone: bool,
     /// What it may do.
     pub grants: Grants,
 }

@@ -1,6 +1,7 @@
 //! What is said about servers: findings, or why there are none.
 
 use facets_drift::{Finding, Severity};
+use facets_lock::Profile;
 use facets_policy::{Facts, Graded};
 use facets_project::State;
 
@@ -28,14 +29,24 @@ pub struct CheckedServer {
     pub tools: usize,
     /// What became of it.
     pub outcome: CheckOutcome,
+    /// The environment that it was pinned in; none if it was not looked at.
+    pub profile: Option<Profile>,
+    /// Whether it runs elsewhere.
+    pub(crate) is_remote: bool,
     /// What a policy asks about it.
     pub(crate) facts: Facts,
 }
 
 impl CheckedServer {
+    /// Whether an older facet pinned it, in an environment that nobody chooses any more.
+    #[must_use]
+    pub fn offers_profile(&self) -> bool {
+        self.profile == Some(Profile::Scratch) && !self.is_remote
+    }
+
     /// A server of which nothing else is known.
     pub(crate) fn new(name: String, outcome: CheckOutcome) -> Self {
-        Self { name, tools: 0, outcome, facts: Facts::default() }
+        Self { name, tools: 0, outcome, profile: None, is_remote: false, facts: Facts::default() }
     }
 }
 

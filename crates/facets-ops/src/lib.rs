@@ -3,9 +3,9 @@
 mod verbs;
 
 pub use verbs::{
-    add, adopt, approve, build_check, check, connect, diff, digest_contract, digest_file,
-    digest_json, digest_surface, doctor, explain, grant, init, inspect, list, remove, run, scan,
-    sessions, verify,
+    add, adopt, approvals, approve, build_check, check, connect, data, diff, digest_contract,
+    digest_file, digest_json, digest_surface, doctor, explain, grant, init, inspect, list, remove,
+    run, scan, sessions, verify,
 };
 
 pub mod client_files;
@@ -17,23 +17,30 @@ mod approval;
 mod attestation;
 mod audit;
 mod broken_pin;
+mod capturing;
 mod client_entries;
 mod confinement;
 mod contract_input;
+mod entry_variables;
 mod error;
 mod git;
+mod guarding;
 mod input;
 mod judgement;
 mod launch_options;
 mod launching;
 mod manifest_names;
+mod moving;
 mod observing;
 mod outside_servers;
+mod own_program;
 mod pin_changes;
 mod pinned;
 mod pinning;
 mod policy_file;
+mod profile_varies;
 mod program_files;
+mod repinning;
 mod resolving;
 mod session_status;
 mod source_scan;

@@ -1,7 +1,7 @@
 //! What another lock entry would start, and what it would be allowed (spec 8.6).
 
 use facets_drift::{Compat, Finding, FindingType, Severity, SubjectKind, sort_findings};
-use facets_lock::LockedServer;
+use facets_lock::{LockedServer, StartSettings};
 use facets_model::Origin;
 
 /// The server as a whole.
@@ -16,6 +16,7 @@ pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<F
         let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);
         out.push(found.of_member("source", before.source.clone(), after.source.clone()));
     }
+    out.extend(compare_settings(&before.settings, &after.settings));
     let wider = after.grants.widened_since(&before.grants);
     if !wider.is_empty() {
         let sentence = format!("the server may do more: {}", wider.join(", "));
@@ -35,6 +36,24 @@ pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<F
         out.push(found.of_member("signer", shown(before), shown(after)));
     }
     sort_findings(&mut out);
+    out
+}
+
+/// Whether it would be started in another place or another environment.
+fn compare_settings(before: &StartSettings, after: &StartSettings) -> Vec<Finding> {
+    let mut out = Vec::new();
+    if before.directory != after.directory {
+        let sentence = "it would be started in another directory";
+        let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);
+        out.push(found.of_member("directory", before.directory.clone(), after.directory.clone()));
+    }
+    if before.profile != after.profile {
+        let sentence = "it would be started in another environment";
+        let grade = (Severity::Moderate, Compat::Risky);
+        let found = Finding::new(FindingType::LaunchChanged, SERVER, grade, sentence);
+        let name = |settings: &StartSettings| Some(settings.profile.name().to_owned());
+        out.push(found.of_member("profile", name(before), name(after)));
+    }
     out
 }
 

@@ -5,21 +5,22 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::{Digest, NoProgress};
 use facets_drift::{Finding, first_look};
-use facets_lock::{Grants, LockedServer, Pin, surface_path};
-use facets_mcp::{CaptureOptions, Conduct};
+use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings, surface_path};
+use facets_mcp::Conduct;
 use facets_model::{InlineServerName, Origin};
 use facets_project::{
-    Approval, Approvals, Change, LOCK, MANIFEST, Project, ProjectError, State, declared_origin,
-    with_server,
+    Change, LOCK, MANIFEST, Project, ProjectError, State, declared_origin, with_server,
 };
-use facets_surface::{Source, Surface};
+use facets_surface::{Also, Source, Surface};
 
+use crate::capturing::capture_options;
 use crate::consent::{Answer, ApprovalPage, Consent, TypedAddress};
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
-use crate::observing::observe_for_all_clients;
+use crate::observing::{Observed, observe_for_all_clients};
 use crate::outside_servers::refuse_inside_server;
+use crate::profile_varies::profile_varies;
 use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
 use crate::surface_report::surface_text;
@@ -36,6 +37,9 @@ pub(crate) struct Candidate {
     /// What changed since it was approved; none if it never was.
     pub(crate) changes: Option<Vec<Finding>>,
     pub(crate) grants: Grants,
+    pub(crate) settings: StartSettings,
+    /// What it declares otherwise on this machine.
+    pub(crate) variant: Also,
 }
 
 /// Who says yes.
@@ -50,8 +54,10 @@ pub(crate) enum PinApproval<'c> {
 pub(crate) struct NewServer {
     pub(crate) name: String,
     pub(crate) origin: Origin,
-    /// Limits and era.
-    pub(crate) options: CaptureOptions,
+    /// Where it starts, from the project on; none is the usual place.
+    pub(crate) directory: Option<String>,
+    /// Seconds to wait for an answer, if other than usual.
+    pub(crate) timeout: Option<u64>,
     /// Where its source lies.
     pub(crate) source: Option<String>,
     /// Values of variables that our own environment does not have.
@@ -61,7 +67,7 @@ pub(crate) struct NewServer {
 /// Starts or calls a new server, shows what it declares, and pins it if the answer is yes.
 pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
     refuse_inside_server()?;
-    let NewServer { name, origin, options, source, given } = server;
+    let NewServer { name, origin, directory, timeout, source, given } = server;
     if let Err(source) = name.parse::<InlineServerName>() {
         return Err(ServerError::BadName { name, source }.into());
     }
@@ -76,14 +82,28 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let launch = LaunchOptions { given, ..LaunchOptions::default() };
+    let grants = Grants::ALL;
+    let profile = Profile::following(&grants);
+    let settings = StartSettings { profile, directory, timeout };
+    let launch = LaunchOptions::of(&project, &name, &settings, &grants)?;
+    let launch = LaunchOptions { given, ..launch };
     let pin = resolve(&origin);
     let launchable = prepare((&origin, pin), &launch, &TypedAddress(consent))?;
-    let (mut surface, conduct) = observe_for_all_clients(&launchable, options)?;
+    let options = capture_options(&launchable, timeout, None);
+    let Observed { mut surface, conduct, variant } = observe_for_all_clients(&launchable, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
-    let grants = Grants::ALL;
-    let candidate =
-        Candidate { name, origin, pin, source, surface, conduct, changes: None, grants };
+    let candidate = Candidate {
+        name,
+        origin,
+        pin,
+        source,
+        surface,
+        conduct,
+        changes: None,
+        grants,
+        settings,
+        variant,
+    };
     pin_candidate(&project, candidate, &state, &PinApproval::Ask(consent))
 }
 
@@ -108,19 +128,42 @@ pub(crate) fn pin_candidate(
     before: &State,
     decision: &PinApproval<'_>,
 ) -> Result<ApprovalPage, OpsError> {
-    let Candidate { name, origin, pin, source, surface, conduct, changes, grants } = candidate;
+    let Candidate {
+        name,
+        origin,
+        pin,
+        source,
+        surface,
+        conduct,
+        changes,
+        grants,
+        settings,
+        variant,
+    } = candidate;
     let hashes = surface.hashes();
     let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
     let file = Digest::of(text.as_bytes());
     let server = LockedServer {
         source,
         grants: grants.clone(),
-        ..LockedServer::new(&name, (origin, pin), surface.era, &hashes, file)
+        ..LockedServer::new(&name, (origin, pin), settings.clone(), surface.era, &hashes, file)
     };
     let look = first_look(&surface);
     let warnings = warnings(&surface, Some(&conduct));
     let source = server.source.clone();
-    let page = ApprovalPage { name, surface, hashes, look, warnings, changes, source, grants };
+    let varies = profile_varies(&surface, &variant);
+    let page = ApprovalPage {
+        name,
+        surface,
+        hashes,
+        look,
+        warnings,
+        changes,
+        source,
+        grants,
+        settings: (!server.origin.is_remote()).then_some(settings),
+        varies,
+    };
     let answer = match decision {
         PinApproval::Given => Answer::Yes,
         PinApproval::Ask(consent) => consent.may_pin(&page),
@@ -133,7 +176,7 @@ pub(crate) fn pin_candidate(
         }
     }
     // The approval first: without the lock it permits nothing.
-    Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
+    project.ledger()?.approve(&page.name, &server, &server.grants, variant)?;
     project.change(|now| change(now, before, &page.name, &server, text))?;
     Ok(page)
 }

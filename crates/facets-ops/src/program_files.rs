@@ -1,17 +1,15 @@
 //! The files that a program needs to be itself: its installation, and the package that it belongs
 //! to.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use facets_launch::{ProcessLaunch, find_program};
 
-/// A program outside the system's directories, and the libraries beside its `bin`: as it is
-/// named and as it really lies, because a virtual environment is both.
-pub(crate) fn installation_of(program: &OsStr, directory: &Path) -> Vec<PathBuf> {
+/// A program outside the system's directories, and the libraries beside its `bin`: as it was
+/// found and as it really lies, because a virtual environment is both.
+pub(crate) fn installation_of(found: &Path) -> Vec<PathBuf> {
     const PARTS: [&str; 5] = ["bin", "lib", "lib64", "libexec", "pyvenv.cfg"];
-    let found = find_program(program, directory);
-    let absolute = found.and_then(|found| std::path::absolute(found).ok());
+    let absolute = std::path::absolute(found).ok();
     let real = absolute.as_ref().and_then(|path| std::fs::canonicalize(path).ok());
     let mut parts = Vec::new();
     for file in [absolute, real].into_iter().flatten() {
@@ -31,7 +29,9 @@ pub(crate) fn installation_of(program: &OsStr, directory: &Path) -> Vec<PathBuf>
 /// What a server has to read to be itself: its program, and the packages that this and its
 /// arguments name. What it can write itself may be a link by now, and is granted anyway if it is none.
 pub(crate) fn own_files(process: &ProcessLaunch, writable: &[PathBuf]) -> Vec<PathBuf> {
-    let mut files = installation_of(&process.program, &process.directory);
+    let path = process.variables.search_path();
+    let found = find_program(&process.program, &process.directory, &path);
+    let mut files = found.as_deref().map(installation_of).unwrap_or_default();
     // A program that a package brought along belongs to it.
     let program = Path::new(&process.program);
     let is_brought = program.components().any(|part| part.as_os_str() == "node_modules");

@@ -79,6 +79,20 @@ pub enum ProjectError {
         /// The journal.
         path: PathBuf,
     },
+    /// What was decided about a server cannot be read.
+    #[error("{} says nothing that this facet can read", path.display())]
+    Ledger {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Where this user keeps things is no place for that.
+    #[error("approvals cannot be kept in {}", path.display())]
+    BadUserDirectory {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// Nobody knows where this user keeps things.
     #[error("there is no home directory to keep approvals in")]
     NoHome,
@@ -92,6 +106,8 @@ impl ProjectError {
         "project-busy",
         "project-interrupted",
         "project-foreign-journal",
+        "ledger-unreadable",
+        "facet-dir-refused",
         "no-home",
     ];
 }
@@ -109,6 +125,8 @@ impl Describe for ProjectError {
             Self::Busy { .. } => "project-busy",
             Self::Interrupted { .. } => "project-interrupted",
             Self::ForeignJournal { .. } => "project-foreign-journal",
+            Self::Ledger { .. } => "ledger-unreadable",
+            Self::BadUserDirectory { .. } => "facet-dir-refused",
             Self::NoHome => "no-home",
         }
     }
@@ -126,6 +144,10 @@ impl Describe for ProjectError {
             Self::Interrupted { .. } => "the file as before or after the change".to_owned(),
             Self::ForeignJournal { .. } => {
                 "no journal, or one that this user began here".to_owned()
+            }
+            Self::Ledger { .. } => "what facet wrote about one server".to_owned(),
+            Self::BadUserDirectory { .. } => {
+                "an absolute path outside of the project and its repository".to_owned()
             }
             Self::NoHome => "HOME or FACET_DIR".to_owned(),
         })
@@ -145,6 +167,8 @@ impl Describe for ProjectError {
             Self::Busy { .. } => "another facet holds it".to_owned(),
             Self::Interrupted { .. } => "something else".to_owned(),
             Self::ForeignJournal { .. } => "another".to_owned(),
+            Self::Ledger { .. } => "something else".to_owned(),
+            Self::BadUserDirectory { reason, .. } => (*reason).to_owned(),
             Self::NoHome => "neither is set".to_owned(),
         })
     }
@@ -159,6 +183,8 @@ impl Describe for ProjectError {
             | Self::Edit { path, .. }
             | Self::Busy { path }
             | Self::ForeignJournal { path }
+            | Self::Ledger { path }
+            | Self::BadUserDirectory { path, .. }
             | Self::Interrupted { path } => Some(path),
             Self::NoHome => None,
         }
@@ -175,7 +201,7 @@ impl Describe for ProjectError {
     fn next(&self) -> String {
         match self {
             Self::Manifest { .. } => "facet doctor".to_owned(),
-            Self::NoHome => "export FACET_DIR=…".to_owned(),
+            Self::NoHome | Self::BadUserDirectory { .. } => "export FACET_DIR=…".to_owned(),
             other => format!("facet explain {}", other.code()),
         }
     }

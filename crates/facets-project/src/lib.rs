@@ -1,20 +1,25 @@
 #![doc = include_str!("../README.md")]
 
-mod approvals;
 mod clients;
 mod error;
 mod files;
+mod homes;
 mod journal;
+mod ledger;
+mod ledger_record;
 mod manifest;
 mod marks;
+mod old_approvals;
 mod project;
 mod runs;
 mod user_directory;
 
-pub use approvals::{Approval, Approvals};
 pub use clients::ClientRecords;
 pub use error::ProjectError;
 pub use files::{LOCK, MANIFEST, STATE, is_ours};
+pub use homes::{Homes, PrivateHome};
+pub use ledger::Ledger;
+pub use ledger_record::{Approval, LedgerRecord};
 pub use manifest::{declared_origin, with_server, without_server};
 pub use project::{Change, Project, State, SurfaceOnDisk};
 pub use runs::{RunEntry, RunLog, RunRecord, Runs, seconds_now};

@@ -7,6 +7,7 @@ use facets_digest::Digest;
 
 use crate::error::ProjectError;
 use crate::files;
+use crate::ledger::project_key;
 use crate::user_directory::UserDirectory;
 
 const FOLDER: &str = "journals";
@@ -20,8 +21,7 @@ pub(crate) struct Marks {
 impl Marks {
     /// Of the project at this place.
     pub(crate) fn of(place: &Path, user: &UserDirectory) -> Result<Self, ProjectError> {
-        let name = Digest::of(place.as_os_str().as_encoded_bytes()).hex();
-        Ok(Self { user: user.clone(), file: user.checked(FOLDER)?.join(name) })
+        Ok(Self { user: user.clone(), file: user.checked(FOLDER)?.join(project_key(place)) })
     }
 
     pub(crate) fn set(&self, plan: Digest) -> Result<(), ProjectError> {

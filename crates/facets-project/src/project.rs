@@ -15,6 +15,7 @@ use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
 use crate::error::ProjectError;
 use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
 use crate::journal::{FileChange, Journal, sweep};
+use crate::ledger::Ledger;
 use crate::marks::Marks;
 use crate::user_directory::UserDirectory;
 
@@ -89,11 +90,29 @@ impl Project {
         Ok(Self { root: root.to_owned(), place, user: Some(user) })
     }
 
+    /// Where its user keeps things: never in the project itself.
+    pub fn user(&self) -> Result<UserDirectory, ProjectError> {
+        let user = match &self.user {
+            Some(user) => user.clone(),
+            None => UserDirectory::of_this_user()?,
+        };
+        user.outside_of(&self.place)
+    }
+
+    /// Whether it is that of a user, whose servers are for every project.
+    #[must_use]
+    pub fn is_of_user(&self) -> bool {
+        let user = self.user().map(|user| user.project_path());
+        user.is_ok_and(|folder| folder.canonicalize().is_ok_and(|folder| folder == self.place))
+    }
+
+    /// What its user has decided about its servers.
+    pub fn ledger(&self) -> Result<Ledger, ProjectError> {
+        Ledger::of(&self.place, &self.user()?)
+    }
+
     fn marks(&self) -> Result<Marks, ProjectError> {
-        match &self.user {
-            Some(user) => Marks::of(&self.place, user),
-            None => Marks::of(&self.place, &UserDirectory::of_this_user()?),
-        }
+        Marks::of(&self.place, &self.user()?)
     }
 
     /// Where it really lies.
@@ -117,12 +136,24 @@ impl Project {
         self.check_folders()?;
         let guard = self.shared()?;
         if Journal::pending(&self.root).is_none() {
-            return self.state(surfaces_of);
+            let state = self.state(surfaces_of)?;
+            self.take_over_older_approvals(&state.lock);
+            return Ok(state);
         }
         drop(guard);
         let _guard = self.exclusive()?;
         self.recover()?;
-        self.state(surfaces_of)
+        let state = self.state(surfaces_of)?;
+        self.take_over_older_approvals(&state.lock);
+        Ok(state)
+    }
+
+    /// As well as it can: whoever only reads a project needs no ledger, and without it nothing is
+    /// approved.
+    fn take_over_older_approvals(&self, lock: &Lock) {
+        if let Ok(ledger) = self.ledger() {
+            let _ = ledger.take_over_older(lock);
+        }
     }
 
     /// Changes it. What it is changed to is decided by what it is then, not before.

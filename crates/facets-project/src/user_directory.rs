@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::error::ProjectError;
 use crate::files::io;
 
+/// The project of a user.
+const PROJECT: &str = "user";
+
 /// The folder in which facet keeps what belongs to a user and a machine, and to no project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserDirectory {
@@ -18,7 +21,31 @@ impl UserDirectory {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let path = set("FACET_DIR").map(PathBuf::from);
         let path = path.or_else(|| set("HOME").map(|home| Path::new(&home).join(".facet")));
-        path.map(Self::at).ok_or(ProjectError::NoHome)
+        let path = path.ok_or(ProjectError::NoHome)?;
+        // Another directory would be another user.
+        if !path.is_absolute() {
+            let reason = "the path is not absolute";
+            return Err(ProjectError::BadUserDirectory { path, reason });
+        }
+        Ok(Self::at(path))
+    }
+
+    /// spec 8.5: what lies in a repository approves nothing in it
+    pub fn outside_of(self, project: &Path) -> Result<Self, ProjectError> {
+        let home = usual_home().map(|home| real_path(&home));
+        let real = real_path(&self.path);
+        if home.as_ref().is_some_and(|home| home.join(".facet") == real) {
+            return Ok(self);
+        }
+        let repository = project.ancestors().find(|folder| folder.join(".git").exists());
+        // Whoever keeps a whole home in a repository has not got it from somebody else.
+        let repository = repository.filter(|folder| home.as_deref() != Some(folder));
+        let inside = [Some(project), repository].into_iter().flatten();
+        if inside.into_iter().any(|folder| real.starts_with(folder)) {
+            let reason = "it lies in the project, or in its repository";
+            return Err(ProjectError::BadUserDirectory { path: self.path, reason });
+        }
+        Ok(self)
     }
 
     /// Another folder. Nothing is made yet.
@@ -52,8 +79,33 @@ impl UserDirectory {
 
     /// The project of this user that belongs to no folder: servers for every project.
     pub fn project(&self) -> Result<PathBuf, ProjectError> {
-        self.made("user")
+        self.made(PROJECT)
     }
+
+    /// Where that lies, or would lie.
+    #[must_use]
+    pub fn project_path(&self) -> PathBuf {
+        self.path.join(PROJECT)
+    }
+}
+
+/// The home of this user, whatever `HOME` says.
+fn usual_home() -> Option<PathBuf> {
+    let user = rustix::process::getuid().as_raw().to_string();
+    let users = fs::read_to_string("/etc/passwd").ok()?;
+    let mut users = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let own = users.find(|fields| fields.get(2) == Some(&user.as_str()))?;
+    own.get(5).map(PathBuf::from)
+}
+
+/// Where a path leads, also if its last parts do not exist yet.
+fn real_path(path: &Path) -> PathBuf {
+    for known in path.ancestors() {
+        if let (Ok(real), Ok(rest)) = (fs::canonicalize(known), path.strip_prefix(known)) {
+            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        }
+    }
+    path.to_owned()
 }
 
 #[cfg(unix)]
@@ -87,6 +139,25 @@ pub(crate) fn check_owner(folder: &Path) -> Result<(), ProjectError> {
         return Ok(());
     };
     Err(ProjectError::Untrusted { path: folder.to_owned(), reason })
+}
+
+/// facet makes the folder for this user alone; one that others can read came from elsewhere, as those of
+/// a repository do.
+#[cfg(unix)]
+pub(crate) fn check_private(folder: &Path) -> Result<(), ProjectError> {
+    use std::os::unix::fs::MetadataExt as _;
+    match fs::symlink_metadata(folder) {
+        Ok(data) if data.mode() & 0o077 != 0 => {
+            let reason = "others can read it, so facet has not made it";
+            Err(ProjectError::Untrusted { path: folder.to_owned(), reason })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn check_private(_: &Path) -> Result<(), ProjectError> {
+    Ok(())
 }
 
 #[cfg(not(unix))]

@@ -38,6 +38,17 @@ impl Kind {
         }
     }
 
+    /// One of them, in words.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Resource => "resource",
+            Self::ResourceTemplate => "resource template",
+        }
+    }
+
     /// The method that lists them.
     #[must_use]
     pub const fn method(self) -> &'static str {

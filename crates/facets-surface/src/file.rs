@@ -89,7 +89,7 @@ pub fn write_surface_file(surface: &Surface) -> String {
         member("source", &source_text(&surface.source));
     }
     if !surface.also.is_empty() {
-        member("also", &also_text(&surface.also));
+        member("also", &surface.also.to_json());
     }
     if matches!(surface.tools, Some(Listing::Items(_))) {
         write_contracts(surface, &mut out);
@@ -132,22 +132,6 @@ fn source_text(source: &Source) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-fn also_text(also: &Also) -> String {
-    let mut members = Vec::new();
-    if !also.instructions.is_empty() {
-        let texts: Vec<String> = also.instructions.iter().map(|text| quoted(text)).collect();
-        members.push(format!("\"instructions\":[{}]", texts.join(",")));
-    }
-    for kind in LISTS {
-        let items = also.items.iter().filter(|item| item.kind() == kind);
-        let items: Vec<&str> = items.map(Definition::raw).collect();
-        if !items.is_empty() {
-            members.push(format!("\"{}\":[{}]", kind.list(), items.join(",")));
-        }
-    }
-    format!("{{{}}}", members.join(","))
-}
-
 fn listing_text(listing: &Listing) -> String {
     match listing {
         Listing::Refused { code } => format!("{{\"error\":{code}}}"),
@@ -155,6 +139,52 @@ fn listing_text(listing: &Listing) -> String {
             let texts: Vec<&str> = items.iter().map(Definition::raw).collect();
             format!("[{}]", texts.join(","))
         }
+    }
+}
+
+impl Also {
+    /// As it stands in a surface file.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut members = Vec::new();
+        if !self.instructions.is_empty() {
+            let texts: Vec<String> = self.instructions.iter().map(|text| quoted(text)).collect();
+            members.push(format!("\"instructions\":[{}]", texts.join(",")));
+        }
+        for kind in LISTS {
+            let items = self.items.iter().filter(|item| item.kind() == kind);
+            let items: Vec<&str> = items.map(Definition::raw).collect();
+            if !items.is_empty() {
+                members.push(format!("\"{}\":[{}]", kind.list(), items.join(",")));
+            }
+        }
+        format!("{{{}}}", members.join(","))
+    }
+
+    /// Reads it.
+    pub fn parse(text: &str) -> Result<Self, SurfaceFileError> {
+        let malformed = || SurfaceFileError::Member { member: "also" };
+        let members = json::split_object(text.as_bytes(), FILE_LIMITS)?.ok_or_else(malformed)?;
+        let inner = File { members };
+        let mut also = Self::default();
+        if let Some(texts) = inner.value("instructions")? {
+            let Value::Array(texts) = texts else { return Err(malformed()) };
+            for text in texts {
+                let Value::String(text) = text else { return Err(malformed()) };
+                also.instructions.push(text.into_owned());
+            }
+        }
+        for kind in LISTS {
+            let Some(raw) = inner.raw(kind.list()) else { continue };
+            let items = json::split_array(raw.as_bytes(), FILE_LIMITS)?.ok_or_else(malformed)?;
+            for item in items {
+                let item = Definition::parse(kind, item);
+                let list = kind.list();
+                also.items
+                    .push(item.map_err(|source| SurfaceFileError::Definition { list, source })?);
+            }
+        }
+        Ok(also)
     }
 }
 
@@ -248,29 +278,7 @@ impl<'a> File<'a> {
     }
 
     fn also(&self) -> Result<Also, SurfaceFileError> {
-        let malformed = || SurfaceFileError::Member { member: "also" };
-        let Some(raw) = self.raw("also") else { return Ok(Also::default()) };
-        let members = json::split_object(raw.as_bytes(), FILE_LIMITS)?.ok_or_else(malformed)?;
-        let inner = File { members };
-        let mut also = Also::default();
-        if let Some(texts) = inner.value("instructions")? {
-            let Value::Array(texts) = texts else { return Err(malformed()) };
-            for text in texts {
-                let Value::String(text) = text else { return Err(malformed()) };
-                also.instructions.push(text.into_owned());
-            }
-        }
-        for kind in LISTS {
-            let Some(raw) = inner.raw(kind.list()) else { continue };
-            let items = json::split_array(raw.as_bytes(), FILE_LIMITS)?.ok_or_else(malformed)?;
-            for item in items {
-                let item = Definition::parse(kind, item);
-                let list = kind.list();
-                also.items
-                    .push(item.map_err(|source| SurfaceFileError::Definition { list, source })?);
-            }
-        }
-        Ok(also)
+        self.raw("also").map_or_else(|| Ok(Also::default()), Also::parse)
     }
 
     fn listing(&self, kind: Kind) -> Result<Option<Listing>, SurfaceFileError> {

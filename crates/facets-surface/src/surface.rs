@@ -181,6 +181,18 @@ impl Also {
         }
     }
 
+    /// Takes away what another has, too.
+    pub fn remove(&mut self, other: &Self) {
+        self.instructions.retain(|text| !other.instructions.contains(text));
+        self.items.retain(|item| {
+            !other.items.iter().any(|known| {
+                known.kind() == item.kind()
+                    && known.name() == item.name()
+                    && known.digest() == item.digest()
+            })
+        });
+    }
+
     /// Whether there is nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -239,6 +251,22 @@ impl Surface {
     #[must_use]
     pub fn items(&self, kind: Kind) -> &[Definition] {
         self.listing(kind).map(Listing::items).unwrap_or_default()
+    }
+
+    /// Puts a definition in the place of that of its name.
+    pub fn put(&mut self, item: Definition) {
+        let listing = match item.kind() {
+            Kind::Tool => &mut self.tools,
+            Kind::Prompt => &mut self.prompts,
+            Kind::Resource => &mut self.resources,
+            Kind::ResourceTemplate => &mut self.resource_templates,
+        };
+        let items = listing.as_ref().map(Listing::items).unwrap_or_default();
+        let others = items.iter().filter(|known| known.name() != item.name()).cloned();
+        let mut items: Vec<Definition> = others.collect();
+        items.push(item);
+        // No name stands there twice.
+        *listing = Listing::new(items).ok().or_else(|| listing.take());
     }
 
     /// Computes every hash.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How long an answer may take: longer than any that comes.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long an answer may take: longer than any that comes, also of a server that is fetched first.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A process that speaks the protocol on its standard streams.
 #[derive(Debug)]

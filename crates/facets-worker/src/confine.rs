@@ -61,6 +61,10 @@ pub(crate) fn run(arguments: &[OsString], stages: &[Stage]) -> ! {
         exit(stage.map_or(CANNOT_START, |stage| (stage.run)()));
     }
     let mut program = Command::new(&plan.program);
+    if port.is_some() {
+        // Around the proxy nothing is reached.
+        program.env_remove("NO_PROXY").env_remove("no_proxy");
+    }
     let error = program.args(&plan.args).envs(proxy_variables(port)).exec();
     say(&format!("facet: cannot start {}: {error}", plan.program.display()));
     exit(CANNOT_START)

@@ -77,8 +77,10 @@ pub struct LaunchSpec {
     pub program: Program,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// Its whole environment, but for `HOME` and `TMPDIR`, which are scratch.
+    /// Its whole environment, but for what is scratch.
     pub env: Vec<(OsString, OsString)>,
+    /// Names of variables whose values are new folders that go with the process.
+    pub scratch: Vec<OsString>,
     /// Where it starts.
     pub directory: PathBuf,
     /// What it is kept from.
@@ -119,6 +121,7 @@ impl LaunchSpec {
         put(&mut out, std::iter::once(self.directory.as_os_str()));
         put(&mut out, self.args.iter().map(OsString::as_os_str));
         put(&mut out, env);
+        put(&mut out, self.scratch.iter().map(OsString::as_os_str));
         put(&mut out, [OsStr::new(network), OsStr::new(listed)].into_iter());
         put(&mut out, hosts.iter().map(OsStr::new));
         put(&mut out, std::iter::once(OsStr::new(subprocess)));
@@ -139,6 +142,7 @@ impl LaunchSpec {
         let directory = take(&mut bytes)?.pop().ok_or(LaunchSpecError)?;
         let args = take(&mut bytes)?;
         let env = take(&mut bytes)?;
+        let scratch = take(&mut bytes)?;
         let [network, listed] = pair(take(&mut bytes)?)?;
         let hosts = take(&mut bytes)?;
         let subprocess = take(&mut bytes)?;
@@ -168,6 +172,7 @@ impl LaunchSpec {
             program,
             args,
             env: env.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect(),
+            scratch,
             directory: directory.into(),
             sandbox: Sandbox { network, filesystem, subprocess },
         })
@@ -215,6 +220,7 @@ mod tests {
             program: Program::File("/usr/bin/env".into()),
             args: vec!["a b".into(), "".into(), OsString::from_vec(vec![0xff, b'\n'])],
             env: vec![("A".into(), "1\n2".into()), ("B".into(), "".into())],
+            scratch: vec!["TMPDIR".into()],
             directory: "/".into(),
             sandbox: Sandbox {
                 network: Network::Hosts(vec!["a.example:443".to_owned()]),

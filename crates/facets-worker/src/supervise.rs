@@ -1,5 +1,6 @@
 //! The supervisor of one server.
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::io::{self, IoSliceMut, Read as _, Write as _};
 use std::mem::MaybeUninit;
@@ -183,10 +184,15 @@ impl Scratch {
         let path = scratch_path(std::process::id());
         // Left over from a supervisor of the same number that was killed.
         remove_tree(&path);
-        for folder in [path.clone(), path.join("home"), path.join("tmp")] {
-            DirBuilder::new().mode(0o700).create(folder)?;
-        }
+        DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Self { path })
+    }
+
+    /// The folder that a variable leads to.
+    fn folder(&self, variable: &OsStr) -> io::Result<PathBuf> {
+        let folder = self.path.join(variable.to_ascii_lowercase());
+        DirBuilder::new().mode(0o700).create(&folder)?;
+        Ok(folder)
     }
 }
 
@@ -203,13 +209,14 @@ fn start(
         .args(&spec.args)
         .env_clear()
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
-        .env("HOME", scratch.path.join("home"))
-        .env("TMPDIR", scratch.path.join("tmp"))
         .current_dir(&spec.directory)
         .process_group(0)
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr));
+    for variable in &spec.scratch {
+        command.env(variable, scratch.folder(variable)?);
+    }
     // Whatever facet's own parent forgot to close is none of the server's business.
     close_fds::set_fds_cloexec(3, &[]);
     let child = command.spawn()?;

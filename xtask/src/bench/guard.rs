@@ -127,7 +127,7 @@ pub(super) fn rows(facet: &Path, folder: &Path, runs: usize) -> Outcome<Vec<Row>
     std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
     let facet_command = |arguments: &[&str]| {
         let mut command = Command::new(facet);
-        command.args(arguments).current_dir(&project).env("FACET_DIR", project.join("home"));
+        command.args(arguments).current_dir(&project).env("FACET_DIR", run::user_folder("bench"));
         command
     };
     run::output(facet_command(&["add", "s", "--yes", "--"]).arg(&server))?;

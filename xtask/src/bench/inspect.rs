@@ -114,7 +114,7 @@ fn check_many(facet: &Path, server: &Path, folder: &Path, runs: usize) -> Outcom
     std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
     let command = |arguments: &[&str]| {
         let mut command = Command::new(facet);
-        command.args(arguments).current_dir(&project).env("FACET_DIR", project.join("home"));
+        command.args(arguments).current_dir(&project).env("FACET_DIR", run::user_folder("bench"));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     };

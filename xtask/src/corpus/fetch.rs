@@ -147,7 +147,6 @@ impl Fetcher {
             inspect.arg("--allow-read").arg(runtime);
         }
         inspect.env("FACET_DIR", folder.join("facet")).env("HOME", folder.join("home"));
-        inspect.args(["--env", "HOME"]);
         for (name, value) in &server.variables {
             inspect.env(name, value).args(["--env", name]);
         }

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::finish;
-use crate::Outcome;
+use crate::{Outcome, run};
 
 /// Goes through it; gives what there is to see.
 pub(super) fn perform(facet: &Path, folder: &Path) -> Outcome<Vec<String>> {
@@ -87,7 +87,7 @@ impl Session {
         }
         let mut command = Command::new(facet);
         command.args(args.iter().filter_map(Value::as_str)).current_dir(project);
-        command.env("FACET_DIR", project.join(".home"));
+        command.env("FACET_DIR", run::user_folder("quickstart"));
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawned.spawn().map_err(|error| error.to_string())?;
         let pipes = child.stdin.take().zip(child.stdout.take()).ok_or("no pipes")?;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::risk::Risk;
-use facets_lock::{Grants, SURFACES};
+use facets_lock::{Grants, Profile, SURFACES};
 use facets_ops::consent::ApprovalPage;
 use facets_ops::grant::grants_words;
 use facets_ops::list::{ListReport, ListedServer};
@@ -45,6 +45,7 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
             let _ = writeln!(out, "\n{STRONG}what changed{STRONG:#}");
             drift::list(changes, false, &mut out);
         }
+        start_words(page, &mut out);
         return out;
     }
     counts(page, &mut out);
@@ -53,8 +54,31 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
     markers(page, &mut out);
     Cost::of(&page.surface).human(false, &mut out);
     reach(page, &mut out);
+    if let Some(varies) = &page.varies {
+        let _ = writeln!(out, "\n{STRONG}on this machine{STRONG:#}");
+        drift::list(std::slice::from_ref(varies), false, &mut out);
+    }
     grants(&page.grants, &mut out);
+    start_words(page, &mut out);
     out
+}
+
+/// spec 5.2: the environment that it gets is said before it is trusted
+fn start_words(page: &ApprovalPage, out: &mut String) {
+    let Some(settings) = &page.settings else { return };
+    let profile = match settings.profile {
+        Profile::Scratch => "an empty home directory each time, as with an older facet",
+        Profile::Native => "your home directory, language and time zone, as without facet",
+        Profile::Private => "a home directory of its own (facet data), no language, time zone UTC",
+    };
+    let _ = write!(out, "{STRONG}it gets{STRONG:#} {profile}");
+    if let Some(directory) = &settings.directory {
+        let _ = write!(out, "; it starts in {}", visible(directory));
+    }
+    if let Some(seconds) = settings.timeout {
+        let _ = write!(out, "; {seconds} seconds for an answer");
+    }
+    out.push('\n');
 }
 
 fn counts(page: &ApprovalPage, out: &mut String) {
@@ -168,9 +192,13 @@ fn grants(grants: &Grants, out: &mut String) {
     let _ = writeln!(out, "\n{STRONG}it may{STRONG:#} use {words}");
 }
 
-/// What was pinned; the page itself, unless somebody has just read it.
-pub(super) fn pinned(pages: &[&ApprovalPage], was_read: bool, renderer: &Renderer) -> Shown {
-    let mut out = String::new();
+/// What was pinned, behind other lines; the page itself, unless somebody has just read it.
+pub(super) fn pinned(
+    mut out: String,
+    pages: &[&ApprovalPage],
+    was_read: bool,
+    renderer: &Renderer,
+) -> Shown {
     for page in pages {
         if !was_read {
             out.push_str(&self::page(page));
@@ -223,6 +251,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         .iter()
         .map(|warning| json!({ "subject": warning.subject, "message": warning.message }))
         .collect();
+    let settings = page.settings.as_ref();
     json!({
         "name": page.name,
         "surface": page.hashes.surface.to_string(),
@@ -234,6 +263,10 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "cost": Cost::of(&page.surface).json(),
         "entitlements": page.surface.source.entitlements.as_ref().map(scan::json_entitlements),
         "grants": serde_json::from_str::<Value>(&page.grants.to_json()).unwrap_or(Value::Null),
+        "profile": settings.map(|settings| settings.profile.name()),
+        "directory": settings.and_then(|settings| settings.directory.clone()),
+        "timeout": settings.and_then(|settings| settings.timeout),
+        "profile_varies": page.varies.as_ref().map(|one| one.sentence.clone()),
         "changes": page.changes.as_ref().map(|changes| drift::json_of_all(changes)),
     })
 }
@@ -249,7 +282,11 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
             (None, _) => "not pinned".to_owned(),
             (Some(tools), true) => format!("approved, {}", human::plural(tools, "tool")),
             (Some(tools), false) => {
-                format!("not approved on this machine, {}", human::plural(tools, "tool"))
+                let tools = human::plural(tools, "tool");
+                match &server.approved_in {
+                    None => format!("not approved on this machine, {tools}"),
+                    Some(place) => format!("approved in {}, not here, {tools}", visible(place)),
+                }
             }
         };
         let width = width.unwrap_or(0);
@@ -275,6 +312,7 @@ pub(super) fn list_json(report: &ListReport) -> Value {
                 "launch": server.origin.as_ref().map(origin::json),
                 "tools": server.tools,
                 "approved": server.approved,
+                "approved_in": server.approved_in,
                 "edited": server.edited,
             })
         })

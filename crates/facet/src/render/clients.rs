@@ -106,6 +106,9 @@ pub(crate) fn found(all: &[FoundEntry]) -> String {
             EntryOutcome::Guarded => {
                 let _ = writeln!(out, "    runs through facet already");
             }
+            EntryOutcome::Weak(reason) => {
+                let _ = writeln!(out, "    starts facet, but is not guarded: {}", visible(reason));
+            }
             EntryOutcome::Skipped(reason) => {
                 let _ = writeln!(out, "    is left alone: {}", visible(reason));
             }
@@ -120,7 +123,8 @@ fn adopted_summary(report: &AdoptReport) -> String {
     };
     let adopted = count(|outcome| matches!(outcome, EntryOutcome::Adopted));
     let guarded = count(|outcome| matches!(outcome, EntryOutcome::Guarded));
-    let skipped = count(|outcome| matches!(outcome, EntryOutcome::Skipped(_)));
+    let skipped =
+        count(|outcome| matches!(outcome, EntryOutcome::Skipped(_) | EntryOutcome::Weak(_)));
     let failed = count(|outcome| matches!(outcome, EntryOutcome::Failed(_)));
     let done = if report.edits.is_empty() { "to adopt" } else { "adopted" };
     format!("{adopted} {done}, {guarded} guarded before, {skipped} left alone, {failed} failed")
@@ -174,6 +178,7 @@ fn adopt_json(report: &AdoptReport) -> Value {
             EntryOutcome::Adopted if report.edits.is_empty() => ("adoptable", Value::Null),
             EntryOutcome::Adopted => ("adopted", Value::Null),
             EntryOutcome::Guarded => ("guarded", Value::Null),
+            EntryOutcome::Weak(reason) => ("weak", json!(reason)),
             EntryOutcome::Skipped(reason) => ("skipped", json!(reason)),
             EntryOutcome::Failed(error) => ("failed", json!(error.describe().message)),
         };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use facets_drift::{Finding, FindingType, Severity, SubjectKind};
 use facets_failure::Describe as _;
-use facets_lock::SURFACES;
+use facets_lock::{Profile, SURFACES};
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::{Graded, Mark};
@@ -164,11 +164,22 @@ fn block(
         }
         CheckOutcome::Failed(error) => {
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {WARN}not judged{WARN:#}");
-            for line in human::failure(&error.describe()).lines() {
-                let _ = writeln!(out, "  {line}");
-            }
+            let failure = human::failure(&error.describe());
+            out.extend(failure.lines().map(|line| format!("  {line}\n")));
         }
     }
+    if server.offers_profile() {
+        offer_profile(&name, out);
+    }
+}
+
+/// An older facet pinned it in an environment that nobody chooses any more.
+fn offer_profile(name: &str, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "  {QUIET}it starts with an empty home directory each time, as an older facet did; with \
+         yours:{QUIET:#} {STRONG}facet approve {name}{STRONG:#}"
+    );
 }
 
 pub(super) fn list(findings: &[Finding], verbose: bool, out: &mut String) {
@@ -357,6 +368,7 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
             json!({
                 "name": server.name,
                 "tools": server.tools,
+                "profile": server.profile.map(Profile::name),
                 "outcome": outcome,
                 "findings": findings,
                 "problem": problem,

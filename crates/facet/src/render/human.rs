@@ -159,6 +159,13 @@ pub(super) fn codes(all: &[Explanation]) -> Shown {
     Shown::styled(out)
 }
 
+/// Bytes, in a unit that leaves few digits.
+pub(super) fn size(bytes: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let step = (0..units.len() - 1).take_while(|step| bytes >> (10 * step) >= 10_240).count();
+    format!("{} {}", bytes >> (10 * step), units[step])
+}
+
 pub(super) fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -4,6 +4,7 @@ mod approval;
 mod clients;
 mod contract;
 mod cost;
+mod decisions;
 mod drift;
 mod human;
 mod inspect;
@@ -20,6 +21,7 @@ mod text;
 use std::path::Path;
 
 use clap::CommandFactory as _;
+use facets_ops::approve::ApproveReport;
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::check::CheckReport;
 use facets_ops::consent::ApprovalPage;
@@ -88,16 +90,22 @@ impl Renderer {
     }
 
     pub(crate) fn added(&self, page: &ApprovalPage, was_read: bool) -> Shown {
-        self.show(|| approval::pinned(&[page], was_read, self), || approval::json_of(page))
+        let first = String::new();
+        self.show(|| approval::pinned(first, &[page], was_read, self), || approval::json_of(page))
     }
 
-    pub(crate) fn approved(&self, pages: &[ApprovalPage], was_read: bool) -> Shown {
-        let all: Vec<&ApprovalPage> = pages.iter().collect();
+    pub(crate) fn approved(&self, report: &ApproveReport, was_read: bool) -> Shown {
+        let all: Vec<&ApprovalPage> = report.pages.iter().collect();
         let json = || {
-            let servers: Vec<_> = pages.iter().map(approval::json_of).collect();
-            serde_json::json!({ "servers": servers })
+            let servers: Vec<_> = report.pages.iter().map(approval::json_of).collect();
+            let moved: Vec<_> = report.moved.iter().map(decisions::moved_json).collect();
+            serde_json::json!({ "servers": servers, "moved": moved })
         };
-        self.show(|| approval::pinned(&all, was_read, self), json)
+        let human = || {
+            let moved = decisions::moved_lines(&report.moved);
+            approval::pinned(moved, &all, was_read, self)
+        };
+        self.show(human, json)
     }
 
     pub(crate) fn checked(&self, report: &CheckReport, verb: Verb) -> Shown {
@@ -162,6 +170,7 @@ impl Renderer {
 
 pub(crate) use approval::page as approval_page;
 pub(crate) use clients::{edits, found};
+pub(crate) use decisions::{homes_text, moved};
 pub(crate) use drift::Verb;
 pub(crate) use origin::launch;
 pub(crate) use renderer::{Renderer, output_failed};

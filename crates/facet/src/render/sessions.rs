@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use facets_ops::grant::{GrantReport, Grants, grants_words};
+use facets_ops::grant::{GrantReport, Grants, grants_words, undefended};
 use facets_ops::sessions::PsEntry;
 use serde_json::{Value, json};
 
@@ -32,14 +32,18 @@ impl Renderer {
 
     pub(crate) fn granted(&self, report: &GrantReport) -> Shown {
         let changed = if report.is_changed { " from now on" } else { "" };
-        let text = format!(
-            "{} may{changed} use {}\n",
+        let mut text = report.page.as_ref().map(super::approval::page).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{} may{changed} use {}",
             visible(&report.name),
             visible(&grants_words(&report.grants))
         );
+        let talk = undefended(&report.grants).map(|words| format!("{words}\n"));
+        let talk = talk.filter(|_| !self.quiet).unwrap_or_default();
         let grants = serde_json::from_str(&report.grants.to_json()).unwrap_or(Value::Null);
         let json = json!({ "server": report.name, "changed": report.is_changed, "grants": grants });
-        self.show(|| Shown::styled(text), || json)
+        self.show(|| Shown { talk, ..Shown::styled(text) }, || json)
     }
 }
 

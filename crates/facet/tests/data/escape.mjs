@@ -72,7 +72,11 @@ const seen = {
   home: attempt(() => fs.readdirSync(directory)),
   write: attempt(() => fs.writeFileSync(directory + "/written", "x")),
   system: attempt(() => fs.readFileSync("/etc/passwd")),
-  scratch: attempt(() => fs.writeFileSync(process.env.TMPDIR + "/x", "x")),
+  scratch: attempt(() => {
+    const file = (process.env.TMPDIR ?? "/tmp") + "/facet-scratch-" + process.pid;
+    fs.writeFileSync(file, "x");
+    fs.unlinkSync(file);
+  }),
 };
 
 const tool = { name: "report", description: JSON.stringify(seen), inputSchema: { type: "object" } };

@@ -72,7 +72,11 @@ const probe = async ({ tcp, udp, unix, secret, directory, granted, denied }) => 
   child: child(),
   read: attempt(() => fs.readFileSync(secret)),
   write: attempt(() => fs.writeFileSync(directory + "/written", "x")),
-  scratch: attempt(() => fs.writeFileSync(process.env.TMPDIR + "/x", "x")),
+  scratch: attempt(() => {
+    const file = (process.env.TMPDIR ?? "/tmp") + "/facet-scratch-" + process.pid;
+    fs.writeFileSync(file, "x");
+    fs.unlinkSync(file);
+  }),
   granted: await proxied(granted),
   denied: await proxied(denied),
 });

@@ -73,7 +73,7 @@ def probe(asked):
         "child": attempt(lambda: subprocess.run(["/bin/true"], check=True)),
         "read": attempt(lambda: open(asked["secret"]).read()),
         "write": attempt(lambda: write(asked["directory"] + "/written")),
-        "scratch": attempt(lambda: write(os.environ["TMPDIR"] + "/x")),
+        "scratch": attempt(lambda: write(os.environ.get("TMPDIR", "/tmp") + f"/facet-scratch-{os.getpid()}")),
         "hatch": attempt(find_hatch),
         "granted": attempt(lambda: proxied(asked["granted"])),
         "denied": attempt(lambda: proxied(asked["denied"])),

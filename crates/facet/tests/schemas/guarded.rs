@@ -20,6 +20,9 @@ const ENTRIES: &str = r#"{
 const OF_THE_USER: &str =
     r#"{ "mcpServers": { "files": { "command": "SERVER", "args": ["FILE"] } } }"#;
 
+const WEAK: &str =
+    r#"{ "mcpServers": { "files": { "command": "facet", "args": ["run", "files"] } } }"#;
+
 const OTHERS: &str = r#"{ "mcpServers": { "files": { "command": "something-else" } } }"#;
 
 const NO_CLIENTS: &str = "
@@ -53,7 +56,16 @@ add 0 add s SERVER
 grant 0 grant s: | network=none filesystem=none subprocess=no
 error 2 grant s sampling=all network=all
 grant 0 grant s --yes: network=a.example:443 filesystem=ro:. | network=none
-grant 0 grant s --yes network=all filesystem=all subprocess=yes";
+approvals-list 0 approvals list: | --all
+data 0 data: | s | --all
+error 2 : data nobody | data --clear | approvals revoke nobody
+data 0 data --clear --yes s
+grant 0 grant s --yes network=all filesystem=all subprocess=yes
+approvals-revoke 0 approvals revoke s
+error 2 approve --all --yes
+approve 0 approve s --yes
+approvals-revoke 0 approvals revoke --all
+approve 0 approve s --yes";
 
 pub(crate) fn outputs() -> Vec<Output> {
     let mut seen = Seen { trusted: Trusted::new(), outputs: Vec::new() };
@@ -68,6 +80,8 @@ impl Seen {
     fn clients(&mut self) {
         self.run(NO_CLIENTS);
         self.run("declare");
+        self.client("project/.mcp.json", WEAK);
+        self.run("adopt 0 adopt --dry-run");
         self.client("project/.mcp.json", ENTRIES);
         self.run(ADOPT);
         let adopted = self.trusted.read(".mcp.json");

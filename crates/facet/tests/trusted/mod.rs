@@ -11,6 +11,7 @@ pub(crate) const FACET: &str = env!("CARGO_BIN_EXE_facet");
 
 pub(crate) struct Trusted {
     pub(crate) folder: TempDir,
+    home: TempDir,
 }
 
 /// What a command did.
@@ -45,10 +46,9 @@ impl Ran {
 impl Trusted {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["project", "home"] {
-            std::fs::create_dir(folder.path().join(name)).unwrap();
-        }
-        Self { folder }
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        // Apart: what lies in the repository of a project approves nothing in it.
+        Self { folder, home: tempfile::tempdir().unwrap() }
     }
 
     /// A project with one server, `s`, that was approved with these declarations.
@@ -74,7 +74,7 @@ impl Trusted {
     }
 
     pub(crate) fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
+        self.home.path().to_owned()
     }
 
     pub(crate) fn trace(&self) -> PathBuf {

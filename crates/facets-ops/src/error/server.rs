@@ -55,6 +55,36 @@ pub enum ServerError {
         /// Whether somebody was asked, and said no.
         asked: bool,
     },
+    /// This user has approved it in another place.
+    #[error("the server {name:?} was not started: it was approved in another place, not here")]
+    ApprovedElsewhere {
+        /// Its name.
+        name: String,
+        /// Where it was approved.
+        project: String,
+    },
+    /// There is nothing to revoke.
+    #[error("nothing is approved under the name {name:?}")]
+    NothingApproved {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// It keeps nothing.
+    #[error("the server {name:?} keeps no data")]
+    NoData {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// What it keeps is in use.
+    #[error("the server {name:?} is running, and nothing of it was removed")]
+    StillRunning {
+        /// Its name.
+        name: String,
+    },
     /// Nobody said that it is to be pinned.
     #[error("nothing was pinned for {name:?}")]
     NotPinned {
@@ -189,6 +219,9 @@ impl ServerError {
         "diff-incomparable",
         "above-accepted",
         "nothing-pinned",
+        "nothing-approved",
+        "no-data",
+        "still-running",
         "launch-differs",
         "grant-elsewhere",
         "grant-unusable",
@@ -197,65 +230,89 @@ impl ServerError {
         "address-unusable",
     ];
 
-    fn expected_and_actual(&self) -> (String, String) {
-        let both = |expected: &str, actual: String| (expected.to_owned(), actual);
-        match self {
-            Self::Unknown { known, .. } if known.is_empty() => {
-                both("the name of a locked server", "none is locked here".to_owned())
+    fn expected_text(&self) -> String {
+        let text = match self {
+            Self::AboveAccepted { accepted, .. } => return format!("at most {accepted}"),
+            Self::NotAttested { signer, .. } => return format!("a valid statement of {signer}"),
+            Self::Unknown { .. } => "the name of a locked server",
+            Self::Exists { .. } => "a new name",
+            Self::BadName { .. } => "1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore",
+            Self::NotInline { .. } => "a command or an address",
+            Self::Edited { .. } => "lock and surface file as facet wrote them",
+            Self::NothingApproved { .. } => "a name with approvals",
+            Self::NoData { .. } => "a confined server that has been started",
+            Self::StillRunning { .. } => "no session of it",
+            Self::NothingPinned => "a facets.lock with servers",
+            Self::NotApproved { .. } | Self::NotPinned { .. } | Self::Unanswered { .. } => "a yes",
+            Self::ApprovedElsewhere { .. } => "an approval for this place",
+            Self::ChangedMeanwhile { .. } => "the lock as it was at the beginning",
+            Self::InsideServer => "a terminal of your own",
+            Self::NotText => "words in UTF-8",
+            Self::Git { .. } => "a file in the history",
+            Self::OtherLaunch { .. } => "the command or address of the lock",
+            Self::GrantElsewhere { .. } => "sampling or elicitation",
+            Self::GrantUnusable { .. } => "a path that is there",
+            Self::Unservable { .. } => "a free address of this machine, such as 127.0.0.1:0",
+            Self::NeverRan { .. } => "a session, now or before",
+            Self::NotRunning { .. } => "a session",
+            Self::DoesNotStop { .. } => "an end within 15 seconds",
+            Self::Incomparable { .. } => "two servers, two surface files, or two contracts",
+        };
+        text.to_owned()
+    }
+
+    fn actual_text(&self) -> String {
+        let text = match self {
+            Self::Unknown { known, .. } if known.is_empty() => "none is locked here",
+            Self::Unknown { known, .. } => return known.join(", "),
+            Self::NothingApproved { known, .. } | Self::NoData { known, .. } => {
+                return listed(known);
             }
-            Self::Unknown { known, .. } => both("the name of a locked server", known.join(", ")),
-            Self::Exists { .. } => both("a new name", "one that is taken".to_owned()),
-            Self::BadName { source, .. } => {
-                both("1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore", source.to_string())
-            }
-            Self::NotInline { .. } => both(
-                "a command or an address",
-                "something that this facet does not start".to_owned(),
-            ),
-            Self::Edited { problem, .. } => {
-                both("lock and surface file as facet wrote them", problem.to_string())
-            }
-            Self::AboveAccepted { accepted, worst, .. } => {
-                both(&format!("at most {accepted}"), (*worst).to_owned())
-            }
-            Self::NothingPinned => both("a facets.lock with servers", "none".to_owned()),
+            Self::BadName { source, .. } => return source.to_string(),
+            Self::Edited { problem, .. } => return problem.to_string(),
+            Self::ApprovedElsewhere { project, .. } => return elsewhere(project),
+            Self::Git { reason, .. }
+            | Self::GrantUnusable { reason, .. }
+            | Self::Unservable { reason, .. } => return reason.clone(),
+            Self::NotAttested { reason, .. } => return reason.to_string(),
+            Self::AboveAccepted { worst, .. } => worst,
+            Self::Exists { .. } => "one that is taken",
+            Self::NotInline { .. } => "something that this facet does not start",
+            Self::StillRunning { .. } => "at least one",
             Self::NotApproved { asked, .. }
             | Self::NotPinned { asked, .. }
             | Self::Unanswered { asked, .. } => {
-                let answer = if *asked { "the answer was no" } else { "nobody to ask here" };
-                both("a yes", answer.to_owned())
+                if *asked {
+                    "the answer was no"
+                } else {
+                    "nobody to ask here"
+                }
             }
-            Self::ChangedMeanwhile { .. } => {
-                both("the lock as it was at the beginning", "another one".to_owned())
-            }
-            Self::InsideServer => {
-                both("a terminal of your own", "a process below a supervisor of facet".to_owned())
-            }
-            Self::NotText => both("words in UTF-8", "other bytes".to_owned()),
-            Self::Git { reason, .. } => both("a file in the history", reason.clone()),
-            Self::OtherLaunch { .. } => {
-                both("the command or address of the lock", "another one, or none".to_owned())
-            }
-            Self::GrantElsewhere { .. } => {
-                both("sampling or elicitation", "a wish that nobody here can enforce".to_owned())
-            }
-            Self::GrantUnusable { reason, .. } => both("a path that is there", reason.clone()),
-            Self::NotAttested { signer, reason, .. } => {
-                both(&format!("a valid statement of {signer}"), reason.to_string())
-            }
-            Self::Unservable { reason, .. } => {
-                both("a free address of this machine, such as 127.0.0.1:0", reason.clone())
-            }
-            Self::NeverRan { .. } => both("a session, now or before", "none".to_owned()),
-            Self::NotRunning { .. } => both("a session", "none".to_owned()),
-            Self::DoesNotStop { .. } => {
-                both("an end within 15 seconds", "it is still there".to_owned())
-            }
-            Self::Incomparable { .. } => {
-                both("two servers, two surface files, or two contracts", "a mixture".to_owned())
-            }
-        }
+            Self::ChangedMeanwhile { .. } => "another one",
+            Self::InsideServer => "a process below a supervisor of facet",
+            Self::NotText => "other bytes",
+            Self::OtherLaunch { .. } => "another one, or none",
+            Self::GrantElsewhere { .. } => "a wish that nobody here can enforce",
+            Self::NothingPinned | Self::NeverRan { .. } | Self::NotRunning { .. } => "none",
+            Self::DoesNotStop { .. } => "it is still there",
+            Self::Incomparable { .. } => "a mixture",
+        };
+        text.to_owned()
     }
+}
+
+/// Where something was approved, and what that means.
+fn elsewhere(project: &str) -> String {
+    if std::path::Path::new(project).exists() {
+        format!("one for {project}; this is another copy, or a worktree of git")
+    } else {
+        format!("one for {project}, which is gone: it was moved")
+    }
+}
+
+/// Names, or that there are none.
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "there is none".to_owned() } else { names.join(", ") }
 }
 
 impl Describe for ServerError {
@@ -266,11 +323,15 @@ impl Describe for ServerError {
             Self::BadName { .. } => "server-bad-name",
             Self::NotInline { .. } => "server-not-inline",
             Self::Edited { .. } => "lock-edited",
-            Self::NotApproved { .. } | Self::NotPinned { .. } | Self::Unanswered { .. } => {
-                "not-approved"
-            }
+            Self::NotApproved { .. }
+            | Self::ApprovedElsewhere { .. }
+            | Self::NotPinned { .. }
+            | Self::Unanswered { .. } => "not-approved",
             Self::AboveAccepted { .. } => "above-accepted",
             Self::NothingPinned => "nothing-pinned",
+            Self::NothingApproved { .. } => "nothing-approved",
+            Self::NoData { .. } => "no-data",
+            Self::StillRunning { .. } => "still-running",
             Self::ChangedMeanwhile { .. } => "project-changed-meanwhile",
             Self::InsideServer => "inside-a-server",
             Self::NotText => "command-not-text",
@@ -288,11 +349,11 @@ impl Describe for ServerError {
     }
 
     fn expected(&self) -> Option<String> {
-        Some(self.expected_and_actual().0)
+        Some(self.expected_text())
     }
 
     fn actual(&self) -> Option<String> {
-        Some(self.expected_and_actual().1)
+        Some(self.actual_text())
     }
 
     fn next(&self) -> String {
@@ -307,6 +368,10 @@ impl Describe for ServerError {
                 format!("facet grant {name} sampling=no elicitation=no")
             }
             Self::Unanswered { next, .. } => next.clone(),
+            Self::NothingApproved { .. } => "facet approvals list".to_owned(),
+            Self::NoData { .. } => "facet data".to_owned(),
+            Self::StillRunning { name } => format!("facet stop {name}"),
+            Self::ApprovedElsewhere { .. } => "facet approve --all".to_owned(),
             Self::Unservable { name, .. } => format!("facet run {name} --http 127.0.0.1:0"),
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
                 "facet ps".to_owned()

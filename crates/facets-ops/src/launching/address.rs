@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use facets_launch::{RemoteLaunch, Sandbox};
+use facets_launch::{RemoteLaunch, Sandbox, value_of};
 use facets_model::{AddressOrigin, Origin};
 use facets_wire::Header;
 
@@ -13,7 +13,7 @@ use crate::launch_options::LaunchOptions;
 pub(super) fn prepare(
     origin: &Origin,
     address: &AddressOrigin,
-    options: &LaunchOptions,
+    options: &LaunchOptions<'_>,
     consent: &dyn Consent,
 ) -> Result<RemoteLaunch, OpsError> {
     let sandbox = Sandbox::default();
@@ -26,9 +26,8 @@ pub(super) fn prepare(
     })
 }
 
-fn header(name: &str, variable: &str, options: &LaunchOptions) -> Result<Header, OpsError> {
-    let value = options.given.get(variable).cloned();
-    let value = value.or_else(|| std::env::var(variable).ok());
+fn header(name: &str, variable: &str, options: &LaunchOptions<'_>) -> Result<Header, OpsError> {
+    let value = value_of(variable, &options.given).and_then(|value| value.into_string().ok());
     let value = value.ok_or_else(|| OpsError::NoVariable { name: variable.to_owned() })?;
     if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
         let (name, variable) = (name.to_owned(), variable.to_owned());

@@ -1,10 +1,10 @@
-//! A command line: the program is found, its directory is ours.
+//! A command line: the program is found, its environment is made.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use facets_files::FileError;
-use facets_launch::{Filesystem, Network, ProcessLaunch, Sandbox, find_program};
+use facets_launch::{Filesystem, Network, ProcessLaunch, Sandbox, Variables, find_program};
 use facets_model::{CommandOrigin, Origin};
 
 use crate::consent::{Consent, LaunchShown};
@@ -15,10 +15,11 @@ use crate::program_files::installation_of;
 pub(super) fn prepare(
     origin: &Origin,
     command: &CommandOrigin,
-    options: &LaunchOptions,
+    options: &LaunchOptions<'_>,
     consent: &dyn Consent,
 ) -> Result<ProcessLaunch, OpsError> {
-    let directory = std::env::current_dir()
+    let directory = options.directory.clone().map_or_else(std::env::current_dir, Ok);
+    let directory = directory
         .map_err(|source| OpsError::File(FileError::Unreadable { path: ".".into(), source }))?;
     for path in options.sandbox.filesystem.iter().flatten() {
         // A path that is not there would allow nothing, silently.
@@ -26,28 +27,33 @@ pub(super) fn prepare(
             OpsError::File(FileError::Unreadable { path: path.clone(), source })
         })?;
     }
+    let mut variables = Variables {
+        named: command.env.clone(),
+        given: options.given.clone(),
+        ..Variables::default()
+    };
     let program = OsStr::new(&command.command);
-    let sandbox = sandbox_for(program, &directory, options.sandbox.clone());
-    let found = find_program(program, &directory);
+    let found = find_program(program, &directory, &variables.search_path());
+    let sandbox = sandbox_for(found.as_deref(), &directory, options.sandbox.clone());
     let shown = LaunchShown { origin, program: found, directory: &directory, sandbox: &sandbox };
     consent.may_start(&shown).required()?;
+    variables.environment = options.environment.make()?;
     Ok(ProcessLaunch {
         program: program.to_owned(),
         args: command.args.iter().map(Into::into).collect(),
-        variables: command.env.clone(),
-        given: options.given.clone(),
+        variables,
         directory,
         sandbox,
     })
 }
 
-fn sandbox_for(program: &OsStr, directory: &Path, request: SandboxRequest) -> Sandbox {
+fn sandbox_for(program: Option<&Path>, directory: &Path, request: SandboxRequest) -> Sandbox {
     let network = if request.network { Network::Closed } else { Network::Open };
     let filesystem = match request.filesystem {
         None => Filesystem::Open,
         Some(extra) => {
             let mut read = vec![directory.to_owned()];
-            read.extend(installation_of(program, directory));
+            read.extend(program.map(installation_of).unwrap_or_default());
             read.extend(extra);
             Filesystem::Listed { read, write: Vec::new() }
         }

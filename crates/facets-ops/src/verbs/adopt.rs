@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use facets_clients::guard;
-use facets_mcp::CaptureOptions;
 use facets_model::Origin;
 use facets_project::Project;
 
@@ -12,12 +11,14 @@ use crate::approval::is_approved;
 pub use crate::client_entries::{EntryOutcome, FoundEntry};
 use crate::client_entries::{EntryPlan, plan_entry, shown_transport};
 use crate::client_files::{
-    Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, guarded,
-    program, read, write,
+    Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, read,
+    write,
 };
 use crate::consent::{ApprovalPage, Consent};
 use crate::error::OpsError;
+use crate::guarding::weakness;
 use crate::outside_servers::refuse_inside_server;
+use crate::own_program::own_program;
 use crate::pinning::{NewServer, pin_new};
 
 /// What to adopt.
@@ -27,8 +28,8 @@ pub struct AdoptRequest {
     pub clients: Vec<Client>,
     /// Files of this project, or of this user.
     pub scope: Scope,
-    /// Limits and era.
-    pub options: CaptureOptions,
+    /// Seconds to wait for an answer, now and later; none is as usual.
+    pub timeout: Option<u64>,
     /// Only look.
     pub is_dry: bool,
 }
@@ -53,7 +54,7 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
     for file in files(&request.clients, request.scope, &places) {
         reads.extend(read(&file)?);
     }
-    let (mut found, plans) = survey(&reads);
+    let (mut found, plans) = survey(&reads, &directory, &places.project);
     let mut report =
         AdoptReport { found: Vec::new(), pinned: Vec::new(), edits: Vec::new(), directory };
     if request.is_dry || plans.is_empty() {
@@ -62,7 +63,7 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
     refuse_inside_server()?;
     let yes = command_line("adopt", &request.clients, request.scope);
     consent.may_adopt(&found).or_refuse("nothing was adopted", yes.clone())?;
-    let origins = pin_all(&plans, &mut found, request.options, consent, &mut report.pinned);
+    let origins = pin_all(&plans, &mut found, request.timeout, consent, &mut report.pinned);
     report.edits = edits(&reads, &plans, &mut found, &origins, &report.directory)?;
     report.found = found;
     if !report.edits.is_empty() {
@@ -77,12 +78,22 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
 type Key = (usize, usize);
 
 /// Looks at every entry; those that can be adopted have a plan.
-fn survey(reads: &[ClientFileText]) -> (Vec<FoundEntry>, BTreeMap<Key, (usize, EntryPlan)>) {
+fn survey(
+    reads: &[ClientFileText],
+    directory: &Path,
+    project: &Path,
+) -> (Vec<FoundEntry>, BTreeMap<Key, (usize, EntryPlan)>) {
     let (mut found, mut plans) = (Vec::new(), BTreeMap::new());
-    let own = program();
+    let own = own_program();
     for (file, read) in reads.iter().enumerate() {
         for (at, entry) in read.entries.iter().enumerate() {
-            let outcome = match plan_entry(entry, &own) {
+            let outcome = match plan_entry(entry, &own, read.file.scope) {
+                Err(EntryOutcome::Guarded) => {
+                    match weakness(entry, &read.file, &[directory, project], project) {
+                        None => EntryOutcome::Guarded,
+                        Some(reason) => EntryOutcome::Weak(reason),
+                    }
+                }
                 Ok(plan) => {
                     plans.insert((file, at), (found.len(), plan));
                     EntryOutcome::Adopted
@@ -107,7 +118,7 @@ fn survey(reads: &[ClientFileText]) -> (Vec<FoundEntry>, BTreeMap<Key, (usize, E
 fn pin_all(
     plans: &BTreeMap<Key, (usize, EntryPlan)>,
     found: &mut [FoundEntry],
-    options: CaptureOptions,
+    timeout: Option<u64>,
     consent: &dyn Consent,
     pinned: &mut Vec<ApprovalPage>,
 ) -> BTreeMap<String, Origin> {
@@ -121,7 +132,7 @@ fn pin_all(
             }
             continue;
         }
-        match pin_one(&one.name, plan, options, consent) {
+        match pin_one(&one.name, plan, timeout, consent) {
             Ok(page) => {
                 pinned.extend(page);
                 origins.insert(one.name.clone(), plan.origin.clone());
@@ -145,18 +156,25 @@ enum Refusal {
 fn pin_one(
     name: &str,
     plan: &EntryPlan,
-    options: CaptureOptions,
+    timeout: Option<u64>,
     consent: &dyn Consent,
 ) -> Result<Option<ApprovalPage>, Refusal> {
     let project = Project::here().map_err(|error| Refusal::Failed(error.into()))?;
     let state = project.read(&|_| false).map_err(|error| Refusal::Failed(error.into()))?;
     if let Some(server) = state.lock.server(name) {
         let is_same = server.origin == plan.origin
-            && is_approved(server, &project).map_err(Refusal::Failed)?;
+            && server.settings.directory == plan.directory
+            && is_approved(name, server, &project).map_err(Refusal::Failed)?;
         return if is_same { Ok(None) } else { Err(Refusal::Taken) };
     }
-    let (name, origin, given) = (name.to_owned(), plan.origin.clone(), plan.given.clone());
-    let server = NewServer { name, origin, options, source: None, given };
+    let server = NewServer {
+        name: name.to_owned(),
+        origin: plan.origin.clone(),
+        directory: plan.directory.clone(),
+        timeout,
+        source: None,
+        given: plan.given.clone(),
+    };
     pin_new(server, consent).map(Some).map_err(Refusal::Failed)
 }
 
@@ -177,7 +195,8 @@ fn edits(
             if !is_pinned || !matches!(found[*index].outcome, EntryOutcome::Adopted) {
                 continue;
             }
-            let wanted = guarded(&read.file, &entry.name, directory, plan.headers.clone());
+            let wanted =
+                guarded(&read.file, &entry.name, directory, Some(entry), plan.headers.clone());
             let client = read.file.client;
             let rewritten = rewriting
                 .change(|text| guard(client, text.unwrap_or_default(), &entry.place, &wanted));

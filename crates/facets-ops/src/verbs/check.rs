@@ -6,17 +6,20 @@ use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, fi
 use facets_launch::Launchable;
 use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
 use facets_probe::ObserveError;
-use facets_project::{Approval, Approvals, Project, State};
+use facets_project::{Project, State};
+use facets_surface::Also;
 
 pub use crate::approval::Trust;
-use crate::approval::is_trusted;
+use crate::approval::UserDecision;
+use crate::capturing::capture_options;
 use crate::confinement::apply_grants;
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
 use crate::error::OpsError;
 pub use crate::judgement::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use crate::judgement::{judged, naming, not_locked, something_pinned};
 use crate::launch_options::LaunchOptions;
-use crate::launching::prepare;
+use crate::launching::{normalised, prepare};
+use crate::moving::{approve_moved, not_approved};
 use crate::observing::observe_once;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
@@ -29,8 +32,8 @@ use crate::surface_warnings::warnings;
 pub struct CheckRequest {
     /// The servers; none are all.
     pub names: Vec<String>,
-    /// Limits and era.
-    pub options: CaptureOptions,
+    /// Seconds to wait for an answer; none is as pinned.
+    pub timeout: Option<u64>,
     /// Who decides what may be started.
     pub trust: Trust,
     /// What is bad enough to say no.
@@ -58,8 +61,13 @@ pub fn check(
     let names = &request.names;
     let state = project.read(&|name| names.is_empty() || names.iter().any(|n| n == name))?;
     something_pinned(&state)?;
+    let chosen = chosen(names, &state)?;
+    if request.trust == Trust::Approvals {
+        // If that fails, each server says why below.
+        let _ = approve_moved(&chosen, &project, &state, consent);
+    }
     let mut jobs = Vec::new();
-    for name in chosen(names, &state)? {
+    for name in chosen {
         // Somebody else's entry is not ours to judge.
         if is_others(&name, &state) {
             continue;
@@ -68,7 +76,7 @@ pub fn check(
     }
     progress.begin(jobs.len());
     let servers = check_all(jobs, &|name, job| {
-        let checked = check_one(name, job, &project, request.options);
+        let checked = check_one(name, job, &project, request.timeout);
         progress.done(&checked.name);
         checked
     });
@@ -113,13 +121,19 @@ fn allowed(
     trust: Trust,
     consent: &dyn Consent,
 ) -> Result<Launchable, OpsError> {
-    let known = is_trusted(&pinned.server, project, trust)?;
-    let (start, grants) = ((&pinned.server.origin, pinned.server.pin), &pinned.server.grants);
-    let options = LaunchOptions::default();
-    if known {
-        return apply_grants(prepare(start, &options, &AlreadyApproved)?, grants);
+    let decision = UserDecision::of(name, &pinned.server, project)?;
+    let (start, grants) = ((&pinned.server.origin, pinned.server.pin), &decision.grants);
+    let settings = decision.settings(&pinned.server);
+    let options = LaunchOptions::of(project, name, &settings, grants)?;
+    // spec 5.2: what is compared is what is the same on every machine
+    if decision.is_trusted(trust) {
+        let server = prepare(start, &options, &AlreadyApproved)?;
+        return apply_grants(normalised(&server), grants);
     }
-    let server = apply_grants(prepare(start, &options, consent)?, grants)?;
+    if !consent.can_answer() {
+        return Err(not_approved(name, &pinned.server, project));
+    }
+    let server = apply_grants(normalised(&prepare(start, &options, consent)?), grants)?;
     // What was pinned elsewhere is new to whoever is asked here.
     let page = ApprovalPage {
         name: name.to_owned(),
@@ -129,11 +143,13 @@ fn allowed(
         warnings: warnings(&pinned.surface, None),
         changes: None,
         source: pinned.server.source.clone(),
-        grants: pinned.server.grants.clone(),
+        grants: grants.clone(),
+        settings: (!pinned.server.origin.is_remote()).then_some(settings),
+        varies: None,
     };
     consent.may_pin(&page).required()?;
     refuse_inside_server()?;
-    Approvals::of_this_user()?.add(&Approval::of(&pinned.server, project.place()))?;
+    project.ledger()?.approve(name, &pinned.server, grants, Also::default())?;
     Ok(server)
 }
 
@@ -163,22 +179,20 @@ fn check_all(
     })
 }
 
-fn check_one(
-    name: String,
-    job: Ready,
-    project: &Project,
-    options: CaptureOptions,
-) -> CheckedServer {
+fn check_one(name: String, job: Ready, project: &Project, timeout: Option<u64>) -> CheckedServer {
     let job = match job {
         Ok(job) => job,
         Err(outcome) => return CheckedServer::new(name, outcome),
     };
     let tools = job.pinned.server.surface.tools.len();
-    let (outcome, seen) = match observe_and_compare(&job, project, options) {
+    let (outcome, seen) = match observe_and_compare(&job, project, timeout) {
         Ok((found, seen)) => (judged(job.findings.into_iter().chain(found).collect()), seen),
         Err(error) => (CheckOutcome::Failed(error), None),
     };
-    CheckedServer { name, tools, outcome, facts: policy::facts(&job.pinned.server, seen) }
+    let profile = Some(job.pinned.server.settings.profile);
+    let facts = policy::facts(&job.pinned.server, seen);
+    let is_remote = job.pinned.server.origin.is_remote();
+    CheckedServer { name, tools, outcome, profile, is_remote, facts }
 }
 
 /// What changed, and the tools that there are.
@@ -187,8 +201,9 @@ type Compared = (Vec<Finding>, Option<Vec<String>>);
 fn observe_and_compare(
     job: &Job,
     project: &Project,
-    options: CaptureOptions,
+    timeout: Option<u64>,
 ) -> Result<Compared, OpsError> {
+    let options = capture_options(&job.server, timeout, job.pinned.server.settings.timeout);
     // spec 5.1: the era is pinned, and used again
     let options = CaptureOptions { era: EraChoice::Only(job.pinned.server.era), ..options };
     let (mut surface, _) = match observe_once(&job.server, options) {

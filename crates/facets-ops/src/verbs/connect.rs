@@ -10,12 +10,13 @@ use facets_project::{ClientRecords, Project, State};
 
 use crate::client_entries::origin_of_entry;
 use crate::client_files::{
-    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, program, read,
-    undone, write,
+    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, read, undone,
+    write,
 };
 use crate::consent::Consent;
 use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
+use crate::own_program::own_program;
 
 /// What to connect.
 #[derive(Debug)]
@@ -76,12 +77,13 @@ fn connect_file(
     let known = read(file)?;
     let mut rewriting = Rewriting::of(file, known.as_ref())?;
     for name in servers {
-        let wanted = guarded(file, name, directory, Vec::new());
         let mut entries = known.iter().flat_map(|read| &read.entries);
-        let changed = match entries.find(|entry| entry.name == **name) {
-            Some(entry) if entry.is_facet(Some(&program())) => continue,
+        let entry = entries.find(|entry| entry.name == **name);
+        let wanted = guarded(file, name, directory, entry, Vec::new());
+        let changed = match entry {
+            Some(entry) if entry.is_facet(Some(&own_program())) => continue,
             // Something else under this name is not ours to replace.
-            Some(entry) if !is_pinned_as(entry, state, name) => {
+            Some(entry) if !is_pinned_as(entry, file.scope, state, name) => {
                 Err(ClientError::Exists { place: (*name).clone() })
             }
             Some(entry) => rewriting
@@ -125,7 +127,7 @@ fn note_unrecorded(clients: &[Client], report: &mut ConnectReport) -> Result<(),
             let edit = report.edits.iter().find(|edit| edit.path == read.path);
             let after = edit.map_or(Some(read.text.as_str()), |edit| edit.after.as_deref());
             let entries = parse(&file, after.unwrap_or_default()).unwrap_or_default();
-            let left = entries.iter().filter(|entry| entry.is_facet(Some(&program())));
+            let left = entries.iter().filter(|entry| entry.is_facet(Some(&own_program())));
             report.left.extend(
                 left.map(|entry| (read.path.clone(), ClientError::unrecorded(&entry.place))),
             );
@@ -157,7 +159,7 @@ fn disconnect_file(
         kinds.iter().flat_map(|kind| parse(kind, &before).unwrap_or_default()).collect();
     let starts_facet = |place: &[String]| {
         let entry = entries.iter().find(|entry| entry.place == place);
-        entry.is_none_or(|entry| entry.is_facet(Some(&program())))
+        entry.is_none_or(|entry| entry.is_facet(Some(&own_program())))
     };
     let (after, left, problems, was_absent) = undone(&before, undos, starts_facet);
     report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
@@ -179,9 +181,10 @@ fn needs(state: &State, name: &str) -> Option<(String, Vec<String>)> {
     (!variables.is_empty()).then(|| (name.to_owned(), variables))
 }
 
-fn is_pinned_as(entry: &Entry, state: &State, name: &str) -> bool {
-    let pinned = state.lock.server(name).map(|server| &server.origin);
-    pinned.is_some() && origin_of_entry(entry).as_ref() == pinned
+fn is_pinned_as(entry: &Entry, scope: Scope, state: &State, name: &str) -> bool {
+    let pinned = state.lock.server(name);
+    let pinned = pinned.map(|server| (server.origin.clone(), server.settings.directory.clone()));
+    pinned.is_some() && origin_of_entry(entry, scope) == pinned
 }
 
 /// How the servers of a file may be found, wherever it lies: in the usual place, and where facet

@@ -190,6 +190,13 @@ fn clients(directory: &Path) -> Check {
         }
     };
     let was_guarded = unguarded.iter().any(|one| one.was_guarded);
+    let weak = unguarded.iter().find_map(|one| Some((one, one.weakness.as_ref()?)));
+    if let (false, Some((one, reason))) = (was_guarded, weak) {
+        let client = one.client.title();
+        let detail = format!("{} ({client}) starts facet, but is not guarded: {reason}", one.name);
+        let fix = format!("facet disconnect {0} && facet adopt {0}", one.client.name());
+        return Check { fix: Some(fix), ..check(NAME, Health::Bad, detail) };
+    }
     let shown: Vec<&UnguardedServer> =
         unguarded.iter().filter(|one| one.was_guarded == was_guarded).collect();
     if let Some(first) = shown.first() {

@@ -1,18 +1,21 @@
 //! `facet grant`: what a server may do, and how that is enforced (spec 11.4).
 
-use facets_lock::LockedServer;
 pub use facets_lock::{Extent, Grants};
-use facets_project::{Approval, Approvals, Change, LOCK, Project, ProjectError, State};
+use facets_lock::{LockedServer, READ_ONLY, StartSettings};
+use facets_project::{Change, LOCK, Project, ProjectError, State};
 
-use crate::approval::is_approved;
-pub use crate::confinement::grants_words;
-use crate::confinement::{READ_ONLY, extent_word, granted_place, yes_or_no};
-use crate::consent::Consent;
+use crate::approval::{Trust, UserDecision};
+use crate::confinement::{extent_word, granted_place, yes_or_no};
+pub use crate::confinement::{grants_words, undefended};
+use crate::consent::{ApprovalPage, Consent};
 use crate::outside_servers::refuse_inside_server;
 use facets_failure::shell_word;
 
 use crate::error::{OpsError, ServerError};
+use crate::launch_options::start_directory;
+use crate::moving::not_approved;
 use crate::pinned::Pinned;
+use crate::repinning::{Accepted, NewPin, repin};
 
 /// One decision of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +128,8 @@ pub struct GrantReport {
     pub grants: Grants,
     /// Whether that was changed.
     pub is_changed: bool,
+    /// How the server was seen in another environment, if it gets another.
+    pub page: Option<ApprovalPage>,
 }
 
 /// Decides what a server may do. More than before needs a yes.
@@ -136,32 +141,60 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
     let pinned = Pinned::whole(name, &state)?;
-    let before = &pinned.server.grants;
+    let decision = UserDecision::of(name, &pinned.server, &project)?;
+    let before = &decision.grants;
     let grants = request.settings.iter().fold(before.clone(), with_setting);
     if pinned.server.origin.is_remote()
         && request.settings.iter().any(GrantSetting::is_of_a_process)
     {
         return Err(ServerError::GrantElsewhere { name: name.clone() }.into());
     }
-    if grants == *before {
-        return Ok(GrantReport { name: name.clone(), grants, is_changed: false });
+    let report = |is_changed, page| {
+        Ok(GrantReport { name: name.clone(), grants: grants.clone(), is_changed, page })
+    };
+    if request.settings.is_empty() || (grants == *before && grants == pinned.server.grants) {
+        return report(false, None);
     }
-    if !is_approved(&pinned.server, &project)? {
-        return Err(ServerError::NotApproved { name: name.clone(), asked: false }.into());
+    if decision.approval.is_none() {
+        return Err(not_approved(name, &pinned.server, &project));
     }
-    // A grant that cannot be given is better known now than when a client starts it.
-    if let Extent::Listed(paths) = &grants.filesystem {
-        for path in paths {
-            granted_place(project.place(), path.strip_prefix(READ_ONLY).unwrap_or(path))?;
-        }
-    }
+    let settings = StartSettings {
+        profile: pinned.server.settings.profile.with_grants(&grants),
+        ..pinned.server.settings.clone()
+    };
+    check_paths(&grants, &project, &settings)?;
     ask_for_wider(request, before, &grants, consent)?;
+    // spec 5.2: another profile is another environment, so the server is looked at in it
+    if settings.profile != pinned.server.settings.profile {
+        let origin = pinned.server.origin.clone();
+        let new = NewPin { name, origin, settings, grants: grants.clone(), timeout: None };
+        let accepted = (Accepted::Unchanged, Trust::Approvals);
+        let page = repin(&project, &state, new, accepted, consent)?;
+        return report(true, Some(page));
+    }
     let server = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
-    // The approval first: without the lock it permits nothing.
-    Approvals::of_this_user()?.add(&Approval::of(&server, project.place()))?;
+    // The decision first: what was taken away is not given by a lock that stays as it was.
+    let variant = decision.approval.map(|known| known.variant).unwrap_or_default();
+    let ledger = project.ledger()?;
+    if !ledger.approve_after((name, &server), decision.latest.as_ref(), &grants, variant)? {
+        return Err(ServerError::ChangedMeanwhile { name: name.clone() }.into());
+    }
     project.change(|now| change(now, &state, name, &server))?;
-    revoke_older(&pinned.server, name, &project, &state)?;
-    Ok(GrantReport { name: name.clone(), grants, is_changed: true })
+    report(true, None)
+}
+
+/// A grant that cannot be given is better known now than when a client starts it.
+fn check_paths(
+    grants: &Grants,
+    project: &Project,
+    settings: &StartSettings,
+) -> Result<(), OpsError> {
+    let Extent::Listed(paths) = &grants.filesystem else { return Ok(()) };
+    let directory = start_directory(project, settings)?;
+    for path in paths {
+        granted_place(&directory, path.strip_prefix(READ_ONLY).unwrap_or(path))?;
+    }
+    Ok(())
 }
 
 /// More than before needs a yes.
@@ -180,25 +213,6 @@ fn ask_for_wider(
     let settings = settings.collect::<Vec<_>>().join(" ");
     let next = format!("facet grant {name} {settings} --yes");
     consent.may_grant(name, &wider, grants).or_refuse("nothing more was granted", next)
-}
-
-/// A lock that somebody sets back must not bring back what was taken away.
-fn revoke_older(
-    older: &LockedServer,
-    name: &str,
-    project: &Project,
-    state: &State,
-) -> Result<(), OpsError> {
-    let old = Approval::of(older, project.place());
-    let mut others = state.lock.servers().keys().filter(|other| *other != name);
-    let is_shared = others.any(|other| {
-        let server = state.lock.server(other);
-        server.is_some_and(|server| Approval::of(server, project.place()) == old)
-    });
-    if !is_shared {
-        Approvals::of_this_user()?.remove(&old)?;
-    }
-    Ok(())
 }
 
 fn with_setting(grants: Grants, setting: &GrantSetting) -> Grants {

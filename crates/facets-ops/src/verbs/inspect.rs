@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use facets_digest::NoProgress;
-pub use facets_mcp::{CaptureLimits, CaptureOptions};
 use facets_model::Origin;
 use facets_surface::{Source, Surface};
 
+use crate::capturing::capture_options;
 use crate::consent::{Consent, TypedAddress};
 use crate::error::OpsError;
-use crate::launch_options::LaunchOptions;
 pub use crate::launch_options::SandboxRequest;
-use crate::launching::prepare;
+use crate::launch_options::{EnvironmentChoice, LaunchOptions};
+use crate::launching::{normalised, prepare};
 use crate::observing::observe_once;
 use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
@@ -38,8 +38,8 @@ pub enum InspectSubject {
 pub struct InspectRequest {
     /// What.
     pub subject: InspectSubject,
-    /// Limits and era.
-    pub options: CaptureOptions,
+    /// Seconds to wait for an answer; none is as usual.
+    pub timeout: Option<u64>,
     /// Where to write the surface file.
     pub save: Option<PathBuf>,
     /// Where the source of the server lies.
@@ -48,15 +48,21 @@ pub struct InspectRequest {
 
 /// Starts or calls a server, or reads a surface file, and hashes what it declares.
 pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<InspectReport, OpsError> {
-    let InspectRequest { subject, options, save, source } = request;
+    let InspectRequest { subject, timeout, save, source } = request;
     // Before anything is started: a wrong path is found at once.
     let scanned = source.map(|path| scan(&ScanRequest { path }, &NoProgress)).transpose()?;
     let (mut surface, conduct) = match subject {
         InspectSubject::File(path) => (read_surface(&path)?, None),
         InspectSubject::Server { origin, sandbox } => {
-            let launch = LaunchOptions { sandbox, ..LaunchOptions::default() };
+            // spec 5.2: the profile follows the files; what nobody has pinned has no home of its own.
+            let environment = match sandbox.filesystem {
+                None => EnvironmentChoice::Native,
+                Some(_) => EnvironmentChoice::Scratch,
+            };
+            let launch = LaunchOptions { sandbox, environment, ..LaunchOptions::default() };
             let server = prepare((&origin, resolve(&origin)), &launch, &TypedAddress(consent))?;
-            let (surface, conduct) = observe_once(&server, options)?;
+            let options = capture_options(&server, timeout, None);
+            let (surface, conduct) = observe_once(&normalised(&server), options)?;
             (surface, Some(conduct))
         }
     };

@@ -6,6 +6,7 @@ use facets_project::{Project, State, declared_origin};
 
 use crate::approval::is_approved;
 use crate::error::OpsError;
+use crate::moving::approved_elsewhere;
 use crate::pinned::is_others;
 
 /// One server.
@@ -19,6 +20,8 @@ pub struct ListedServer {
     pub tools: Option<usize>,
     /// Whether this user has approved it on this machine.
     pub approved: bool,
+    /// Where else this user has approved it just so, if not here.
+    pub approved_in: Option<String>,
     /// Whether its entry in the lock is not as facet wrote it.
     pub edited: bool,
 }
@@ -44,15 +47,18 @@ pub fn list() -> Result<ListReport, OpsError> {
                 origin: None,
                 tools: None,
                 approved: false,
+                approved_in: None,
                 edited: !is_others(name, &state),
             },
             LockedEntry::Server(server) => {
-                let approved = is_approved(server, &project).unwrap_or(false);
+                let approved = is_approved(name, server, &project).unwrap_or(false);
+                let elsewhere = approved_elsewhere(name, server, &project).ok().flatten();
                 ListedServer {
                     name: name.clone(),
                     origin: Some(server.origin.clone()),
                     tools: Some(server.surface.tools.len()),
                     approved,
+                    approved_in: elsewhere.map(|record| record.project),
                     edited: false,
                 }
             }
@@ -71,6 +77,7 @@ fn only_declared(state: &State) -> Vec<ListedServer> {
         origin: declared_origin(manifest, name).cloned(),
         tools: None,
         approved: false,
+        approved_in: None,
         edited: false,
     })
     .collect()

@@ -3,10 +3,12 @@
 
 pub mod add;
 pub mod adopt;
+pub mod approvals;
 pub mod approve;
 pub mod build_check;
 pub mod check;
 pub mod connect;
+pub mod data;
 pub mod diff;
 pub mod digest_contract;
 pub mod digest_file;

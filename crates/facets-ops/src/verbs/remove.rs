@@ -22,6 +22,9 @@ pub fn remove(request: &RemoveRequest) -> Result<(), OpsError> {
     // A project without anything is not touched.
     let state = project.read(&|_| false)?;
     plan(&state, &request.names)?;
+    // First of all: a lock that comes back must not find what it needs.
+    let ledger = project.ledger()?;
+    request.names.iter().try_for_each(|name| ledger.end(name))?;
     project.change(|now| plan(now, &request.names))
 }
 

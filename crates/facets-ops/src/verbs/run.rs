@@ -8,9 +8,7 @@ pub use facets_guard::{Decision, OnDrift};
 use facets_guard::{Event, Guard, Pins, Rules};
 use facets_launch::{Launchable, Launcher};
 use facets_lock::{Grants, LockedServer};
-use facets_project::{
-    Project, RunEntry, RunLog, RunRecord, Runs, State, UserDirectory, seconds_now,
-};
+use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
 use facets_run::{
     ClientEnds, Control, HttpFront, RecordDecisions, Recorder, RunningServer, Session,
     SessionError, SilenceLimits, serve, start_server,
@@ -18,14 +16,15 @@ use facets_run::{
 pub use facets_run::{SessionEnd, Status};
 
 pub use crate::approval::Trust;
-use crate::approval::is_trusted;
+use crate::approval::UserDecision;
 pub use crate::attestation::{AttestationError, Attestations, NoAttestations};
 use crate::audit::AuditLog;
-use crate::confinement::{apply_grants, describe_confinement};
+use crate::confinement::{apply_grants, describe_cap, describe_confinement};
 use crate::consent::AlreadyApproved;
 use crate::error::{OpsError, ServerError, supervisor_failed};
 use crate::launch_options::LaunchOptions;
-use crate::launching::prepare;
+use crate::launching::{normalised, prepare};
+use crate::moving::not_approved;
 use crate::pinned::{Pinned, against_manifest};
 use crate::session_status::{Controls, answer_status_requests};
 
@@ -61,6 +60,7 @@ pub trait RunListener: Send + Sync {
 /// Everything that was checked before anything is started.
 struct VerifiedServer {
     pinned: Pinned,
+    decision: UserDecision,
     server: Launchable,
     project: Project,
 }
@@ -115,12 +115,15 @@ fn verify_startable(
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
     let pinned = Pinned::whole(name, &state)?;
-    verify_approved(name, &pinned, &project, &state, request.trust)?;
+    let decision = verify_approved(name, &pinned, &project, &state, request.trust)?;
     verify_attested(name, &pinned.server, attestations)?;
-    let options = LaunchOptions::default();
+    let settings = decision.settings(&pinned.server);
+    let options = LaunchOptions::of(&project, name, &settings, &decision.grants)?;
     let start = (&pinned.server.origin, pinned.server.pin);
     let server = prepare(start, &options, &AlreadyApproved)?;
-    Ok(VerifiedServer { pinned, server, project })
+    // What only the lock vouches for was reviewed as it is everywhere, so that is what starts.
+    let server = if decision.approval.is_some() { server } else { normalised(&server) };
+    Ok(VerifiedServer { pinned, decision, server, project })
 }
 
 fn verify_approved(
@@ -129,14 +132,15 @@ fn verify_approved(
     project: &Project,
     state: &State,
     trust: Trust,
-) -> Result<(), OpsError> {
+) -> Result<UserDecision, OpsError> {
     if !against_manifest(name, pinned, state).is_empty() {
         return Err(ServerError::OtherLaunch { name: name.to_owned() }.into());
     }
-    if is_trusted(&pinned.server, project, trust)? {
-        return Ok(());
+    let decision = UserDecision::of(name, &pinned.server, project)?;
+    if decision.is_trusted(trust) {
+        return Ok(decision);
     }
-    Err(ServerError::NotApproved { name: name.to_owned(), asked: false }.into())
+    Err(not_approved(name, &pinned.server, project))
 }
 
 /// If the lock pins a signer, an artifact without a valid statement does not start.
@@ -157,6 +161,7 @@ fn verify_attested(
 struct RunSetup {
     request: RunRequest,
     pinned: Pinned,
+    decision: UserDecision,
     server: Launchable,
     project: Project,
     audit: Option<Arc<Mutex<AuditLog>>>,
@@ -173,17 +178,21 @@ impl RunSetup {
         attestations: &dyn Attestations,
         listener: &Arc<dyn RunListener>,
     ) -> Result<Self, OpsError> {
-        let VerifiedServer { pinned, server, project } = verify_startable(request, attestations)?;
+        let VerifiedServer { pinned, decision, server, project } =
+            verify_startable(request, attestations)?;
         let audit = request.log.as_deref().map(AuditLog::open).transpose()?;
         let (entry, log) = register(&request.name, &pinned, project.place())?;
-        let grants = &pinned.server.grants;
+        let grants = &decision.grants;
         let shown = confine(&server, request.is_confined.then_some(grants))?;
-        listener.on_start(&request.name, &describe_confinement(&shown, grants));
+        let mut enforced = describe_confinement(&shown, grants);
+        enforced.extend(describe_cap(&request.name, &pinned.server.grants, grants));
+        listener.on_start(&request.name, &enforced);
         let controls = Controls::default();
         answer_status_requests(&entry, &controls)?;
         Ok(Self {
             request: request.clone(),
             pinned,
+            decision,
             server,
             project,
             audit: audit.map(|audit| Arc::new(Mutex::new(audit))),
@@ -199,7 +208,7 @@ impl RunSetup {
         let (control, requests) = Control::new().map_err(supervisor_failed)?;
         let stderr =
             StderrSinks { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
-        let confined_by = self.request.is_confined.then(|| self.pinned.server.grants.clone());
+        let confined_by = self.request.is_confined.then(|| self.decision.grants.clone());
         let mut restart = starter(self.server.clone(), confined_by, stderr);
         let server = restart()?;
         let record = DecisionRecord {
@@ -209,7 +218,13 @@ impl RunSetup {
             listener: Arc::clone(&self.listener),
         };
         let recorder = Recorder::new(record).map_err(supervisor_failed)?;
-        let guard = Guard::new(Pins::of([&self.pinned.surface]), self.rules()?);
+        let pins = Pins::of([&self.pinned.surface]);
+        // What this user saw and approved on this machine is as good as what is pinned.
+        let pins = match &self.decision.approval {
+            Some(approval) => pins.with_variant(&approval.variant),
+            None => pins,
+        };
+        let guard = Guard::new(pins, self.rules()?);
         self.controls.add(control.clone());
         Ok(Session {
             guard,
@@ -226,15 +241,13 @@ impl RunSetup {
 
     fn rules(&self) -> Result<Rules, OpsError> {
         // A server for every project is pinned where its clients do not begin.
-        let user = UserDirectory::of_this_user().and_then(|user| user.project()).ok();
-        let user = user.and_then(|path| path.canonicalize().ok());
-        let directory = user.filter(|user| user == self.project.place());
+        let directory = self.project.is_of_user().then(|| self.project.place());
         Ok(Rules {
             server: self.request.name.clone(),
-            directory: directory.map(|path| shell_word(&path)),
+            directory: directory.map(shell_word),
             on_drift: self.request.on_drift,
-            sampling: self.pinned.server.grants.sampling,
-            elicitation: self.pinned.server.grants.elicitation,
+            sampling: self.decision.grants.sampling,
+            elicitation: self.decision.grants.elicitation,
             nonce: nonce()?,
             records_all: self.request.log.is_some(),
         })

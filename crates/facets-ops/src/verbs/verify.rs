@@ -48,7 +48,14 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
         let tools = server.map_or(0, |server| server.surface.tools.len());
         let pinned = |server: &LockedServer| Some(server.surface.tools.keys().cloned().collect());
         let facts = server.map(|server| policy::facts(server, pinned(server))).unwrap_or_default();
-        servers.push(CheckedServer { name, tools, outcome, facts });
+        servers.push(CheckedServer {
+            name,
+            tools,
+            outcome,
+            profile: None,
+            is_remote: false,
+            facts,
+        });
     }
     if request.names.is_empty() {
         servers.extend(not_locked(&state));

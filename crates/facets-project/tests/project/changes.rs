@@ -189,7 +189,7 @@ fn a_directory_of_the_user_that_others_can_write_is_refused() {
     let written = Written::by("2f02447", "settled");
     let home = written.folder.path().join("home");
     fs::set_permissions(&home, fs::Permissions::from_mode(0o777)).unwrap();
-    let refused = facets_project::Approvals::in_directory(&written.user()).unwrap_err();
+    let refused = facets_project::Ledger::of(&written.place, &written.user()).unwrap_err();
     assert!(matches!(refused, ProjectError::Untrusted { .. }), "{refused:?}");
     let refused = without(&project(&written), "far").unwrap_err();
     assert!(matches!(refused, ProjectError::Untrusted { .. }), "{refused:?}");

@@ -1,0 +1,200 @@
+//! The environment that a server gets (spec 5.2): this and no other, so that what was captured is what
+//! is served.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use crate::error::LaunchError;
+use crate::program::search_path;
+
+/// What MCP clients pass to every server.
+const OF_CLIENTS: &[&str] = &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+
+/// Which language, and which way to write numbers and dates; `LC_*` as well.
+const LOCALE: &[&str] = &["LANG", "LANGUAGE"];
+
+/// How programs are told of a proxy.
+const PROXY: &[&str] = &[
+    "ALL_PROXY",
+    "FTP_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "all_proxy",
+    "ftp_proxy",
+    "https_proxy",
+    "http_proxy",
+    "no_proxy",
+    "NODE_USE_ENV_PROXY",
+];
+
+/// How programs are told of certificates. The values are files, or folders of files.
+const CERTIFICATES: &[&str] = &[
+    "AWS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "DENO_CERT",
+    "GIT_SSL_CAINFO",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "HTTPLIB2_CA_CERTS",
+    "NIX_SSL_CERT_FILE",
+    "NODE_EXTRA_CA_CERTS",
+    "PIP_CERT",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+];
+
+/// What begins the name of a variable that is meant for the server alone: the file of a client may set
+/// it without deciding anything about facet, which runs in the same environment.
+pub const FOR_SERVER: &str = "FACET_ENV_";
+
+/// What a server gets beside the variables that it names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Environment {
+    /// An empty `HOME` that goes with the process, in no place and no language.
+    #[default]
+    Scratch,
+    /// The same, as an older facet had it: also if the server names a `HOME`.
+    Older,
+    /// What it would get without facet.
+    Native,
+    /// A `HOME` of its own, in no place and no language.
+    Private {
+        /// Where it lies.
+        home: PathBuf,
+        /// How it reaches the network.
+        reach: NetworkReach,
+    },
+}
+
+/// How a server reaches the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkReach {
+    /// Not at all.
+    Closed,
+    /// Through a proxy of facet's.
+    ThroughFacet,
+    /// As the user does.
+    Open,
+}
+
+/// The variables of a server and how they come about.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    /// What it gets beside those that it names.
+    pub environment: Environment,
+    /// Names of variables whose values come from our own environment.
+    pub named: Vec<String>,
+    /// Values of such variables that our own environment does not have.
+    pub given: BTreeMap<String, String>,
+    /// Whether everything is left out that only says where and for whom it runs.
+    pub is_normalised: bool,
+}
+
+impl Variables {
+    /// Where the server's programs are looked for: in its own `PATH`, if it names one.
+    #[must_use]
+    pub fn search_path(&self) -> OsString {
+        let own = self.named.iter().any(|name| name == "PATH");
+        own.then(|| value_of("PATH", &self.given)).flatten().unwrap_or_else(search_path)
+    }
+
+    /// Files of certificates that the variables name: a server whose files are confined has to read them.
+    #[must_use]
+    pub fn certificates(&self) -> Vec<PathBuf> {
+        match self.environment {
+            Environment::Private { reach: NetworkReach::Closed, .. }
+            | Environment::Scratch
+            | Environment::Older => Vec::new(),
+            Environment::Private { .. } | Environment::Native => {
+                let files = CERTIFICATES.iter().filter_map(std::env::var_os).map(PathBuf::from);
+                files.filter(|file| file.is_absolute() && file.exists()).collect()
+            }
+        }
+    }
+
+    /// All of them, with their values.
+    pub(crate) fn values(&self) -> Result<BTreeMap<OsString, OsString>, LaunchError> {
+        let mut values = self.environment.values();
+        values.insert("PATH".into(), self.search_path());
+        for name in &self.named {
+            let value = value_of(name, &self.given);
+            let value = value.ok_or_else(|| LaunchError::NoVariable { name: name.clone() })?;
+            values.insert(name.into(), value);
+        }
+        // What an older facet pinned stays as it was.
+        if self.is_normalised && self.environment != Environment::Older {
+            normalise(&mut values);
+        }
+        Ok(values)
+    }
+
+    /// Variables whose values are folders that go with the process.
+    pub(crate) fn scratch_folders(&self) -> Vec<OsString> {
+        let folders: &[&str] = match self.environment {
+            Environment::Scratch | Environment::Older => &["HOME", "TMPDIR"],
+            Environment::Native => &[],
+            Environment::Private { .. } => &["TMPDIR"],
+        };
+        let is_named = |name: &&&str| self.named.iter().any(|named| named == **name);
+        let is_kept = |name: &&&str| self.environment == Environment::Older || !is_named(name);
+        folders.iter().filter(is_kept).map(OsString::from).collect()
+    }
+}
+
+impl Environment {
+    fn values(&self) -> BTreeMap<OsString, OsString> {
+        let nowhere = || BTreeMap::from([("TZ".into(), "UTC".into()), language()]);
+        match self {
+            Self::Scratch | Self::Older => nowhere(),
+            Self::Native => ours(&|name| {
+                let always = [OF_CLIENTS, LOCALE, PROXY, CERTIFICATES].concat();
+                name == "TZ" || name.starts_with("LC_") || always.contains(&name)
+            }),
+            Self::Private { home, reach } => {
+                let mut values = nowhere();
+                values.insert("HOME".into(), home.into());
+                values.extend(match reach {
+                    NetworkReach::Closed => BTreeMap::new(),
+                    NetworkReach::ThroughFacet => ours(&|name| CERTIFICATES.contains(&name)),
+                    NetworkReach::Open => {
+                        ours(&|name| PROXY.contains(&name) || CERTIFICATES.contains(&name))
+                    }
+                });
+                values
+            }
+        }
+    }
+}
+
+fn language() -> (OsString, OsString) {
+    ("LANG".into(), "C.UTF-8".into())
+}
+
+/// The variables of our own environment with such names.
+fn ours(wanted: &dyn Fn(&str) -> bool) -> BTreeMap<OsString, OsString> {
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(wanted)).collect()
+}
+
+/// spec 5.2: the same on every machine, as far as a variable decides it
+fn normalise(values: &mut BTreeMap<OsString, OsString>) {
+    // These would override `LANG`.
+    values.retain(|name, _| {
+        name.to_str().is_none_or(|name| !name.starts_with("LC_") && name != "LANGUAGE")
+    });
+    values.extend([("TZ".into(), "UTC".into()), language()]);
+    for name in ["LOGNAME", "USER"] {
+        if let Some(value) = values.get_mut(OsStr::new(name)) {
+            *value = "user".into();
+        }
+    }
+}
+
+/// The value that a variable has for a server: as given, as set for the server alone, or as it is.
+#[must_use]
+pub fn value_of(name: &str, given: &BTreeMap<String, String>) -> Option<OsString> {
+    let given = given.get(name).map(OsString::from);
+    let given = given.or_else(|| std::env::var_os(format!("{FOR_SERVER}{name}")));
+    given.or_else(|| std::env::var_os(name))
+}

@@ -1,0 +1,46 @@
+//! How long is waited for a server, and in which era it is spoken to.
+
+use std::path::Path;
+use std::time::Duration;
+
+use facets_launch::Launchable;
+use facets_mcp::{CaptureLimits, CaptureOptions};
+
+/// Seconds to wait for an answer, unless something else is said.
+const USUAL: u64 = 30;
+
+/// The same for a program that fetches what it starts, which may take its time and must not be ended in
+/// the middle: npm, for one, does not notice that half of a package is missing.
+const USUAL_OF_FETCHERS: u64 = 120;
+
+/// Programs that fetch what they start. Two of them at once write to the same cache.
+const FETCHERS: &[&str] = &[
+    "bun", "bunx", "deno", "docker", "npm", "npx", "pipx", "pnpm", "pnpx", "podman", "uv", "uvx",
+    "yarn",
+];
+
+/// Everything together may take as long as a few slow answers.
+const ANSWERS: u32 = 4;
+
+/// Whether a server is fetched when it starts, by the name of its program.
+pub(crate) fn is_fetched(server: &Launchable) -> bool {
+    match server {
+        Launchable::Process(process) => {
+            let name = Path::new(&process.program).file_stem();
+            name.is_some_and(|name| FETCHERS.iter().any(|fetcher| name == *fetcher))
+        }
+        Launchable::Remote(_) => false,
+    }
+}
+
+/// How to look at a server: as long as is asked for, or as its entry says, or as usual.
+pub(crate) fn capture_options(
+    server: &Launchable,
+    asked: Option<u64>,
+    pinned: Option<u64>,
+) -> CaptureOptions {
+    let usual = if is_fetched(server) { USUAL_OF_FETCHERS } else { USUAL };
+    let answer = Duration::from_secs(asked.or(pinned).unwrap_or(usual));
+    let limits = CaptureLimits { answer, total: answer * ANSWERS, ..CaptureLimits::default() };
+    CaptureOptions { limits, ..CaptureOptions::default() }
+}

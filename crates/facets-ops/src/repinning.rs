@@ -1,0 +1,178 @@
+//! Pinning a server anew: what changed since it was approved, and what else it shall be from now on.
+
+use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind};
+use facets_launch::Launchable;
+use facets_lock::{Grants, LockedServer, StartSettings};
+use facets_mcp::{CaptureOptions, EraChoice};
+use facets_model::Origin;
+use facets_project::{Project, State};
+use facets_surface::{Also, Definition, Surface};
+
+use crate::approval::{Trust, UserDecision};
+use crate::capturing::capture_options;
+use crate::confinement::apply_grants;
+use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
+use crate::error::{OpsError, ServerError};
+use crate::launch_options::LaunchOptions;
+use crate::launching::prepare;
+use crate::observing::{Observed, observe_for_all_clients};
+use crate::pin_changes::compare_origins;
+use crate::pinned::{Pinned, differences};
+use crate::pinning::{Candidate, PinApproval, pin_candidate, with_source};
+use crate::profile_varies::profile_varies;
+use crate::resolving::resolve;
+
+/// What a server of a project shall be from now on.
+pub(crate) struct NewPin<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) origin: Origin,
+    pub(crate) settings: StartSettings,
+    pub(crate) grants: Grants,
+    /// Seconds to wait for an answer, this time.
+    pub(crate) timeout: Option<u64>,
+}
+
+/// How far a yes that was given beforehand goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Accepted {
+    /// No further than the one who is asked.
+    Asked,
+    /// Up to this.
+    UpTo(Severity),
+    /// Where nothing changed nobody is asked.
+    Unchanged,
+}
+
+/// Starts a server as it shall be from now on, shows what changed, and pins it if the answer is yes.
+pub(crate) fn repin(
+    project: &Project,
+    state: &State,
+    new: NewPin<'_>,
+    (accepted, trust): (Accepted, Trust),
+    consent: &dyn Consent,
+) -> Result<ApprovalPage, OpsError> {
+    let NewPin { name, origin, settings, grants, timeout } = new;
+    let locked = state.lock.server(name);
+    let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
+    // What this user has not approved is new, whoever pinned it.
+    let is_known = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
+    let is_same = locked.is_some_and(|server| server.origin == origin);
+    let before = Pinned::of(name, state).ok().filter(|_| is_known);
+    let source = locked.and_then(|server| server.source.clone());
+    let pin = resolve(&origin);
+    let launch = LaunchOptions::of(project, name, &settings, &grants)?;
+    let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
+    let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
+    let options = capture_options(&server, timeout, settings.timeout);
+    let Observed { mut surface, conduct, variant } = observe(&server, locked, options)?;
+    with_source(&mut surface, project.place(), source.as_deref())?;
+    let known_variant = decision.and_then(|decision| decision.approval).map(|known| known.variant);
+    let changes = before.as_ref().map(|before| {
+        let mut changes = changes_since(before, &origin, &surface);
+        let is_new = known_variant.as_ref() != Some(&variant);
+        changes.extend(profile_varies(&surface, &variant).filter(|_| is_new));
+        changes
+    });
+    let decision = decide(name, changes.as_deref(), accepted, consent)?;
+    let name = name.to_owned();
+    let candidate = Candidate {
+        name,
+        origin,
+        pin,
+        source,
+        surface,
+        conduct,
+        changes,
+        grants,
+        settings,
+        variant,
+    };
+    pin_candidate(project, candidate, state, &decision)
+}
+
+/// What changed since a server was approved, for us and for other clients.
+fn changes_since(before: &Pinned, origin: &Origin, surface: &Surface) -> Vec<Finding> {
+    let hashes = surface.hashes();
+    let mut changes = compare_origins(&before.server.origin, origin);
+    changes.extend(differences(before.side(), Side { surface, hashes: &hashes }));
+    changes.extend(changed_for_others(&before.surface.also, &surface.also));
+    changes
+}
+
+/// Whether the yes that was given beforehand is enough, or somebody has to be asked.
+fn decide<'c>(
+    name: &str,
+    changes: Option<&[Finding]>,
+    accepted: Accepted,
+    consent: &'c dyn Consent,
+) -> Result<PinApproval<'c>, OpsError> {
+    let worst = changes.into_iter().flatten().map(|finding| finding.severity).max();
+    let limit = match accepted {
+        Accepted::Asked => return Ok(PinApproval::Ask(consent)),
+        Accepted::Unchanged if changes.is_some() && worst.is_none() => {
+            return Ok(PinApproval::Given);
+        }
+        Accepted::Unchanged => return Ok(PinApproval::Ask(consent)),
+        Accepted::UpTo(limit) => limit,
+    };
+    let is_accepted = match changes {
+        Some(_) => worst.is_none_or(|worst| worst <= limit),
+        None => limit == Severity::Critical,
+    };
+    // A limit that was given holds, also for a yes that was given.
+    if !is_accepted && consent.has_answered() {
+        let worst = worst.unwrap_or(Severity::Critical).name();
+        let name = name.to_owned();
+        return Err(ServerError::AboveAccepted { name, worst, accepted: limit.name() }.into());
+    }
+    Ok(if is_accepted { PinApproval::Given } else { PinApproval::Ask(consent) })
+}
+
+/// What a server declares to other clients is in no hash of its own.
+fn changed_for_others(before: &Also, after: &Also) -> Option<Finding> {
+    let key = |item: &Definition| (item.kind(), item.name().to_owned(), item.digest());
+    let is_new = |item: &&Definition| !before.items.iter().any(|old| key(old) == key(item));
+    let mut names: Vec<&str> = after.items.iter().filter(is_new).map(Definition::name).collect();
+    if after.instructions.iter().any(|text| !before.instructions.contains(text)) {
+        names.push("instructions");
+    }
+    let sentence = format!("other clients get something else now: {}", names.join(", "));
+    let grade = (Severity::Critical, Compat::Risky);
+    let subject = (SubjectKind::Server, "");
+    (!names.is_empty()).then(|| Finding::new(FindingType::SurfaceVaries, subject, grade, sentence))
+}
+
+/// In the era that was pinned; in another only if the server does not speak that any more.
+fn observe(
+    server: &Launchable,
+    locked: Option<&LockedServer>,
+    options: CaptureOptions,
+) -> Result<Observed, OpsError> {
+    let Some(locked) = locked else { return observe_for_all_clients(server, options) };
+    let pinned = CaptureOptions { era: EraChoice::Only(locked.era), ..options };
+    observe_for_all_clients(server, pinned).or_else(|_| observe_for_all_clients(server, options))
+}
+
+/// Whoever decides, except that what this user approved is started without a question.
+struct ApprovedOrAsk<'k> {
+    is_approved: bool,
+    consent: &'k dyn Consent,
+}
+
+impl Consent for ApprovedOrAsk<'_> {
+    fn can_answer(&self) -> bool {
+        self.consent.can_answer()
+    }
+
+    fn has_answered(&self) -> bool {
+        self.consent.has_answered()
+    }
+
+    fn may_start(&self, shown: &LaunchShown<'_>) -> Answer {
+        if self.is_approved { Answer::Yes } else { self.consent.may_start(shown) }
+    }
+
+    fn may_pin(&self, page: &ApprovalPage) -> Answer {
+        self.consent.may_pin(page)
+    }
+}

@@ -1,0 +1,238 @@
+//! What this user has decided on this machine, by project and name (spec 8.5).
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use facets_digest::Digest;
+use facets_lock::{Grants, Lock, LockedServer};
+use facets_surface::Also;
+
+use crate::error::ProjectError;
+use crate::files::{self, io};
+use crate::ledger_record::{Approval, LedgerRecord};
+use crate::old_approvals::OldApprovals;
+use crate::runs::seconds_now;
+use crate::user_directory::{UserDirectory, check_private, make_private};
+
+const FOLDER: &str = "ledger";
+
+/// Approvals of one name that are kept; of more, the oldest go.
+const MOST: usize = 1000;
+
+/// What this user has decided about the servers of one project: a file for each name, changed as a
+/// whole.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    user: UserDirectory,
+    /// Where the project lies.
+    project: PathBuf,
+    folder: PathBuf,
+}
+
+impl Ledger {
+    /// What was decided about a project.
+    pub fn of(project: &Path, user: &UserDirectory) -> Result<Self, ProjectError> {
+        let root = user.checked(FOLDER)?;
+        check_private(&root)?;
+        let folder = root.join(project_key(project));
+        Ok(Self { user: user.clone(), project: project.to_owned(), folder })
+    }
+
+    /// What was decided about a name; none if nothing ever was.
+    pub fn record(&self, name: &str) -> Result<Option<LedgerRecord>, ProjectError> {
+        read_record(&self.path(name))
+    }
+
+    /// The approval of an entry, if this user gave it.
+    pub fn approval(
+        &self,
+        name: &str,
+        server: &LockedServer,
+    ) -> Result<Option<Approval>, ProjectError> {
+        Ok(self.record(name)?.and_then(|record| record.approval(server).cloned()))
+    }
+
+    /// Approvals that an older facet wrote count if they are about what the lock pins when this facet
+    /// first sees the project. They are written anew, all at once, and never looked at again: they
+    /// have no names, and what was taken away since must not come back under another.
+    pub(crate) fn take_over_older(&self, lock: &Lock) -> Result<(), ProjectError> {
+        let older = OldApprovals::of(&self.user)?;
+        if self.folder.exists() || older.is_empty() {
+            return Ok(());
+        }
+        let mut records = Vec::new();
+        for name in lock.servers().keys() {
+            let Some(server) = lock.server(name) else { continue };
+            if let Some(grants) = older.grants_of(server, &self.project)? {
+                let approved = vec![Approval::of(server, Also::default(), seconds_now())];
+                records.push(LedgerRecord { approved, ..self.new_record(name, Some(grants)) });
+            }
+        }
+        self.user.made(FOLDER)?;
+        let staged = self.folder.with_extension(format!("new-{}", std::process::id()));
+        make_private(&staged)?;
+        for record in records {
+            files::write(&staged.join(file_name(&record.name)), record.to_json().as_bytes())?;
+        }
+        match std::fs::rename(&staged, &self.folder) {
+            Ok(()) => Ok(()),
+            // Another facet was faster, and has done the same.
+            Err(_) if self.folder.exists() => {
+                std::fs::remove_dir_all(&staged).map_err(io("remove", &staged))
+            }
+            Err(error) => Err(io("write", &self.folder)(error)),
+        }
+    }
+
+    fn new_record(&self, name: &str, grants: Option<Grants>) -> LedgerRecord {
+        let project = self.project.to_string_lossy().into_owned();
+        LedgerRecord { project, name: name.to_owned(), grants, approved: Vec::new() }
+    }
+
+    /// The latest decision on what a name may do; none if there is none.
+    pub fn grants(&self, name: &str) -> Result<Option<Grants>, ProjectError> {
+        Ok(self.record(name)?.and_then(|record| record.grants))
+    }
+
+    /// Approves an entry, and decides what its name may do. `variant` is what it declares otherwise on
+    /// this machine.
+    pub fn approve(
+        &self,
+        name: &str,
+        server: &LockedServer,
+        grants: &Grants,
+        variant: Also,
+    ) -> Result<(), ProjectError> {
+        let approval = Approval::of(server, variant, seconds_now());
+        self.change(name, |record| record.add(approval, grants.clone(), MOST)).map(drop)
+    }
+
+    /// The same, if the latest decision is still what it was when this one was made.
+    pub fn approve_after(
+        &self,
+        (name, server): (&str, &LockedServer),
+        seen: Option<&Grants>,
+        grants: &Grants,
+        variant: Also,
+    ) -> Result<bool, ProjectError> {
+        let approval = Approval::of(server, variant, seconds_now());
+        let mut is_same = false;
+        self.change(name, |record| {
+            is_same = record.grants.as_ref() == seen;
+            if is_same {
+                record.add(approval, grants.clone(), MOST);
+            }
+        })?;
+        Ok(is_same)
+    }
+
+    /// No longer approves anything of a name. What it may do stays decided.
+    pub fn revoke(&self, name: &str) -> Result<(), ProjectError> {
+        self.change(name, |record| record.approved.clear())
+    }
+
+    /// Ends everything that was decided about a name.
+    pub fn end(&self, name: &str) -> Result<(), ProjectError> {
+        let path = self.path(name);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(io("remove", &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Everything that was decided about this project.
+    pub fn records(&self) -> Result<Vec<LedgerRecord>, ProjectError> {
+        records_in(&self.folder)
+    }
+
+    /// Everything that this user has decided about any project.
+    pub fn all(user: &UserDirectory) -> Result<Vec<LedgerRecord>, ProjectError> {
+        let entries = std::fs::read_dir(user.checked(FOLDER)?).into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        folders.sort();
+        let mut all = Vec::new();
+        for folder in folders {
+            all.extend(records_in(&folder)?);
+        }
+        all.sort_by(|a, b| (&a.project, &a.name).cmp(&(&b.project, &b.name)));
+        Ok(all)
+    }
+
+    /// Where else this user has approved just this under this name, the latest first: the project may
+    /// have been moved, or cloned once more.
+    pub fn elsewhere(
+        &self,
+        name: &str,
+        server: &LockedServer,
+    ) -> Result<Vec<LedgerRecord>, ProjectError> {
+        let mut found = Self::all(&self.user)?;
+        let here = self.project.to_string_lossy();
+        found.retain(|record| {
+            record.name == name && record.project != here && record.approval(server).is_some()
+        });
+        found.sort_by_key(|record| {
+            let approved = record.approval(server).map(|approval| approval.seconds);
+            std::cmp::Reverse(approved)
+        });
+        Ok(found)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(file_name(name))
+    }
+
+    fn change(
+        &self,
+        name: &str,
+        decide: impl FnOnce(&mut LedgerRecord),
+    ) -> Result<(), ProjectError> {
+        self.user.made(FOLDER)?;
+        make_private(&self.folder)?;
+        let _busy = self.exclusive()?;
+        let mut record = self.record(name)?.unwrap_or_else(|| self.new_record(name, None));
+        decide(&mut record);
+        files::write(&self.path(name), record.to_json().as_bytes())
+    }
+
+    /// Two facets must not lose what the other wrote.
+    fn exclusive(&self) -> Result<File, ProjectError> {
+        let path = self.folder.join("busy");
+        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(io("write", &path))?;
+        file.lock().map_err(io("lock", &path))?;
+        Ok(file)
+    }
+}
+
+fn file_name(name: &str) -> String {
+    format!("{}.json", Digest::of(name.as_bytes()).hex())
+}
+
+/// What a project is called among the folders of a user.
+pub(crate) fn project_key(project: &Path) -> String {
+    Digest::of(project.as_os_str().as_encoded_bytes()).hex()
+}
+
+fn records_in(folder: &Path) -> Result<Vec<LedgerRecord>, ProjectError> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+    paths.sort();
+    let mut records = Vec::new();
+    for path in paths {
+        records.extend(read_record(&path)?);
+    }
+    records.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(records)
+}
+
+/// A record that cannot be read approves nothing, and must not be taken for none: it may have said what
+/// a server must not do.
+fn read_record(path: &Path) -> Result<Option<LedgerRecord>, ProjectError> {
+    let Some(bytes) = files::read(path)? else { return Ok(None) };
+    let unusable = || ProjectError::Ledger { path: path.to_owned() };
+    LedgerRecord::parse(&bytes).map(Some).ok_or_else(unusable)
+}

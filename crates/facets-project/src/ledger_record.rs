@@ -1,0 +1,164 @@
+//! One file of the ledger: what was decided about one name in one project.
+
+use facets_digest::Digest;
+use facets_digest::json::{self, Limits, Provenance, RawMember, Value, quoted, split_object};
+use facets_lock::{Grants, LockedServer};
+use facets_surface::Also;
+
+const VERSION: &str = "1";
+
+const LIMITS: Limits = Limits { bytes: 256 << 20, depth: 128, values: 8_000_000 };
+
+/// What was decided about one name in one project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerRecord {
+    /// Where the project lies; for people.
+    pub project: String,
+    /// The name of the server.
+    pub name: String,
+    /// The latest decision on what it may do.
+    pub grants: Option<Grants>,
+    /// What was approved, the latest last.
+    pub approved: Vec<Approval>,
+}
+
+/// What was approved: this start, of these declarations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    /// How it starts.
+    pub launch: Digest,
+    /// The digest of its declarations.
+    pub surface: Digest,
+    /// The digest of its surface file: everything that was seen, also what is in no other hash.
+    pub surface_file: Digest,
+    /// Where its source lies, if that is looked at.
+    pub source: Option<String>,
+    /// When; seconds since 1970.
+    pub seconds: u64,
+    /// What it declares otherwise on this machine.
+    pub variant: Also,
+}
+
+impl LedgerRecord {
+    /// The approval of an entry.
+    #[must_use]
+    pub fn approval(&self, server: &LockedServer) -> Option<&Approval> {
+        self.approved.iter().find(|approval| approval.is_of(server))
+    }
+
+    /// Adds an approval and a decision; of more approvals than that, the oldest go.
+    pub(crate) fn add(&mut self, approval: Approval, grants: Grants, most: usize) {
+        self.grants = Some(grants);
+        let is_same = |known: &Approval| {
+            (known.launch, known.surface_file) == (approval.launch, approval.surface_file)
+                && known.source == approval.source
+        };
+        self.approved.retain(|known| !is_same(known));
+        self.approved.push(approval);
+        let surplus = self.approved.len().saturating_sub(most);
+        self.approved.drain(..surplus);
+    }
+
+    pub(crate) fn to_json(&self) -> String {
+        let grants = self.grants.as_ref().map(|grants| format!("\"grants\":{},", grants.to_json()));
+        let approved: Vec<String> = self.approved.iter().map(Approval::to_json).collect();
+        format!(
+            "{{\"ledgerVersion\":{VERSION},\"project\":{},\"name\":{},{}\"approved\":[{}]}}\n",
+            quoted(&self.project),
+            quoted(&self.name),
+            grants.unwrap_or_default(),
+            approved.join(",")
+        )
+    }
+
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let members = RecordMembers(split_object(bytes, LIMITS).ok()??);
+        if members.raw("ledgerVersion")? != VERSION {
+            return None;
+        }
+        let grants = members.raw("grants").map(|raw| Grants::parse(&value(raw)?));
+        let approved = json::split_array(members.raw("approved")?.as_bytes(), LIMITS).ok()??;
+        Some(Self {
+            project: members.text("project")?,
+            name: members.text("name")?,
+            grants: match grants {
+                None => None,
+                Some(grants) => Some(grants?),
+            },
+            approved: approved.into_iter().map(Approval::parse).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl Approval {
+    pub(crate) fn of(server: &LockedServer, variant: Also, seconds: u64) -> Self {
+        Self {
+            launch: server.launch_digest(),
+            surface: server.surface.digest,
+            surface_file: server.surface.file_digest,
+            source: server.source.clone(),
+            seconds,
+            variant,
+        }
+    }
+
+    /// Whether it is about this entry. Grants are no part of it: they are decided apart.
+    #[must_use]
+    pub fn is_of(&self, server: &LockedServer) -> bool {
+        let wanted = Self::of(server, Also::default(), self.seconds);
+        Self { variant: Also::default(), ..self.clone() } == wanted
+    }
+
+    fn to_json(&self) -> String {
+        let variant = (!self.variant.is_empty()).then(|| self.variant.to_json());
+        format!(
+            "{{\"approved\":{},\"bytes\":null,\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"{}}}",
+            self.seconds,
+            self.launch,
+            self.source.as_deref().map_or_else(|| "null".to_owned(), quoted),
+            self.surface,
+            self.surface_file,
+            variant.map_or_else(String::new, |variant| format!(",\"variant\":{variant}"))
+        )
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let members = RecordMembers(split_object(text.as_bytes(), LIMITS).ok()??);
+        let digest = |name: &str| members.text(name)?.parse().ok();
+        // Nothing that is started is known by its bytes yet.
+        (members.raw("bytes")? == "null").then_some(())?;
+        Some(Self {
+            launch: digest("launch")?,
+            surface: digest("surface")?,
+            surface_file: digest("surface_file")?,
+            source: match members.raw("source")? {
+                "null" => None,
+                _ => Some(members.text("source")?),
+            },
+            seconds: members.raw("approved")?.parse().ok()?,
+            variant: match members.raw("variant") {
+                None => Also::default(),
+                Some(raw) => Also::parse(raw).ok()?,
+            },
+        })
+    }
+}
+
+struct RecordMembers<'m>(Vec<RawMember<'m>>);
+
+impl RecordMembers<'_> {
+    fn raw(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|member| member.name == name).map(|member| member.value)
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        match value(self.raw(name)?)? {
+            Value::String(text) => Some(text.into_owned()),
+            _ => None,
+        }
+    }
+}
+
+fn value(raw: &str) -> Option<Value<'_>> {
+    json::parse(raw.as_bytes(), Provenance::Captured, LIMITS).ok()
+}
