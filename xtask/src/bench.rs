@@ -3,6 +3,7 @@
 mod guard;
 mod inspect;
 mod measure;
+mod starts;
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -38,11 +39,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let scale = if quick { QUICK } else { FULL };
     let folder = run::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    // With binaries that are there: only what a guarded session costs.
-    if let Some(at) = arguments.iter().position(|word| word == "--guard") {
-        let facet = arguments.get(at + 1).ok_or("--guard FACET")?;
-        println!("{}", table(&guard::rows(Path::new(facet), &folder, scale.runs)?));
-        return clear(&folder);
+    // With binaries that are there: only what a guarded session costs, or what starts cost.
+    type Rows = fn(&Path, &Path, usize) -> Outcome<Vec<Row>>;
+    let parts: [(&str, Rows); 2] = [("--guard", guard::rows), ("--starts", starts::rows)];
+    for (option, rows) in parts {
+        if let Some(at) = arguments.iter().position(|word| word == option) {
+            let facet = arguments.get(at + 1).ok_or_else(|| format!("{option} FACET"))?;
+            println!("{}", table(&rows(Path::new(facet), &folder, scale.runs)?));
+            return clear(&folder);
+        }
     }
     let facet = run::release_binary("facet")?;
     let mut rows = file_hashing(&facet, &folder, &scale)?;
@@ -51,6 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.push(start_up(&facet, &scale)?);
     rows.extend(inspect::rows(&facet, &folder, scale.runs)?);
     rows.extend(guard::rows(&facet, &folder, scale.runs)?);
+    rows.extend(starts::rows(&facet, &folder, scale.runs)?);
     clear(&folder)?;
     let table = table(&rows);
     if !silent {

@@ -324,7 +324,8 @@ fn every_client_is_guarded_and_restored() {
         let after = std::fs::read_to_string(user.path(sample)).unwrap();
         assert!(after.contains("run") && after.contains(SECRET), "{what}: {after}");
         // Nothing but the client's own file knows the secret.
-        for entry in walk(user.trusted.folder.path()) {
+        let everywhere = [user.trusted.folder.path().to_owned(), user.trusted.home()];
+        for entry in everywhere.iter().flat_map(|folder| walk(folder)) {
             let is_own = entry == user.path(sample);
             let text = std::fs::read(&entry).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
@@ -627,4 +628,98 @@ fn no_part_of_a_secret_is_shown() {
         }
     }
     assert_eq!(user.trusted.read(".mcp.json"), text);
+}
+
+/// Starts an entry of the user's Cursor as that would, and asks the server what it sees.
+fn seen_by(user: &User, name: &str) -> std::collections::BTreeMap<String, String> {
+    let path = user.home().join(".cursor/mcp.json");
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let entry = &file["mcpServers"][name];
+    let words = entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+    let mut command = Command::new(entry["command"].as_str().unwrap());
+    command.args(words).current_dir(user.trusted.project()).env("HOME", user.home());
+    command.env("FACET_DIR", user.trusted.home());
+    for (name, value) in entry["env"].as_object().into_iter().flatten() {
+        command.env(name, value.as_str().unwrap());
+    }
+    let mut client = Client::start(&mut command, Stdio::inherit());
+    client.initialize("assistant", &json!({}));
+    let answer = client.call("see", &json!({}));
+    let text =
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    let pairs = text.split(';').filter_map(|pair| pair.trim().split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// A server of the user starts at home or where its entry says, never beside facet's own lock; and what
+/// its entry sets is the server's alone.
+#[test]
+fn servers_of_the_user_start_where_they_did_with_what_they_had() {
+    let user = User::new();
+    let script = facets_testkit::repository_root().join("crates/facet/tests/data/environment.sh");
+    let tools = user.trusted.folder.path().join("tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    // Found only in the PATH of its entry.
+    let program = tools.join("only-there");
+    std::fs::write(&program, format!("#!/bin/sh\nexec /bin/sh {}\n", script.display())).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", tools.display());
+    let script = script.to_str().unwrap();
+    std::fs::create_dir_all(user.home().join(".cursor")).unwrap();
+    let before = json!({ "mcpServers": {
+        "plain": { "command": "sh", "args": [script] },
+        "placed": { "command": "sh", "args": [script], "cwd": tools },
+        "set": { "command": "only-there", "args": [], "env": { "PATH": path, "HOME": "/elsewhere" } },
+        "lost": { "command": "sh", "args": [script], "cwd": "relative" },
+    } });
+    let file = user.home().join(".cursor/mcp.json");
+    std::fs::write(&file, before.to_string()).unwrap();
+    let adopted = user.facet(&["adopt", "cursor", "--user", "--yes"]).exits(0).out;
+    assert!(adopted.contains("3 adopted") && adopted.contains("1 left alone"), "{adopted}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let after: Value = serde_json::from_str(&text).unwrap();
+    let facet = std::fs::canonicalize(trusted::FACET).unwrap();
+    for name in ["plain", "placed", "set"] {
+        assert_eq!(after["mcpServers"][name]["command"], facet.to_str().unwrap());
+    }
+    assert_eq!(after["mcpServers"]["lost"], before["mcpServers"]["lost"]);
+    let set = &after["mcpServers"]["set"]["env"];
+    assert_eq!(set, &json!({ "FACET_ENV_PATH": path, "FACET_ENV_HOME": "/elsewhere" }));
+    let real = |path: &std::path::Path| std::fs::canonicalize(path).unwrap().display().to_string();
+    assert_eq!(seen_by(&user, "plain")["PWD"], real(&user.home()));
+    assert_eq!(seen_by(&user, "plain")["HOME"], user.home().display().to_string());
+    assert_eq!(seen_by(&user, "placed")["PWD"], real(&tools));
+    let seen = seen_by(&user, "set");
+    assert_eq!((seen["HOME"].as_str(), seen["PATH"].as_str()), ("/elsewhere", path.as_str()));
+    assert!(!seen.keys().any(|name| name.starts_with("FACET_")), "{seen:?}");
+    // Adopting again finds nothing to do, and all of it is guarded.
+    let again = user.facet(&["adopt", "cursor", "--user", "--yes"]).exits(0).out;
+    assert!(again.contains("3 guarded before"), "{again}");
+    user.facet(&["disconnect", "--yes"]).exits(0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before.to_string());
+}
+
+/// A server of a project that starts in a folder of it finds its lock from there.
+#[test]
+fn an_entry_with_a_directory_of_its_own_is_taken_over() {
+    let user = User::new();
+    let script = facets_testkit::repository_root().join("crates/facet/tests/data/environment.sh");
+    std::fs::create_dir_all(user.trusted.file("a/b")).unwrap();
+    std::fs::copy(script, user.trusted.file("a/b/server.sh")).unwrap();
+    let entry = json!({ "command": "sh", "args": ["server.sh"], "cwd": "a/b" });
+    user.trusted.write(".mcp.json", &json!({ "mcpServers": { "s": entry } }).to_string());
+    user.facet(&["adopt", "claude-code", "--yes"]).exits(0);
+    let after: Value = serde_json::from_str(&user.trusted.read(".mcp.json")).unwrap();
+    let entry = &after["mcpServers"]["s"];
+    assert_eq!(entry["args"], json!(["run", "s", "--directory", "../.."]));
+    assert_eq!(entry["cwd"], "a/b");
+    let words = entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+    let mut command = user.command(&[]);
+    command.args(words).current_dir(user.trusted.file("a/b"));
+    let mut client = Client::start(&mut command, Stdio::inherit());
+    client.initialize("assistant", &json!({}));
+    let answer = client.call("see", &json!({}));
+    let place = std::fs::canonicalize(user.trusted.file("a/b")).unwrap();
+    assert!(answer.to_string().contains(&format!("PWD={}", place.display())), "{answer}");
+    assert!(user.facet(&["doctor"]).out.contains("starts through facet"));
 }

@@ -96,6 +96,55 @@ fn an_approved_server_of_an_earlier_facet_runs_without_a_question() {
     written.facet(&["logs", "greeter"]).exits(0);
 }
 
+/// What the server of a fixture sees of its home.
+fn home_of(written: &InPlace) -> String {
+    let mut client = Client::start(&mut written.command(&["run", "greeter"]), Stdio::null());
+    client.initialize("test", &json!({}));
+    let answer = client.call("greet", &json!({ "name": "you" }));
+    client.finish();
+    answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_project_of_version_1_works_as_it_did_and_is_migrated_by_one_approve() {
+    let written = InPlace::of("2f02447", "settled");
+    let script = written.file("server.sh").replace("\"text\":\"hello\"", "\"text\":\"'$HOME'\"");
+    fs::write(written.place.join("project/server.sh"), script).unwrap();
+    let older = written.file("facets.lock");
+    let own = std::env::var("HOME").unwrap();
+    assert!(home_of(&written).contains("/facet-"), "an empty home that goes with the session");
+    let checked = written.facet(&["check", "greeter"]).exits(0).out;
+    assert!(checked.contains("facet approve greeter"), "{checked}");
+    let checked = written.facet(&["check", "greeter", "--format", "json"]).exits(0).json();
+    assert_eq!(checked["servers"][0]["profile"], "scratch");
+    assert_eq!(written.file("facets.lock"), older);
+    let page = written.facet(&["approve", "greeter", "--yes", "--format", "json"]).exits(0).json();
+    assert_eq!(page["servers"][0]["profile"], "native");
+    let newer = written.file("facets.lock");
+    assert!(newer.contains("\"serversVersion\": 2") && newer.contains("\"profile\": \"native\""));
+    // The others stay as they were, and what was decided about grants holds.
+    let of_adopted = |lock: &str| {
+        lock[lock.find("\"adopted\"").unwrap()..lock.find("\"far\"").unwrap()].to_owned()
+    };
+    assert_eq!(of_adopted(&newer), of_adopted(&older));
+    assert_eq!(home_of(&written), own);
+    written.facet(&["check", "greeter"]).exits(0);
+    let said = written.facet(&["run", "greeter"]).exits(0).talk;
+    assert!(said.contains("network: none"), "{said}");
+    assert!(written.facet(&["check", "adopted"]).exits(0).out.contains("facet approve adopted"));
+    // Set back, it is what it was, with what was decided last.
+    written.facet(&["grant", "greeter", "sampling=no"]).exits(0);
+    fs::write(written.place.join("project/facets.lock"), &older).unwrap();
+    assert!(home_of(&written).contains("/facet-"));
+    let said = written.facet(&["run", "greeter"]).exits(0).talk;
+    assert!(said.contains("network: none") && said.contains("ask the model: no"), "{said}");
+    // Members of version 2 in a lock of version 1 are somebody's edit.
+    let mixed = older.replace("\"launch\"", "\"profile\": \"native\",\n      \"launch\"");
+    fs::write(written.place.join("project/facets.lock"), mixed).unwrap();
+    written.facet(&["verify"]).exits(1);
+    written.facet(&["run", "greeter"]).exits(2);
+}
+
 #[test]
 fn a_client_file_that_an_earlier_facet_rewrote_comes_back_byte_for_byte() {
     let written = InPlace::of("2f02447", "settled");

@@ -16,7 +16,7 @@ const PEER_ADDS: f64 = 63.0;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// A process that is asked and answers.
-struct Talker {
+pub(super) struct Talker {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -25,7 +25,7 @@ struct Talker {
 }
 
 impl Talker {
-    fn start(command: &mut Command) -> Outcome<Self> {
+    pub(super) fn start(command: &mut Command) -> Outcome<Self> {
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawned.spawn().map_err(|error| format!("{command:?}: {error}"))?;
         let pipes = child.stdin.take().zip(child.stdout.take());
@@ -57,7 +57,7 @@ impl Talker {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n")
     }
 
-    fn ask(&mut self, method: &str, params: &str) -> Outcome<Duration> {
+    pub(super) fn ask(&mut self, method: &str, params: &str) -> Outcome<Duration> {
         let line = self.request(method, params);
         let start = Instant::now();
         self.say(&line)?;
