@@ -24,6 +24,9 @@ struct Row {
     met: bool,
 }
 
+/// Measures a part, with a facet, in a folder, so many times.
+type Rows = fn(&Path, &Path, usize) -> Outcome<Vec<Row>>;
+
 struct Scale {
     unit: u64,
     runs: usize,
@@ -40,7 +43,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let folder = run::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     // With binaries that are there: only what a guarded session costs, or what starts cost.
-    type Rows = fn(&Path, &Path, usize) -> Outcome<Vec<Row>>;
     let parts: [(&str, Rows); 2] = [("--guard", guard::rows), ("--starts", starts::rows)];
     for (option, rows) in parts {
         if let Some(at) = arguments.iter().position(|word| word == option) {

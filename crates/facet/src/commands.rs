@@ -47,6 +47,7 @@ pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
 }
 
 fn enter(directory: Option<&Path>) -> Result<(), OpsError> {
+    facets_project::remember_start();
     let Some(directory) = directory else {
         return Ok(());
     };
@@ -99,7 +100,8 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Run(arguments) => crate::run::run_server(arguments, renderer),
         Command::Grant { name, settings, yes } => {
             let request = GrantRequest { name, settings };
-            Ok(renderer.granted(&grant(&request, &crate::consent::Terminal { yes })?))
+            let consent = crate::consent::Terminal { yes };
+            Ok(renderer.granted(&grant(&request, &consent)?, consent.asks()))
         }
         Command::Ps => Ok(renderer.sessions(&sessions::ps()?)),
         Command::Logs { name } => Ok(renderer.log(&name, &sessions::logs(&name)?)),

@@ -196,7 +196,7 @@ fn an_address_is_approved_for_a_project_and_a_name() {
 struct Served {
     child: std::process::Child,
     url: String,
-    _home: Trusted,
+    trusted: Trusted,
 }
 
 impl Drop for Served {
@@ -216,7 +216,7 @@ fn trusted_server() -> Served {
     let at = line.find("http://").unwrap();
     let url = line[at..].split_whitespace().next().unwrap().to_owned();
     std::thread::spawn(move || lines.for_each(drop));
-    Served { child, url, _home: trusted }
+    Served { child, url, trusted }
 }
 
 #[test]
@@ -285,7 +285,8 @@ fn what_is_approved_is_listed_for_every_project() {
     other(&["approvals", "revoke", "s"]).exits(2);
     let place = server["project"].as_str().unwrap();
     other(&["approvals", "revoke", "s", "--project", place]).exits(0);
-    assert!(other(&["approvals", "list", "--all"]).exits(0).out.contains("nothing is approved"));
+    // With the project goes whatever was decided about it.
+    assert_eq!(other(&["approvals", "list", "--all"]).exits(0).out, "");
 }
 
 /// A repository with a file of a client, a lock, a ledger, a journal and a home brings nothing of its
@@ -347,6 +348,17 @@ fn a_repository_approves_nothing_in_itself() {
         json!({ "command": facet, "args": ["run", "s"], "env": { "LD_PRELOAD": "x.so" } }),
         json!({ "command": facet, "args": ["run", "s"], "env": { "HOME": "home" } }),
         json!({ "command": facet, "args": ["run", "s"], "env": { "PATH": "." } }),
+        json!({ "command": facet, "args": ["run", "s"], "env": { "FACET_ENV_PATH": "." } }),
+        json!({ "command": facet, "args": ["run", "s"], "env": { "FACET_ENV_PATH": inside("bin") } }),
+        json!({ "command": facet, "args": ["run", "s"], "env": { "HTTPS_PROXY": "http://x" } }),
+        json!({ "command": facet, "args": ["run", "s"], "env": { "SSL_CERT_DIR": "/" } }),
+        json!({ "command": facet, "args": ["run", "s"], "env": { "SHELL": "./x" } }),
+        json!({ "command": facet, "args": ["run", "s", "${X:---trust-lock}"] }),
+        json!({ "command": facet, "args": ["run", "s", "--sandbox", "${X:-off}"] }),
+        json!({ "command": facet, "args": ["__facet-confine", "x", "/bin/sh", "run", "s"] }),
+        json!({ "command": facet, "args": ["check", "run", "s"] }),
+        json!({ "command": facet, "args": ["run", "s", "--directory", "/nowhere"] }),
+        json!({ "command": facet, "args": ["run", "s"], "cwd": "nowhere" }),
     ];
     let honest = json!({ "command": facet, "args": ["run", "s"], "env": { "API_KEY": "x" } });
     let user = tempfile::tempdir().unwrap();
@@ -398,4 +410,149 @@ fn decisions_at_the_same_time_are_all_kept() {
         let grants = trusted.json(&["grant", name]).exits(0).json()["grants"].clone();
         assert_eq!((&grants["sampling"], &grants["elicitation"]), (&json!(false), &json!(false)));
     }
+}
+
+/// A decision that is made while another facet looks is not undone by it.
+#[test]
+fn what_is_decided_meanwhile_holds() {
+    for decide in [&["grant", "s", "sampling=no"][..], &["remove", "s"]] {
+        let trusted = Trusted::new();
+        trusted.write("server.sh", "sleep 1\nexec \"$@\"\n");
+        trusted.declare(&declarations("Reads."));
+        let server = facets_testkit::workspace_binary("listed-server").display().to_string();
+        let file = trusted.declarations().display().to_string();
+        trusted.facet(&["add", "s", "--yes", "--", "sh", "server.sh", &server, &file]).exits(0);
+        let (lock, manifest) = (trusted.read("facets.lock"), trusted.read("facets.json"));
+        let surface = trusted.read(".facets/surfaces/s.json");
+        let mut slow = trusted.command(&["approve", "s", "--yes"]);
+        let slow = slow.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        trusted.facet(decide).exits(0);
+        let ran = Ran::of(&slow.wait_with_output().unwrap()).exits(2);
+        assert!(ran.talk.contains("project-changed-meanwhile"), "{ran:?}");
+        // The old lock back: with the newest grants, or not at all.
+        trusted.write("facets.lock", &lock);
+        trusted.write("facets.json", &manifest);
+        trusted.write(".facets/surfaces/s.json", &surface);
+        match start(&trusted, &trusted.project(), "s") {
+            Ok(said) => assert!(said.contains("ask the model: no"), "{said}"),
+            Err(refused) => assert!(decide[0] == "remove", "{refused}"),
+        }
+    }
+}
+
+/// Only `grant` widens, whatever became of the entry.
+#[test]
+fn approving_what_was_edited_or_taken_away_widens_nothing() {
+    let narrow = |trusted: &Trusted| {
+        let grants = trusted.json(&["grant", "s"]).exits(0).json()["grants"].clone();
+        assert_eq!((&grants["network"], &grants["sampling"]), (&json!("none"), &json!(false)));
+    };
+    let trusted = Trusted::with_server(&declarations("Reads."));
+    trusted.facet(&["grant", "s", "network=none", "sampling=no"]).exits(0);
+    let lock = trusted.read("facets.lock");
+    trusted.write("facets.lock", &lock.replace("\"era\": \"", "\"era\": \"x"));
+    trusted.facet(&["verify"]).exits(1);
+    trusted.facet(&["approve", "s", "--yes"]).exits(0);
+    narrow(&trusted);
+    // A lock from before, with the server only in the manifest.
+    trusted.write("facets.lock", "{\n  \"lockfileVersion\": 0.3,\n  \"facets\": {}\n}\n");
+    trusted.facet(&["approve", "--all", "--yes"]).exits(0);
+    narrow(&trusted);
+    // Neither: added once more.
+    trusted.write("facets.lock", "{\n  \"lockfileVersion\": 0.3,\n  \"facets\": {}\n}\n");
+    trusted.write("facets.json", "{}");
+    trusted.add("s").exits(0);
+    narrow(&trusted);
+    // On a branch that has not got it, remove ends it all the same.
+    trusted.write("facets.lock", "{\n  \"lockfileVersion\": 0.3,\n  \"facets\": {}\n}\n");
+    trusted.write("facets.json", "{}");
+    trusted.facet(&["remove", "s"]).exits(0);
+    trusted.facet(&["remove", "s"]).exits(2);
+}
+
+/// A server that refuses to start confined has no say in whether it is.
+#[test]
+fn what_is_taken_away_is_gone_also_if_the_server_protests() {
+    let trusted = Trusted::new();
+    trusted.declare(&declarations("Reads."));
+    trusted.write("server.sh", "touch /var/tmp/facet-protest 2>/dev/null || exit 3\nexec \"$@\"\n");
+    let server = facets_testkit::workspace_binary("listed-server").display().to_string();
+    let file = trusted.declarations().display().to_string();
+    trusted.facet(&["add", "s", "--yes", "--", "sh", "server.sh", &server, &file]).exits(0);
+    trusted.facet(&["grant", "s", "filesystem=none", "subprocess=no"]).exits(2);
+    let grants = trusted.json(&["grant", "s"]).exits(0).json()["grants"].clone();
+    assert_eq!((&grants["filesystem"], &grants["subprocess"]), (&json!("none"), &json!(false)));
+    assert!(start(&trusted, &trusted.project(), "s").is_err(), "it does not start open again");
+    let _ = std::fs::remove_file("/var/tmp/facet-protest");
+}
+
+/// A session over HTTP that begins later begins with what is decided then.
+#[test]
+fn later_sessions_of_one_facet_begin_with_later_decisions() {
+    let served = trusted_server();
+    let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "x", "version": "1" } } });
+    let answer = || {
+        let mut curl = Command::new("curl");
+        curl.args(["-s", "-m", "20", "-H", "Content-Type: application/json", "-H"]);
+        curl.args(["Accept: application/json, text/event-stream", "-d", &initialize.to_string()]);
+        String::from_utf8_lossy(&curl.arg(&served.url).output().unwrap().stdout).into_owned()
+    };
+    assert!(answer().contains("serverInfo"), "{}", answer());
+    served.trusted.facet(&["approvals", "revoke", "s"]).exits(0);
+    assert!(!answer().contains("serverInfo"), "{}", answer());
+}
+
+/// Approvals of an older facet have no names: they count once, and end with the others.
+#[test]
+fn approvals_of_an_older_facet_do_not_outlive_their_end() {
+    let fixture = facets_testkit::repository_root().join("testdata/written-by/2f02447/settled");
+    let copied = |from: &Path, to: &Path| {
+        let status = Command::new("cp").args(["-R"]).arg(from).arg(to).status().unwrap();
+        assert!(status.success());
+    };
+    // An address was approved for every project: for the first that has it, and no other.
+    let trusted = Trusted::new();
+    let (one, other) = (trusted.folder.path().join("one"), trusted.folder.path().join("other"));
+    copied(&fixture.join("project"), &one);
+    copied(&fixture.join("project"), &other);
+    copied(&fixture.join("home/approvals"), &trusted.home().join("approvals"));
+    let approved = |folder: &Path| {
+        let mut command =
+            Trusted::command_in(folder, &trusted.home(), &["list", "--format", "json"]);
+        let list = Ran::of(&command.output().unwrap()).exits(0).json();
+        let servers = list["servers"].as_array().unwrap().clone();
+        servers.iter().find(|server| server["name"] == "far").unwrap()["approved"] == true
+    };
+    assert!(approved(&one));
+    assert!(!approved(&other));
+    // All of them, wherever one is.
+    let trusted = Trusted::new();
+    copied(&fixture.join("home/approvals"), &trusted.home().join("approvals"));
+    trusted.facet(&["approvals", "revoke", "--all"]).exits(0);
+    let one = trusted.folder.path().join("one");
+    copied(&fixture.join("project"), &one);
+    let mut command = Trusted::command_in(&one, &trusted.home(), &["run", "far"]);
+    Ran::of(&command.env("KEY", "x").output().unwrap()).exits(2);
+}
+
+/// Where a project lies may be no text.
+#[test]
+fn a_place_that_is_no_text_is_revoked_like_any_other() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let trusted = Trusted::new();
+    let folder = trusted.folder.path().join(std::ffi::OsStr::from_bytes(b"p\xff"));
+    std::fs::create_dir(&folder).unwrap();
+    trusted.declare(&declarations("Reads."));
+    let ran = |arguments: &[&str]| {
+        Ran::of(&Trusted::command_in(&folder, &trusted.home(), arguments).output().unwrap())
+    };
+    let server = facets_testkit::workspace_binary("listed-server").display().to_string();
+    let file = trusted.declarations().display().to_string();
+    ran(&["add", "s", "--yes", "--", &server, &file]).exits(0);
+    ran(&["run", "s"]).exits(0);
+    ran(&["approvals", "revoke", "s"]).exits(0);
+    ran(&["run", "s"]).exits(2);
 }

@@ -138,8 +138,8 @@ fn a_project_of_version_1_works_as_it_did_and_is_migrated_by_one_approve() {
     assert!(home_of(&written).contains("/facet-"));
     let said = written.facet(&["run", "greeter"]).exits(0).talk;
     assert!(said.contains("network: none") && said.contains("ask the model: no"), "{said}");
-    // Members of version 2 in a lock of version 1 are somebody's edit.
-    let mixed = older.replace("\"launch\"", "\"profile\": \"native\",\n      \"launch\"");
+    // Members of version 2 in a lock of version 1 are somebody's edit, also with the right digest.
+    let mixed = newer.replace("\"serversVersion\": 2", "\"serversVersion\": 1");
     fs::write(written.place.join("project/facets.lock"), mixed).unwrap();
     written.facet(&["verify"]).exits(1);
     written.facet(&["run", "greeter"]).exits(2);

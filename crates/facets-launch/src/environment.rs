@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use crate::error::LaunchError;
 use crate::program::search_path;
@@ -48,6 +50,13 @@ const CERTIFICATES: &[&str] = &[
 /// What begins the name of a variable that is meant for the server alone: the file of a client may set
 /// it without deciding anything about facet, which runs in the same environment.
 pub const FOR_SERVER: &str = "FACET_ENV_";
+
+/// Whether a server gets a variable without naming it.
+#[must_use]
+pub fn is_passed_on(variable: &str) -> bool {
+    let all = [OF_CLIENTS, LOCALE, PROXY, CERTIFICATES];
+    variable == "TZ" || variable.starts_with("LC_") || all.iter().any(|l| l.contains(&variable))
+}
 
 /// What a server gets beside the variables that it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,17 +110,18 @@ impl Variables {
     }
 
     /// Files of certificates that the variables name: a server whose files are confined has to read them.
+    /// Nothing else can be opened to it in this way: no folders, and no files without a certificate.
     #[must_use]
     pub fn certificates(&self) -> Vec<PathBuf> {
-        match self.environment {
+        let is_wanted = |name: &&&str| match self.environment {
             Environment::Private { reach: NetworkReach::Closed, .. }
             | Environment::Scratch
-            | Environment::Older => Vec::new(),
-            Environment::Private { .. } | Environment::Native => {
-                let files = CERTIFICATES.iter().filter_map(std::env::var_os).map(PathBuf::from);
-                files.filter(|file| file.is_absolute() && file.exists()).collect()
-            }
-        }
+            | Environment::Older => self.named.iter().any(|named| named == **name),
+            Environment::Private { .. } | Environment::Native => true,
+        };
+        let values = CERTIFICATES.iter().filter(is_wanted);
+        let files = values.filter_map(|name| value_of(name, &self.given)).map(PathBuf::from);
+        files.filter(|file| file.is_absolute() && has_certificate(file)).collect()
     }
 
     /// All of them, with their values.
@@ -125,7 +135,7 @@ impl Variables {
         }
         // What an older facet pinned stays as it was.
         if self.is_normalised && self.environment != Environment::Older {
-            normalise(&mut values);
+            normalise(&mut values, &self.named);
         }
         Ok(values)
     }
@@ -148,10 +158,7 @@ impl Environment {
         let nowhere = || BTreeMap::from([("TZ".into(), "UTC".into()), language()]);
         match self {
             Self::Scratch | Self::Older => nowhere(),
-            Self::Native => ours(&|name| {
-                let always = [OF_CLIENTS, LOCALE, PROXY, CERTIFICATES].concat();
-                name == "TZ" || name.starts_with("LC_") || always.contains(&name)
-            }),
+            Self::Native => ours(&is_passed_on),
             Self::Private { home, reach } => {
                 let mut values = nowhere();
                 values.insert("HOME".into(), home.into());
@@ -168,6 +175,17 @@ impl Environment {
     }
 }
 
+/// Whether a file begins like one of certificates.
+fn has_certificate(file: &Path) -> bool {
+    const LOOKED_AT: u64 = 64 << 10;
+    let mut start = Vec::new();
+    let is_file = file.metadata().is_ok_and(|data| data.is_file());
+    let mut read = || File::open(file)?.take(LOOKED_AT).read_to_end(&mut start);
+    let is_read = is_file && read().is_ok();
+    let text = String::from_utf8_lossy(&start);
+    is_read && text.contains("-----BEGIN CERTIFICATE-----") && !text.contains("PRIVATE KEY")
+}
+
 fn language() -> (OsString, OsString) {
     ("LANG".into(), "C.UTF-8".into())
 }
@@ -177,14 +195,17 @@ fn ours(wanted: &dyn Fn(&str) -> bool) -> BTreeMap<OsString, OsString> {
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(wanted)).collect()
 }
 
-/// spec 5.2: the same on every machine, as far as a variable decides it
-fn normalise(values: &mut BTreeMap<OsString, OsString>) {
+/// spec 5.2: the same on every machine, as far as a variable decides it that the server does not name. One
+/// that it names may be what it signs in with.
+fn normalise(values: &mut BTreeMap<OsString, OsString>, named: &[String]) {
+    let is_named = |name: &str| named.iter().any(|named| named == name);
     // These would override `LANG`.
     values.retain(|name, _| {
-        name.to_str().is_none_or(|name| !name.starts_with("LC_") && name != "LANGUAGE")
+        let is_locale = |name: &str| name.starts_with("LC_") || name == "LANGUAGE";
+        name.to_str().is_none_or(|name| !is_locale(name) || is_named(name))
     });
     values.extend([("TZ".into(), "UTC".into()), language()]);
-    for name in ["LOGNAME", "USER"] {
+    for name in ["LOGNAME", "USER"].into_iter().filter(|name| !is_named(name)) {
         if let Some(value) = values.get_mut(OsStr::new(name)) {
             *value = "user".into();
         }

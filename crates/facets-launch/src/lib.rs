@@ -11,7 +11,7 @@ mod tail;
 mod watcher;
 
 pub use command::Launcher;
-pub use environment::{Environment, FOR_SERVER, NetworkReach, Variables, value_of};
+pub use environment::{Environment, FOR_SERVER, NetworkReach, Variables, is_passed_on, value_of};
 pub use error::LaunchError;
 pub use facets_worker::{
     Confinement, Filesystem, Network, Sandbox, Stage, Subprocess, available_confinement,

@@ -9,6 +9,7 @@ use facets_model::InlineServerName;
 use crate::error::LockError;
 use crate::members::LIMITS;
 use crate::server::LockedServer;
+use crate::settings;
 
 /// The version of the reference's part that is written.
 pub const LOCKFILE_VERSION: &str = "0.3";
@@ -60,7 +61,7 @@ impl Lock {
         }
         let servers = match raw("servers") {
             None => BTreeMap::new(),
-            Some(text) => entries(text, raw("serversVersion").is_some())?,
+            Some(text) => entries(text, raw("serversVersion"))?,
         };
         // It was read as JSON, so it is text.
         Ok(Self { text: String::from_utf8_lossy(bytes).into_owned(), servers })
@@ -122,7 +123,7 @@ fn unknown(member: &'static str, found: &str, known: &'static str) -> LockError 
     LockError::Version { member, found: found.chars().take(20).collect(), known }
 }
 
-fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, LockError> {
+fn entries(text: &str, version: Option<&str>) -> Result<BTreeMap<String, LockedEntry>, LockError> {
     let members = split_object(text.as_bytes(), LIMITS)?;
     let members = members
         .ok_or_else(|| LockError::Member { place: "servers".to_owned(), expected: "an object" })?;
@@ -130,8 +131,11 @@ fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, Lock
         let name = member.name.to_string();
         let entry = if !is_ours(member.value) {
             LockedEntry::Other
-        } else if !ours {
+        } else if version.is_none() {
             LockedEntry::Broken(LockError::NoServersVersion)
+        } else if let (Some("1"), Some(newer)) = (version, newer_member(member.value)) {
+            let place = format!("servers.{name}.{newer}");
+            LockedEntry::Broken(LockError::Member { place, expected: "in version 2 only" })
         } else if name.parse::<InlineServerName>().is_err() {
             LockedEntry::Broken(LockError::BadServerName)
         } else {
@@ -143,6 +147,13 @@ fn entries(text: &str, ours: bool) -> Result<BTreeMap<String, LockedEntry>, Lock
         Ok((name, entry))
     };
     members.into_iter().map(entry).collect()
+}
+
+/// A member that version 1 has not.
+fn newer_member(entry: &str) -> Option<String> {
+    let members = split_object(entry.as_bytes(), LIMITS).ok().flatten().unwrap_or_default();
+    let mut names = members.iter().map(|member| member.name.to_string());
+    names.find(|name| settings::KNOWN.contains(&name.as_str()))
 }
 
 /// Members by which kinds of servers are known that this facet does not start: images, packages and

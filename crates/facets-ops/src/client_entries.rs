@@ -7,10 +7,11 @@ use facets_clients::{
     Client, Entry, EntryTransport, EnvValue, HeaderValue, Scope, UrlKind, looks_like_secret,
     secret_arguments,
 };
-use facets_model::{AddressOrigin, CommandOrigin, InlineServerName, Origin};
+use facets_model::{AddressOrigin, CommandOrigin, InlineServerName, Origin, VariableName};
 
-use crate::entry_variables::{is_refused, variable_for};
+use crate::entry_variables::{has_placeholder, is_refused, variable_for};
 use crate::error::OpsError;
+use crate::guarding::environment_file;
 
 /// What became of an entry.
 #[derive(Debug)]
@@ -56,9 +57,18 @@ pub(crate) struct EntryPlan {
     pub(crate) directory: Option<String>,
 }
 
+/// What is started, and where.
+pub(crate) type PinnedStart = (Origin, Option<String>);
+
+impl EntryPlan {
+    pub(crate) fn start(&self) -> PinnedStart {
+        (self.origin.clone(), self.directory.clone())
+    }
+}
+
 /// What an entry asks for and where it starts, if facet could start it, too.
-pub(crate) fn origin_of_entry(entry: &Entry, scope: Scope) -> Option<(Origin, Option<String>)> {
-    plan_entry(entry, "", scope).ok().map(|plan| (plan.origin, plan.directory))
+pub(crate) fn origin_of_entry(entry: &Entry, scope: Scope) -> Option<PinnedStart> {
+    plan_entry(entry, "", scope).ok().map(|plan| plan.start())
 }
 
 pub(crate) fn shown_transport(transport: &EntryTransport) -> String {
@@ -98,6 +108,14 @@ pub(crate) fn plan_entry(
         );
     }
     let mut names = entry.env.iter().map(|(name, _)| name).chain(&entry.env_names);
+    if let Some(member) = environment_file(entry) {
+        let reason = format!("`{member}` can set any variable, also those of facet");
+        return Err(EntryOutcome::Skipped(reason));
+    }
+    if let Some(name) = names.clone().find(|name| name.parse::<VariableName>().is_err()) {
+        let reason = format!("{name:?} is no name of a variable that facet could pass on");
+        return Err(EntryOutcome::Skipped(reason));
+    }
     if let Some(name) = names.find(|name| is_refused(name)) {
         let reason = format!("the variable {name} would decide about facet, too");
         return Err(EntryOutcome::Skipped(reason));
@@ -129,11 +147,6 @@ pub(crate) fn plan_entry(
         }
         EntryTransport::Url { url, headers, .. } => url_plan(entry, url, headers),
     }
-}
-
-/// Whether only the client can say what a text stands for.
-fn has_placeholder(text: &str) -> bool {
-    ["${", "{env:", "{file:"].iter().any(|sign| text.contains(sign))
 }
 
 fn command_plan(

@@ -253,11 +253,20 @@ pub(crate) fn undone(
 pub(crate) struct UnguardedServer {
     pub(crate) name: String,
     pub(crate) client: Client,
+    /// Its file.
+    pub(crate) path: PathBuf,
     pub(crate) scope: Scope,
     /// Whether facet had seen to it that it does not.
     pub(crate) was_guarded: bool,
     /// Why it is not guarded although it starts facet.
     pub(crate) weakness: Option<String>,
+}
+
+impl UnguardedServer {
+    /// Whether somebody has taken the guard away, or a part of it.
+    fn is_bad(&self) -> bool {
+        self.was_guarded || self.weakness.is_some()
+    }
 }
 
 /// How many servers of the clients around here start through facet, and those that do not.
@@ -298,12 +307,20 @@ pub(crate) fn servers_of_clients(
                 let was_guarded = !is_facet && undos.iter().any(|undo| undo.place() == entry.place);
                 let weakness = weakness.filter(|_| is_facet);
                 let (name, client) = (entry.name.clone(), file.client);
-                unguarded.push(UnguardedServer { name, client, scope, was_guarded, weakness });
+                let path = read.path.clone();
+                unguarded.push(UnguardedServer {
+                    name,
+                    client,
+                    path,
+                    scope,
+                    was_guarded,
+                    weakness,
+                });
             }
         }
     }
     match unread {
-        Some(error) if !unguarded.iter().any(|one: &UnguardedServer| one.was_guarded) => Err(error),
+        Some(error) if !unguarded.iter().any(UnguardedServer::is_bad) => Err(error),
         _ => Ok((guarded, unguarded)),
     }
 }

@@ -6,7 +6,7 @@ use facets_launch::{
     Environment, Filesystem, Launchable, Network, ProcessLaunch, Sandbox, Subprocess, executables,
 };
 use facets_lock::{Extent, Grants, READ_ONLY};
-use facets_project::ProjectError;
+use facets_project::{ProjectError, UserDirectory};
 
 use crate::error::{OpsError, ServerError};
 use crate::program_files::own_files;
@@ -74,6 +74,15 @@ pub(crate) fn granted_place(directory: &Path, text: &str) -> Result<PathBuf, Ops
     Ok(place)
 }
 
+/// spec 8.5: a confined server does not reach what was decided about it
+pub(crate) fn refuse_own_folder(place: &Path) -> Result<(), OpsError> {
+    if !UserDirectory::of_this_user()?.touches(place) {
+        return Ok(());
+    }
+    let reason = "what facet keeps for you lies there; grant folders beside it".to_owned();
+    Err(ServerError::GrantUnusable { path: place.to_owned(), reason }.into())
+}
+
 fn listed(paths: &[String], process: &ProcessLaunch) -> Result<Filesystem, OpsError> {
     let (mut read, mut write) = (Vec::new(), Vec::new());
     for text in paths {
@@ -83,6 +92,10 @@ fn listed(paths: &[String], process: &ProcessLaunch) -> Result<Filesystem, OpsEr
         };
         let place = granted_place(&process.directory, text)?;
         list.push(place);
+    }
+    // What an older facet pinned is as it was.
+    if process.variables.environment != Environment::Older {
+        write.iter().try_for_each(|place| refuse_own_folder(place))?;
     }
     read.extend(own_files(process, &write));
     read.extend(process.variables.certificates());
@@ -106,19 +119,17 @@ pub(crate) fn describe_confinement(server: &Launchable, grants: &Grants) -> Vec<
     let is_open =
         grants.network == Extent::All && grants.filesystem == Extent::All && grants.subprocess;
     let enforced = match (is_open, sandbox.is_open(), &sandbox.network) {
-        (true, _, _) => NOT_DEFENDED,
+        (true, _, _) => "it is not confined: facet grant tightens that",
         (false, true, _) => "the sandbox is off: files, network and programs are not kept from it",
         (false, false, Network::Hosts(_)) => {
             "enforced by Landlock, seccomp, and a network of its own with a proxy"
         }
         (false, false, _) => "enforced by Landlock and seccomp",
     };
-    vec![format!("{may}; {enforced}")]
+    let mut lines = vec![format!("{may}; {enforced}")];
+    lines.extend(undefended(grants).map(str::to_owned));
+    lines
 }
-
-/// What an unconfined server can do that facet does not defend from (spec 8.5).
-const NOT_DEFENDED: &str = "it is not confined: like any program of yours it could also change \
-                            what facet keeps for you; facet grant tightens that";
 
 /// That the lock grants more than was decided last, if it does.
 pub(crate) fn describe_cap(name: &str, locked: &Grants, holding: &Grants) -> Option<String> {

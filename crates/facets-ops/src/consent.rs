@@ -83,7 +83,7 @@ pub struct ApprovalPage {
     /// How it starts; none if it runs elsewhere.
     pub settings: Option<StartSettings>,
     /// What it declares otherwise on this machine.
-    pub varies: Option<Finding>,
+    pub varies: Vec<Finding>,
 }
 
 /// A server that this user has approved in another place, just as it is here.

@@ -37,3 +37,8 @@ fn as_variable(text: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     text.chars().map(letter).collect()
 }
+
+/// Whether only the client can say what a text stands for.
+pub(crate) fn has_placeholder(text: &str) -> bool {
+    ["${", "{env:", "{file:"].iter().any(|sign| text.contains(sign))
+}

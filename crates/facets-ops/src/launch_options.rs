@@ -99,9 +99,13 @@ pub(crate) fn start_directory(
         }
         None => project.place().to_owned(),
     };
-    if directory.is_dir() {
-        Ok(directory)
-    } else {
-        Err(OpsError::NotADirectory { path: directory })
+    if !directory.is_dir() {
+        return Err(OpsError::NotADirectory { path: directory });
     }
+    // There lie the lock of the user's servers, and what was approved.
+    if settings.profile != Profile::Scratch && project.user()?.holds(&directory) {
+        let reason = "facet keeps its own files there, and starts no server among them";
+        return Err(ProjectError::Untrusted { path: directory, reason }.into());
+    }
+    Ok(directory)
 }

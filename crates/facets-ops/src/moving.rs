@@ -9,6 +9,8 @@ use facets_project::{LedgerRecord, Project, State};
 use crate::consent::{Answer, Consent, MovedServer};
 use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
+use crate::pinned::{Pinned, against_manifest};
+use crate::pinning::approve_entry;
 
 /// Where this user has approved an entry, if that is not here.
 pub(crate) fn approved_elsewhere(
@@ -20,7 +22,14 @@ pub(crate) fn approved_elsewhere(
     if ledger.approval(name, server)?.is_some() {
         return Ok(None);
     }
-    Ok(ledger.elsewhere(name, server)?.into_iter().next())
+    let mut found = ledger.elsewhere(name, server)?.into_iter();
+    let Some(mut latest) = found.next() else { return Ok(None) };
+    // Each place has its own latest decision: what all of them allow is surely not too much.
+    latest.grants = found.fold(latest.grants, |grants, other| match (grants, other.grants) {
+        (Some(one), Some(other)) => Some(one.capped_at(&other)),
+        (one, other) => one.or(other),
+    });
+    Ok(Some(latest))
 }
 
 /// Why an entry is not started: nobody has approved it, or only in another place.
@@ -44,6 +53,11 @@ pub(crate) fn approve_moved(
     let mut found = Vec::new();
     for name in names {
         let Some(server) = state.lock.server(name) else { continue };
+        // What was edited, or is declared otherwise, has to be looked at.
+        let whole = Pinned::of(name, state).ok();
+        if whole.is_none_or(|pinned| !against_manifest(name, &pinned, state).is_empty()) {
+            continue;
+        }
         if let Some(record) = approved_elsewhere(name, server, project)? {
             found.push((server, record));
         }
@@ -59,9 +73,12 @@ pub(crate) fn approve_moved(
         let variant = record.approval(server).map(|known| known.variant.clone());
         // What was decided here already holds as well.
         let here = ledger.grants(&record.name)?;
-        let grants =
-            here.map_or_else(|| moved.grants.clone(), |here| moved.grants.capped_at(&here));
-        ledger.approve(&record.name, server, &grants, variant.unwrap_or_default())?;
+        let grants = match &here {
+            Some(here) => moved.grants.capped_at(here),
+            None => moved.grants.clone(),
+        };
+        let entry = LockedServer { grants, ..(*server).clone() };
+        approve_entry(project, (&record.name, &entry), here.as_ref(), variant.unwrap_or_default())?;
     }
     Ok(moved)
 }

@@ -1,10 +1,12 @@
 //! Looking at a server: what it declares everywhere, on this machine, and to other clients.
 
+use std::time::{Duration, Instant};
+
 use facets_files::FileError;
 use facets_launch::{Launchable, Launcher};
 use facets_mcp::{Capture, CaptureOptions, Conduct, EraChoice};
 use facets_probe::observe;
-use facets_surface::{Also, Era, Surface};
+use facets_surface::{Also, Definition, Era, Surface};
 
 use crate::capturing::is_fetched;
 use crate::error::OpsError;
@@ -43,30 +45,37 @@ pub(crate) fn observe_for_all_clients(
         observe_once(server, CaptureOptions { era, announce_nothing, ..options })
     };
     // A server that does not answer clients that announce nothing declares nothing to them.
-    let ((surface, conduct), for_few) =
-        both(!is_fetched(server), &|| look(&everywhere, options.era, false), &|| {
+    let at_once = !is_fetched(server);
+    let ((mut surface, mut conduct), mut few) =
+        both(at_once, &|| look(&everywhere, options.era, false), &|| {
             look(server, options.era, true)
         })?;
     let same = EraChoice::Only(surface.era);
     let (mut also, mut variant) = (Also::default(), Also::default());
-    if for_few.as_ref().is_none_or(|few| !is_part(few, &surface)) {
+    let is_same = few
+        .as_ref()
+        .is_some_and(|few| !surface.lacks_something_of(few) && !few.lacks_something_of(&surface));
+    if !is_same {
         let (here, _) = look(server, same, false)?;
         variant.add(&surface, &here);
-        let mut announced = Also::default();
-        if let Some(few) = &for_few {
-            announced.add(&here, few);
+        // Beside another of its kind a server may declare something else: then it is asked alone.
+        if at_once && !is_of_environment(&variant, &surface) {
+            (surface, conduct) = look(&everywhere, same, false)?;
+            variant = Also::default();
+            variant.add(&surface, &here);
         }
-        if !announced.is_empty() && !variant.is_empty() {
-            // Both matter: what is pinned must be what is declared everywhere.
-            if let Ok((few, _)) = look(&everywhere, same, true) {
-                also.add(&surface, &few);
+        if few.as_ref().is_some_and(|few| here.lacks_something_of(few)) {
+            if at_once {
+                few = look(server, same, true).ok().map(|(few, _)| few);
             }
-            if let Some(few) = &for_few {
+            // What is pinned must be what is declared everywhere, also to such clients.
+            if let Ok((other, _)) = look(&everywhere, same, true) {
+                also.add(&surface, &other);
+            }
+            if let Some(few) = &few {
                 variant.add(&surface, few);
             }
             variant.remove(&also);
-        } else {
-            also = announced;
         }
     }
     if surface.era == Era::Discover {
@@ -84,12 +93,27 @@ pub(crate) fn observe_for_all_clients(
     Ok(Observed { surface: Surface { also, ..surface }, conduct, variant })
 }
 
-/// Whether everything that one look showed was in the other.
-fn is_part(few: &Surface, all: &Surface) -> bool {
-    let mut more = Also::default();
-    more.add(all, few);
-    more.is_empty()
+/// Whether every definition of a variant has a value of this machine's environment in it that the pinned
+/// one has not; or there is none.
+fn is_of_environment(variant: &Also, surface: &Surface) -> bool {
+    let is_local = |name: &str| {
+        ["TZ", "LANG", "LANGUAGE", "USER", "LOGNAME"].contains(&name) || name.starts_with("LC_")
+    };
+    let local = std::env::vars().filter(|(name, value)| is_local(name) && value.len() > 1);
+    let values: Vec<String> = local.map(|(_, value)| value).collect();
+    let has_new = |text: &str, pinned: &str| {
+        values.iter().any(|value| text.contains(value.as_str()) && !pinned.contains(value.as_str()))
+    };
+    let pinned = |item: &Definition| {
+        surface.items(item.kind()).iter().find(|known| known.name() == item.name())
+    };
+    let instructions = surface.instructions.as_deref().unwrap_or_default();
+    variant.items.iter().all(|item| has_new(item.raw(), pinned(item).map_or("", Definition::raw)))
+        && variant.instructions.iter().all(|text| has_new(text, instructions))
 }
+
+/// A server that fails in this time has not waited for anything.
+const SOON: Duration = Duration::from_secs(10);
 
 type Seen = (Surface, Conduct);
 type Look<'l> = &'l (dyn Fn() -> Result<Seen, OpsError> + Sync);
@@ -105,6 +129,7 @@ fn both(
     if !at_once {
         return Ok((first()?, alone()));
     }
+    let begin = Instant::now();
     let (one, other) = std::thread::scope(|scope| {
         let other = scope.spawn(second);
         (first(), other.join())
@@ -113,6 +138,8 @@ fn both(
         (Ok(one), Ok(Ok((other, _)))) => Ok((one, Some(other))),
         (Ok(one), _) => Ok((one, alone())),
         (Err(_), Ok(Ok((other, _)))) => Ok((first()?, Some(other))),
+        // Unless it has taken its time already.
+        (Err(_), _) if begin.elapsed() < SOON => Ok((first()?, alone())),
         (Err(error), _) => Err(error),
     }
 }

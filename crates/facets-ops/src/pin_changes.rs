@@ -40,7 +40,7 @@ pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<F
 }
 
 /// Whether it would be started in another place or another environment.
-fn compare_settings(before: &StartSettings, after: &StartSettings) -> Vec<Finding> {
+pub(crate) fn compare_settings(before: &StartSettings, after: &StartSettings) -> Vec<Finding> {
     let mut out = Vec::new();
     if before.directory != after.directory {
         let sentence = "it would be started in another directory";

@@ -14,13 +14,14 @@ use facets_project::{
 use facets_surface::{Also, Source, Surface};
 
 use crate::capturing::capture_options;
+use crate::confinement::apply_grants;
 use crate::consent::{Answer, ApprovalPage, Consent, TypedAddress};
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
 use crate::outside_servers::refuse_inside_server;
-use crate::profile_varies::profile_varies;
+use crate::profile_varies::variations;
 use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
 use crate::surface_report::surface_text;
@@ -37,6 +38,8 @@ pub(crate) struct Candidate {
     /// What changed since it was approved; none if it never was.
     pub(crate) changes: Option<Vec<Finding>>,
     pub(crate) grants: Grants,
+    /// What was decided last about that, when this began.
+    pub(crate) latest: Option<Grants>,
     pub(crate) settings: StartSettings,
     /// What it declares otherwise on this machine.
     pub(crate) variant: Also,
@@ -82,13 +85,16 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let grants = Grants::ALL;
+    // One that was there before begins with what was decided then.
+    let latest = project.ledger()?.grants(&name)?;
+    let grants = latest.clone().unwrap_or(Grants::ALL);
     let profile = Profile::following(&grants);
     let settings = StartSettings { profile, directory, timeout };
     let launch = LaunchOptions::of(&project, &name, &settings, &grants)?;
     let launch = LaunchOptions { given, ..launch };
     let pin = resolve(&origin);
     let launchable = prepare((&origin, pin), &launch, &TypedAddress(consent))?;
+    let launchable = apply_grants(launchable, &grants)?;
     let options = capture_options(&launchable, timeout, None);
     let Observed { mut surface, conduct, variant } = observe_for_all_clients(&launchable, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
@@ -101,6 +107,7 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
         conduct,
         changes: None,
         grants,
+        latest,
         settings,
         variant,
     };
@@ -137,6 +144,7 @@ pub(crate) fn pin_candidate(
         conduct,
         changes,
         grants,
+        latest,
         settings,
         variant,
     } = candidate;
@@ -151,7 +159,7 @@ pub(crate) fn pin_candidate(
     let look = first_look(&surface);
     let warnings = warnings(&surface, Some(&conduct));
     let source = server.source.clone();
-    let varies = profile_varies(&surface, &variant);
+    let varies = variations(&surface, &variant);
     let page = ApprovalPage {
         name,
         surface,
@@ -176,9 +184,23 @@ pub(crate) fn pin_candidate(
         }
     }
     // The approval first: without the lock it permits nothing.
-    project.ledger()?.approve(&page.name, &server, &server.grants, variant)?;
+    approve_entry(project, (&page.name, &server), latest.as_ref(), variant)?;
     project.change(|now| change(now, before, &page.name, &server, text))?;
     Ok(page)
+}
+
+/// Approves an entry with its grants, if nobody has decided something else meanwhile.
+pub(crate) fn approve_entry(
+    project: &Project,
+    (name, server): (&str, &LockedServer),
+    latest: Option<&Grants>,
+    variant: Also,
+) -> Result<(), OpsError> {
+    let ledger = project.ledger()?;
+    if ledger.approve((name, server), latest, &server.grants, variant)? {
+        return Ok(());
+    }
+    Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into())
 }
 
 /// What pinning changes, if nobody else has changed it meanwhile.

@@ -1,88 +1,67 @@
 //! What a server declares otherwise because of the machine that it runs on (spec 5.2).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use facets_digest::json::Value;
-use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind};
-use facets_surface::{Also, Definition, Surface};
+use facets_drift::{Finding, FindingType, Severity, Side};
+use facets_surface::{Also, Definition, Kind, Surface};
 
 use crate::pinned::differences;
 
-/// Definitions that are named before the rest is counted.
-const NAMED: usize = 12;
+/// What of a variant is not what is pinned: a finding for each change, graded as it would be if it were
+/// the same everywhere, and no less than moderate.
+pub(crate) fn variations(surface: &Surface, variant: &Also) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for layer in layers(variant) {
+        let here = surface_here(surface, &layer);
+        let (hashes, hashes_here) = (surface.hashes(), here.hashes());
+        let (before, after) =
+            (Side { surface, hashes: &hashes }, Side { surface: &here, hashes: &hashes_here });
+        found.extend(differences(before, after).into_iter().map(of_this_machine));
+    }
+    found
+}
 
-/// Says what of a variant is not what is pinned; nothing if there is no variant.
-pub(crate) fn profile_varies(surface: &Surface, variant: &Also) -> Option<Finding> {
-    let mut places: Vec<String> = variant.items.iter().map(|item| place(surface, item)).collect();
-    if !variant.instructions.is_empty() {
-        places.push("instructions".to_owned());
+fn of_this_machine(change: Finding) -> Finding {
+    Finding {
+        kind: FindingType::ProfileVaries,
+        severity: change.severity.max(Severity::Moderate),
+        sentence: format!("on this machine, {}", change.sentence),
+        ..change
     }
-    if places.is_empty() {
-        return None;
+}
+
+/// Variants of the same definition one by one: none hides behind another.
+fn layers(variant: &Also) -> Vec<Also> {
+    let mut layers: Vec<Also> = Vec::new();
+    let mut seen: BTreeMap<(Kind, &str), usize> = BTreeMap::new();
+    for item in &variant.items {
+        let times = seen.entry((item.kind(), item.name())).or_default();
+        layer(&mut layers, *times).items.push(item.clone());
+        *times += 1;
     }
-    let more = places.len().saturating_sub(NAMED);
-    places.truncate(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let sentence = format!(
-        "it declares something else on this machine, because of its environment: {}{more}",
-        places.join("; ")
-    );
-    let grade = (Severity::Moderate, Compat::Risky);
-    let found =
-        Finding::new(FindingType::ProfileVaries, (SubjectKind::Server, ""), grade, sentence);
-    let (before, after) = texts(surface, variant);
-    // Whatever is suspicious where it is new is so here, too.
-    let here = surface_here(surface, variant);
-    let (hashes, hashes_here) = (surface.hashes(), here.hashes());
-    let changes = differences(
-        Side { surface, hashes: &hashes },
-        Side { surface: &here, hashes: &hashes_here },
-    );
-    let evidence = changes.into_iter().flat_map(|change| change.evidence).collect();
-    Some(found.of_member("declarations", before, after).with_evidence(evidence))
+    for (index, text) in variant.instructions.iter().enumerate() {
+        layer(&mut layers, index).instructions.push(text.clone());
+    }
+    layers
+}
+
+fn layer(layers: &mut Vec<Also>, index: usize) -> &mut Also {
+    if layers.len() <= index {
+        layers.resize(index + 1, Also::default());
+    }
+    &mut layers[index]
 }
 
 /// The surface as it is on this machine.
 fn surface_here(surface: &Surface, variant: &Also) -> Surface {
     let mut here = surface.clone();
     here.instructions = variant.instructions.first().cloned().or(here.instructions);
+    let mut items: BTreeMap<Kind, Vec<Definition>> = BTreeMap::new();
     for item in &variant.items {
-        here.put(item.clone());
+        items.entry(item.kind()).or_default().push(item.clone());
+    }
+    for (kind, items) in items {
+        here.put(kind, items);
     }
     here
-}
-
-/// A definition, and which of its members differ.
-fn place(surface: &Surface, item: &Definition) -> String {
-    let pinned = surface.items(item.kind()).iter().find(|known| known.name() == item.name());
-    let what = format!("{} {}", item.kind().word(), item.name());
-    let Some(pinned) = pinned else { return format!("{what} (only here)") };
-    let (Value::Object(old), Value::Object(new)) = (pinned.value(), item.value()) else {
-        return what;
-    };
-    let names = old.members().iter().chain(new.members()).map(|member| &*member.name);
-    let differing: BTreeSet<&str> = names.filter(|name| old.get(name) != new.get(name)).collect();
-    let differing: Vec<&str> = differing.into_iter().collect();
-    format!("{what} ({})", differing.join(", "))
-}
-
-/// What is pinned, and what is declared here instead, to be shown side by side.
-fn texts(surface: &Surface, variant: &Also) -> (Option<String>, Option<String>) {
-    let pretty = |item: &Definition| {
-        let mut out = Vec::new();
-        item.value().write_pretty(0, &mut out);
-        String::from_utf8_lossy(&out).into_owned()
-    };
-    let known = |item: &&Definition| {
-        surface.items(item.kind()).iter().find(|known| known.name() == item.name())
-    };
-    let shown: Vec<&Definition> = variant.items.iter().take(NAMED).collect();
-    let mut before: Vec<String> = shown.iter().filter_map(known).map(pretty).collect();
-    let mut after: Vec<String> = shown.into_iter().map(pretty).collect();
-    if !variant.instructions.is_empty() {
-        before.extend(surface.instructions.clone());
-        after.extend(variant.instructions.iter().cloned());
-    }
-    let joined = |texts: Vec<String>| (!texts.is_empty()).then(|| texts.join("\n"));
-    (joined(before), joined(after))
 }

@@ -16,10 +16,10 @@ use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
-use crate::pin_changes::compare_origins;
+use crate::pin_changes::{compare_origins, compare_settings};
 use crate::pinned::{Pinned, differences};
 use crate::pinning::{Candidate, PinApproval, pin_candidate, with_source};
-use crate::profile_varies::profile_varies;
+use crate::profile_varies::variations;
 use crate::resolving::resolve;
 
 /// What a server of a project shall be from now on.
@@ -53,6 +53,7 @@ pub(crate) fn repin(
 ) -> Result<ApprovalPage, OpsError> {
     let NewPin { name, origin, settings, grants, timeout } = new;
     let locked = state.lock.server(name);
+    let latest = project.ledger()?.grants(name)?;
     let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
     // What this user has not approved is new, whoever pinned it.
     let is_known = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
@@ -67,10 +68,16 @@ pub(crate) fn repin(
     let Observed { mut surface, conduct, variant } = observe(&server, locked, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let known_variant = decision.and_then(|decision| decision.approval).map(|known| known.variant);
+    let known_variant = known_variant.unwrap_or_default();
     let changes = before.as_ref().map(|before| {
         let mut changes = changes_since(before, &origin, &surface);
-        let is_new = known_variant.as_ref() != Some(&variant);
-        changes.extend(profile_varies(&surface, &variant).filter(|_| is_new));
+        let mut new = variant.clone();
+        new.remove(&known_variant);
+        changes.extend(variations(&surface, &new));
+        // What was asked for is no change that somebody else made.
+        if !matches!(accepted, Accepted::Unchanged) {
+            changes.extend(compare_settings(&before.server.settings, &settings));
+        }
         changes
     });
     let decision = decide(name, changes.as_deref(), accepted, consent)?;
@@ -84,6 +91,7 @@ pub(crate) fn repin(
         conduct,
         changes,
         grants,
+        latest,
         settings,
         variant,
     };

@@ -59,9 +59,15 @@ impl Homes {
     pub fn home(&self, project: &Path, name: &str) -> Result<PathBuf, ProjectError> {
         let folder = self.user.made(FOLDER)?.join(Self::folder(project, name));
         let home = folder.join(HOME);
-        for folder in folder.parent().into_iter().chain([folder.as_path(), home.as_path()]) {
+        for folder in folder.parent().into_iter().chain([folder.as_path()]) {
             make_private(folder)?;
         }
+        // The server may have changed its mode; nobody else gets there.
+        if fs::symlink_metadata(&home).is_ok_and(|data| data.is_dir()) {
+            let private = fs::Permissions::from_mode(0o700);
+            fs::set_permissions(&home, private).map_err(io("write", &home))?;
+        }
+        make_private(&home)?;
         let about = folder.join(ABOUT);
         if files::read(&about)?.is_none() {
             let project = quoted(&project.to_string_lossy());
@@ -75,7 +81,7 @@ impl Homes {
     pub fn all(&self) -> Result<Vec<PrivateHome>, ProjectError> {
         let root = self.user.checked(FOLDER)?;
         let mut found = Vec::new();
-        for project in folders(&root) {
+        for project in folders(&root).into_iter().filter(|folder| !is_cleared(folder)) {
             found.extend(folders(&project).iter().filter_map(|folder| measured(folder)));
         }
         found.sort_by(|a, b| (&a.project, &a.name).cmp(&(&b.project, &b.name)));
@@ -100,16 +106,48 @@ impl Homes {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let aside = root.join(format!("{CLEARED}{}-{name}", std::process::id()));
         fs::rename(folder, &aside).map_err(io("remove", folder))?;
-        // Also what an earlier facet could not finish.
-        let cleared = folders(&root).into_iter().filter(|folder| {
-            folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CLEARED))
-        });
-        for folder in cleared {
-            unlock(&folder);
-            fs::remove_dir_all(&folder).map_err(io("remove", &folder))?;
+        self.sweep()
+    }
+
+    /// Removes what was cleared, also by a facet that was killed over it.
+    pub fn sweep(&self) -> Result<(), ProjectError> {
+        let root = self.user.checked(FOLDER)?;
+        for folder in folders(&root).iter().filter(|folder| is_cleared(folder)) {
+            remove_tree(folder).map_err(io("remove", folder))?;
         }
         Ok(())
     }
+}
+
+fn is_cleared(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CLEARED))
+}
+
+/// Removes a folder whose owner may have locked parts of it, however deep it is: folders in folders are
+/// moved to the top first.
+fn remove_tree(top: &Path) -> std::io::Result<()> {
+    let unlock = |folder: &Path| fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    let (mut open, mut moved) = (vec![top.to_owned()], 0_u64);
+    while let Some(folder) = open.pop() {
+        unlock(&folder)?;
+        for entry in fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()? {
+            if !entry.file_type()?.is_dir() {
+                fs::remove_file(entry.path())?;
+            } else if folder == top {
+                open.push(entry.path());
+            } else {
+                moved += 1;
+                let above = top.join(format!("{CLEARED}{moved}"));
+                unlock(&entry.path())?;
+                fs::rename(entry.path(), &above)?;
+                open.push(above);
+            }
+        }
+        if folder != top {
+            fs::remove_dir(&folder)?;
+        }
+    }
+    fs::remove_dir(top)
 }
 
 /// The plain folders in a folder, in order.
@@ -146,12 +184,4 @@ fn measured(folder: &Path) -> Option<PrivateHome> {
         }
     }
     Some(PrivateHome { project: text("project")?, name: text("name")?, path, files, bytes })
-}
-
-/// A server may have locked parts of its home.
-fn unlock(folder: &Path) {
-    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
-    for inner in folders(folder) {
-        unlock(&inner);
-    }
 }

@@ -60,10 +60,11 @@ impl Ledger {
         if self.folder.exists() || older.is_empty() {
             return Ok(());
         }
-        let mut records = Vec::new();
+        let (mut records, mut taken) = (Vec::new(), Vec::new());
         for name in lock.servers().keys() {
             let Some(server) = lock.server(name) else { continue };
             if let Some(grants) = older.grants_of(server, &self.project)? {
+                taken.push(server);
                 let approved = vec![Approval::of(server, Also::default(), seconds_now())];
                 records.push(LedgerRecord { approved, ..self.new_record(name, Some(grants)) });
             }
@@ -75,7 +76,7 @@ impl Ledger {
             files::write(&staged.join(file_name(&record.name)), record.to_json().as_bytes())?;
         }
         match std::fs::rename(&staged, &self.folder) {
-            Ok(()) => Ok(()),
+            Ok(()) => taken.into_iter().try_for_each(|server| older.end_address(server)),
             // Another facet was faster, and has done the same.
             Err(_) if self.folder.exists() => {
                 std::fs::remove_dir_all(&staged).map_err(io("remove", &staged))
@@ -86,7 +87,8 @@ impl Ledger {
 
     fn new_record(&self, name: &str, grants: Option<Grants>) -> LedgerRecord {
         let project = self.project.to_string_lossy().into_owned();
-        LedgerRecord { project, name: name.to_owned(), grants, approved: Vec::new() }
+        let folder = self.folder.clone();
+        LedgerRecord { project, name: name.to_owned(), grants, approved: Vec::new(), folder }
     }
 
     /// The latest decision on what a name may do; none if there is none.
@@ -94,21 +96,9 @@ impl Ledger {
         Ok(self.record(name)?.and_then(|record| record.grants))
     }
 
-    /// Approves an entry, and decides what its name may do. `variant` is what it declares otherwise on
-    /// this machine.
+    /// Approves an entry, and decides what its name may do; if the latest decision is still `seen`, what
+    /// it was when this one was made. `variant` is what it declares otherwise on this machine.
     pub fn approve(
-        &self,
-        name: &str,
-        server: &LockedServer,
-        grants: &Grants,
-        variant: Also,
-    ) -> Result<(), ProjectError> {
-        let approval = Approval::of(server, variant, seconds_now());
-        self.change(name, |record| record.add(approval, grants.clone(), MOST)).map(drop)
-    }
-
-    /// The same, if the latest decision is still what it was when this one was made.
-    pub fn approve_after(
         &self,
         (name, server): (&str, &LockedServer),
         seen: Option<&Grants>,
@@ -116,24 +106,48 @@ impl Ledger {
         variant: Also,
     ) -> Result<bool, ProjectError> {
         let approval = Approval::of(server, variant, seconds_now());
-        let mut is_same = false;
-        self.change(name, |record| {
-            is_same = record.grants.as_ref() == seen;
-            if is_same {
-                record.add(approval, grants.clone(), MOST);
-            }
-        })?;
-        Ok(is_same)
+        self.change_if(name, seen, |record| record.add(approval, grants.clone(), MOST))
+    }
+
+    /// Decides what a name may do; if the latest decision is still `seen`.
+    pub fn decide(
+        &self,
+        name: &str,
+        seen: Option<&Grants>,
+        grants: &Grants,
+    ) -> Result<bool, ProjectError> {
+        self.change_if(name, seen, |record| record.grants = Some(grants.clone()))
     }
 
     /// No longer approves anything of a name. What it may do stays decided.
     pub fn revoke(&self, name: &str) -> Result<(), ProjectError> {
-        self.change(name, |record| record.approved.clear())
+        if !self.path(name).exists() {
+            return Ok(());
+        }
+        let _busy = self.exclusive()?;
+        let Some(mut record) = self.record(name)? else { return Ok(()) };
+        record.approved.clear();
+        files::write(&self.path(name), record.to_json().as_bytes())
+    }
+
+    /// From now on no approval of an older facet counts for this project.
+    pub fn ignore_older(&self) -> Result<(), ProjectError> {
+        self.user.made(FOLDER)?;
+        make_private(&self.folder)
+    }
+
+    /// From now on no approval of an older facet counts for any project.
+    pub fn end_all_older(user: &UserDirectory) -> Result<(), ProjectError> {
+        OldApprovals::of(user)?.end_all()
     }
 
     /// Ends everything that was decided about a name.
     pub fn end(&self, name: &str) -> Result<(), ProjectError> {
         let path = self.path(name);
+        if !path.exists() {
+            return Ok(());
+        }
+        let _busy = self.exclusive()?;
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(io("remove", &path)(error))
@@ -142,9 +156,17 @@ impl Ledger {
         }
     }
 
-    /// Everything that was decided about this project.
-    pub fn records(&self) -> Result<Vec<LedgerRecord>, ProjectError> {
+    /// Everything that was decided about this project. What cannot be read approves nothing, and is left
+    /// out.
+    #[must_use]
+    pub fn records(&self) -> Vec<LedgerRecord> {
         records_in(&self.folder)
+    }
+
+    /// The ledger of the project that a record is about, wherever that lies.
+    pub fn of_record(record: &LedgerRecord, user: &UserDirectory) -> Self {
+        let project = PathBuf::from(&record.project);
+        Self { user: user.clone(), project, folder: record.folder.clone() }
     }
 
     /// Everything that this user has decided about any project.
@@ -152,10 +174,9 @@ impl Ledger {
         let entries = std::fs::read_dir(user.checked(FOLDER)?).into_iter().flatten().flatten();
         let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         folders.sort();
-        let mut all = Vec::new();
-        for folder in folders {
-            all.extend(records_in(&folder)?);
-        }
+        // One that a facet was killed over is none yet.
+        folders.retain(|folder| folder.extension().is_none());
+        let mut all: Vec<LedgerRecord> = folders.iter().flat_map(|path| records_in(path)).collect();
         all.sort_by(|a, b| (&a.project, &a.name).cmp(&(&b.project, &b.name)));
         Ok(all)
     }
@@ -183,17 +204,24 @@ impl Ledger {
         self.folder.join(file_name(name))
     }
 
-    fn change(
+    /// Changes a record if what it says of grants is still what was seen; else another facet has decided
+    /// meanwhile, and nothing is changed.
+    fn change_if(
         &self,
         name: &str,
+        seen: Option<&Grants>,
         decide: impl FnOnce(&mut LedgerRecord),
-    ) -> Result<(), ProjectError> {
+    ) -> Result<bool, ProjectError> {
         self.user.made(FOLDER)?;
         make_private(&self.folder)?;
         let _busy = self.exclusive()?;
         let mut record = self.record(name)?.unwrap_or_else(|| self.new_record(name, None));
+        if record.grants.as_ref() != seen {
+            return Ok(false);
+        }
         decide(&mut record);
-        files::write(&self.path(name), record.to_json().as_bytes())
+        files::write(&self.path(name), record.to_json().as_bytes())?;
+        Ok(true)
     }
 
     /// Two facets must not lose what the other wrote.
@@ -215,18 +243,14 @@ pub(crate) fn project_key(project: &Path) -> String {
     Digest::of(project.as_os_str().as_encoded_bytes()).hex()
 }
 
-fn records_in(folder: &Path) -> Result<Vec<LedgerRecord>, ProjectError> {
+fn records_in(folder: &Path) -> Vec<LedgerRecord> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
-    paths.sort();
-    let mut records = Vec::new();
-    for path in paths {
-        records.extend(read_record(&path)?);
-    }
+    let paths = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let mut records: Vec<LedgerRecord> =
+        paths.filter_map(|path| read_record(&path).ok().flatten()).collect();
     records.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(records)
+    records
 }
 
 /// A record that cannot be read approves nothing, and must not be taken for none: it may have said what
@@ -234,5 +258,6 @@ fn records_in(folder: &Path) -> Result<Vec<LedgerRecord>, ProjectError> {
 fn read_record(path: &Path) -> Result<Option<LedgerRecord>, ProjectError> {
     let Some(bytes) = files::read(path)? else { return Ok(None) };
     let unusable = || ProjectError::Ledger { path: path.to_owned() };
-    LedgerRecord::parse(&bytes).map(Some).ok_or_else(unusable)
+    let folder = path.parent().unwrap_or(path).to_owned();
+    LedgerRecord::parse(&bytes, folder).map(Some).ok_or_else(unusable)
 }

@@ -1,5 +1,7 @@
 //! One file of the ledger: what was decided about one name in one project.
 
+use std::path::PathBuf;
+
 use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Provenance, RawMember, Value, quoted, split_object};
 use facets_lock::{Grants, LockedServer};
@@ -8,6 +10,9 @@ use facets_surface::Also;
 const VERSION: &str = "1";
 
 const LIMITS: Limits = Limits { bytes: 256 << 20, depth: 128, values: 8_000_000 };
+
+/// Definitions of variants that are kept with one approval; of more, the latest.
+const MOST_VARIANTS: usize = 1000;
 
 /// What was decided about one name in one project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub struct LedgerRecord {
     pub grants: Option<Grants>,
     /// What was approved, the latest last.
     pub approved: Vec<Approval>,
+    /// The folder that it is kept in; the place of a project may be no text.
+    pub(crate) folder: PathBuf,
 }
 
 /// What was approved: this start, of these declarations.
@@ -47,13 +54,18 @@ impl LedgerRecord {
     }
 
     /// Adds an approval and a decision; of more approvals than that, the oldest go.
-    pub(crate) fn add(&mut self, approval: Approval, grants: Grants, most: usize) {
+    pub(crate) fn add(&mut self, mut approval: Approval, grants: Grants, most: usize) {
         self.grants = Some(grants);
         let is_same = |known: &Approval| {
             (known.launch, known.surface_file) == (approval.launch, approval.surface_file)
                 && known.source == approval.source
         };
-        self.approved.retain(|known| !is_same(known));
+        // Whoever travels comes back: what was approved of the same entry stays.
+        let known = self.approved.iter().position(is_same).map(|at| self.approved.remove(at));
+        let known = known.map(|known| known.variant).unwrap_or_default();
+        if known.items.len() + approval.variant.items.len() <= MOST_VARIANTS {
+            approval.variant.extend(known);
+        }
         self.approved.push(approval);
         let surplus = self.approved.len().saturating_sub(most);
         self.approved.drain(..surplus);
@@ -71,7 +83,7 @@ impl LedgerRecord {
         )
     }
 
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8], folder: PathBuf) -> Option<Self> {
         let members = RecordMembers(split_object(bytes, LIMITS).ok()??);
         if members.raw("ledgerVersion")? != VERSION {
             return None;
@@ -86,6 +98,7 @@ impl LedgerRecord {
                 Some(grants) => Some(grants?),
             },
             approved: approved.into_iter().map(Approval::parse).collect::<Option<_>>()?,
+            folder,
         })
     }
 }

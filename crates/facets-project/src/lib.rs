@@ -23,7 +23,7 @@ pub use ledger_record::{Approval, LedgerRecord};
 pub use manifest::{declared_origin, with_server, without_server};
 pub use project::{Change, Project, State, SurfaceOnDisk};
 pub use runs::{RunEntry, RunLog, RunRecord, Runs, seconds_now};
-pub use user_directory::UserDirectory;
+pub use user_directory::{UserDirectory, remember_start};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

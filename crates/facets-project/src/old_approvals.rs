@@ -1,5 +1,5 @@
 //! Approvals that an older facet wrote: without the name of the server, and each with its grants. They
-//! are read, never written.
+//! are read and ended, never written.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -34,9 +34,7 @@ impl OldApprovals {
         project: &Path,
     ) -> Result<Option<Grants>, ProjectError> {
         let form = form(server, project);
-        let mut hasher = Hasher::with_domain("approval");
-        hasher.update(form.as_bytes());
-        let path = self.folder.join(hasher.finish().hex());
+        let path = self.path(&form);
         if files::read(&path)?.is_none_or(|bytes| bytes != form.as_bytes()) {
             return Ok(None);
         }
@@ -48,14 +46,50 @@ impl OldApprovals {
     fn latest_grants(&self, server: &LockedServer, project: &Path) -> Option<Grants> {
         let wanted = (directory(server, project), server.launch_digest().to_string());
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let of_this_start = entries.filter_map(|entry| {
-            let bytes = files::read(&entry.path()).ok().flatten()?;
-            let (directory, launch, grants) = parse(&bytes)?;
-            let written = entry.metadata().and_then(|data| data.modified());
-            let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
-            ((directory, launch) == wanted).then_some((written, grants))
-        });
-        of_this_start.max_by_key(|(written, _)| *written).map(|(_, grants)| grants)
+        let of_this_start: Vec<(SystemTime, Grants)> = entries
+            .filter_map(|entry| {
+                let bytes = files::read(&entry.path()).ok().flatten()?;
+                let (directory, launch, grants) = parse(&bytes)?;
+                let written = entry.metadata().and_then(|data| data.modified());
+                let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
+                ((directory, launch) == wanted).then_some((written, grants))
+            })
+            .collect();
+        let latest = of_this_start.iter().map(|(written, _)| *written).max()?;
+        // Of a copy all may be equally old: then what all of them allow.
+        let latest = of_this_start.into_iter().filter(|(written, _)| *written == latest);
+        latest.map(|(_, grants)| grants).reduce(|one, other| one.capped_at(&other))
+    }
+
+    /// An address was approved for every project. It counts for the first one that takes it over, under
+    /// the name that it has there.
+    pub(crate) fn end_address(&self, server: &LockedServer) -> Result<(), ProjectError> {
+        if server.origin.is_remote() {
+            Self::end(&self.path(&form(server, Path::new(""))))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Ends all of them.
+    pub(crate) fn end_all(&self) -> Result<(), ProjectError> {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.into_iter().try_for_each(|entry| Self::end(&entry.path()))
+    }
+
+    fn end(path: &Path) -> Result<(), ProjectError> {
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(files::io("remove", path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn path(&self, form: &str) -> PathBuf {
+        let mut hasher = Hasher::with_domain("approval");
+        hasher.update(form.as_bytes());
+        self.folder.join(hasher.finish().hex())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::error::ProjectError;
 use crate::files::io;
@@ -27,7 +28,11 @@ impl UserDirectory {
             let reason = "the path is not absolute";
             return Err(ProjectError::BadUserDirectory { path, reason });
         }
-        Ok(Self::at(path))
+        let user = Self::at(path).outside_of(&started_in())?;
+        match std::env::current_dir() {
+            Ok(here) => user.outside_of(&here),
+            Err(_) => Ok(user),
+        }
     }
 
     /// spec 8.5: what lies in a repository approves nothing in it
@@ -37,11 +42,14 @@ impl UserDirectory {
         if home.as_ref().is_some_and(|home| home.join(".facet") == real) {
             return Ok(self);
         }
-        let repository = project.ancestors().find(|folder| folder.join(".git").exists());
+        let is_repository = |folder: &&Path| folder.join(".git").exists();
         // Whoever keeps a whole home in a repository has not got it from somebody else.
-        let repository = repository.filter(|folder| home.as_deref() != Some(folder));
-        let inside = [Some(project), repository].into_iter().flatten();
-        if inside.into_iter().any(|folder| real.starts_with(folder)) {
+        let is_foreign = |folder: &&Path| home.as_deref() != Some(*folder);
+        let project = real_path(project);
+        let repositories = project.ancestors().filter(is_repository).filter(is_foreign);
+        let mut inside = std::iter::once(project.as_path()).chain(repositories);
+        // A server of the user is pinned in that very folder.
+        if inside.any(|folder| real.starts_with(folder) && folder != Path::new("/")) {
             let reason = "it lies in the project, or in its repository";
             return Err(ProjectError::BadUserDirectory { path: self.path, reason });
         }
@@ -82,11 +90,35 @@ impl UserDirectory {
         self.made(PROJECT)
     }
 
+    /// Whether a place is in it, or around it.
+    #[must_use]
+    pub fn touches(&self, place: &Path) -> bool {
+        let (own, place) = (real_path(&self.path), real_path(place));
+        own.starts_with(&place) || place.starts_with(&own)
+    }
+
+    /// Whether a place is in it.
+    #[must_use]
+    pub fn holds(&self, place: &Path) -> bool {
+        real_path(place).starts_with(real_path(&self.path))
+    }
+
     /// Where that lies, or would lie.
     #[must_use]
     pub fn project_path(&self) -> PathBuf {
         self.path.join(PROJECT)
     }
+}
+
+/// Where this process began, before it was told to work elsewhere: the file of a client may tell it.
+fn started_in() -> PathBuf {
+    static START: OnceLock<PathBuf> = OnceLock::new();
+    START.get_or_init(|| std::env::current_dir().unwrap_or_default()).clone()
+}
+
+/// To be called before the directory is changed.
+pub fn remember_start() {
+    started_in();
 }
 
 /// The home of this user, whatever `HOME` says.

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::json::{self, Limits, Provenance, Value, compare_utf16, write_string};
 use facets_digest::{Digest, Hasher};
@@ -181,6 +181,14 @@ impl Also {
         }
     }
 
+    /// Adds what another has.
+    pub fn extend(&mut self, other: Self) {
+        let mut new = other;
+        new.remove(self);
+        self.instructions.extend(new.instructions);
+        self.items.extend(new.items);
+    }
+
     /// Takes away what another has, too.
     pub fn remove(&mut self, other: &Self) {
         self.instructions.retain(|text| !other.instructions.contains(text));
@@ -253,20 +261,29 @@ impl Surface {
         self.listing(kind).map(Listing::items).unwrap_or_default()
     }
 
-    /// Puts a definition in the place of that of its name.
-    pub fn put(&mut self, item: Definition) {
-        let listing = match item.kind() {
+    /// Puts definitions of a kind, each with a name of its own, in the place of those of their names.
+    pub fn put(&mut self, kind: Kind, new: Vec<Definition>) {
+        let listing = match kind {
             Kind::Tool => &mut self.tools,
             Kind::Prompt => &mut self.prompts,
             Kind::Resource => &mut self.resources,
             Kind::ResourceTemplate => &mut self.resource_templates,
         };
+        let names: BTreeSet<&str> = new.iter().map(Definition::name).collect();
         let items = listing.as_ref().map(Listing::items).unwrap_or_default();
-        let others = items.iter().filter(|known| known.name() != item.name()).cloned();
-        let mut items: Vec<Definition> = others.collect();
-        items.push(item);
+        let others = items.iter().filter(|known| !names.contains(known.name()));
+        let mut items: Vec<Definition> = others.cloned().collect();
+        items.extend(new);
         // No name stands there twice.
         *listing = Listing::new(items).ok().or_else(|| listing.take());
+    }
+
+    /// Whether another has a definition or instructions that are not in this.
+    #[must_use]
+    pub fn lacks_something_of(&self, other: &Self) -> bool {
+        let mut more = Also::default();
+        more.add(self, other);
+        !more.is_empty()
     }
 
     /// Computes every hash.

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-use crate::stage::Stage;
+use crate::stage::{Stage, held_variables};
 use error::ConfineError;
 
 mod capabilities;
@@ -61,6 +61,7 @@ pub(crate) fn run(arguments: &[OsString], stages: &[Stage]) -> ! {
         exit(stage.map_or(CANNOT_START, |stage| (stage.run)()));
     }
     let mut program = Command::new(&plan.program);
+    program.env_clear().envs(held_variables());
     if port.is_some() {
         // Around the proxy nothing is reached.
         program.env_remove("NO_PROXY").env_remove("no_proxy");

@@ -19,7 +19,7 @@ use rustix::process::{
 };
 
 use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Subprocess};
-use crate::stage::{CONFINE, TERMINATE};
+use crate::stage::{CONFINE, TERMINATE, held_back};
 use crate::tree::end_descendants;
 
 /// How long a server may take to end by itself once it was asked to.
@@ -201,21 +201,24 @@ fn start(
     [stdin, stdout, stderr]: Streams,
     scratch: &Scratch,
 ) -> io::Result<Pid> {
+    let is_direct = spec.sandbox.is_open() && matches!(spec.program, Program::File(_));
     let mut command = match &spec.program {
-        Program::File(program) if spec.sandbox.is_open() => Command::new(program),
+        Program::File(program) if is_direct => Command::new(program),
         _ => confined(spec, &scratch.path)?,
     };
+    // What confines the server must not be changed by what the server is given.
+    let called = |name: &OsStr| if is_direct { name.to_owned() } else { held_back(name) };
     command
         .args(&spec.args)
         .env_clear()
-        .envs(spec.env.iter().map(|(name, value)| (name, value)))
+        .envs(spec.env.iter().map(|(name, value)| (called(name), value)))
         .current_dir(&spec.directory)
         .process_group(0)
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr));
     for variable in &spec.scratch {
-        command.env(variable, scratch.folder(variable)?);
+        command.env(called(variable), scratch.folder(variable)?);
     }
     // Whatever facet's own parent forgot to close is none of the server's business.
     close_fds::set_fds_cloexec(3, &[]);

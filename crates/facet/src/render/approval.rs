@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use facets_drift::Finding;
 use facets_drift::risk::Risk;
 use facets_lock::{Grants, Profile, SURFACES};
 use facets_ops::consent::ApprovalPage;
@@ -54,9 +55,9 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
     markers(page, &mut out);
     Cost::of(&page.surface).human(false, &mut out);
     reach(page, &mut out);
-    if let Some(varies) = &page.varies {
+    if !page.varies.is_empty() {
         let _ = writeln!(out, "\n{STRONG}on this machine{STRONG:#}");
-        drift::list(std::slice::from_ref(varies), false, &mut out);
+        drift::list(&page.varies, true, &mut out);
     }
     grants(&page.grants, &mut out);
     start_words(page, &mut out);
@@ -214,7 +215,7 @@ pub(super) fn pinned(
     }
     let mut talk = String::new();
     // Elsewhere may be where nothing is committed, as with servers for every project.
-    if renderer.directory.is_none() {
+    if renderer.directory.is_none() && !pages.is_empty() {
         let _ = writeln!(talk, "commit {MANIFEST}, {LOCK} and {SURFACES}");
     }
     let _ = writeln!(talk, "next: {}", renderer.advice("facet check"));
@@ -266,8 +267,19 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "profile": settings.map(|settings| settings.profile.name()),
         "directory": settings.and_then(|settings| settings.directory.clone()),
         "timeout": settings.and_then(|settings| settings.timeout),
-        "profile_varies": page.varies.as_ref().map(|one| one.sentence.clone()),
+        "profile_varies": page.varies.iter().map(variation_json).collect::<Vec<_>>(),
         "changes": page.changes.as_ref().map(|changes| drift::json_of_all(changes)),
+    })
+}
+
+fn variation_json(finding: &Finding) -> Value {
+    json!({
+        "subject": { "kind": finding.subject_kind.name(), "name": finding.subject },
+        "member": finding.member,
+        "severity": finding.severity.name(),
+        "message": finding.sentence,
+        "before": finding.before,
+        "after": finding.after,
     })
 }
 

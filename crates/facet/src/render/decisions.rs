@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use facets_failure::{Describe as _, Failure};
+use facets_ops::OpsError;
 use facets_ops::approvals::{ApprovedSurface, DecidedServer};
 use facets_ops::consent::MovedServer;
 use facets_ops::grant::grants_words;
@@ -24,7 +26,7 @@ impl Renderer {
     pub(crate) fn approvals(&self, all: &[DecidedServer]) -> Shown {
         let human = || {
             if all.is_empty() {
-                let talk = "nothing is approved here; --all shows every project\n";
+                let talk = "nothing is approved; --all shows every project\n";
                 return Shown { talk: talk.to_owned(), ..Shown::styled(String::new()) };
             }
             Shown::styled(approvals_text(all))
@@ -190,6 +192,18 @@ pub(super) fn moved_lines(all: &[MovedServer]) -> String {
         format!("approved {} here, too, as in {}\n", visible(&one.name), visible(&one.project))
     };
     all.iter().map(line).collect()
+}
+
+/// Why a server was not approved.
+pub(super) fn failed_lines(name: &str, failure: &Failure) -> String {
+    let lines = human::failure(failure);
+    let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
+    format!("{STRONG}{}{STRONG:#} was not approved:\n{lines}", visible(name))
+}
+
+/// The same for machines.
+pub(super) fn failed_json((name, error): &(String, OpsError)) -> Value {
+    json!({ "name": name, "error": super::json::failure(&error.describe())["error"] })
 }
 
 /// The same for machines.

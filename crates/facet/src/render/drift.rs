@@ -177,8 +177,8 @@ fn block(
 fn offer_profile(name: &str, out: &mut String) {
     let _ = writeln!(
         out,
-        "  {QUIET}it starts with an empty home directory each time, as an older facet did; with \
-         yours:{QUIET:#} {STRONG}facet approve {name}{STRONG:#}"
+        "  {QUIET}it starts with an empty home directory each time, as an older facet did; to have \
+         one that stays:{QUIET:#} {STRONG}facet approve {name}{STRONG:#}"
     );
 }
 

@@ -99,13 +99,18 @@ impl Renderer {
         let json = || {
             let servers: Vec<_> = report.pages.iter().map(approval::json_of).collect();
             let moved: Vec<_> = report.moved.iter().map(decisions::moved_json).collect();
-            serde_json::json!({ "servers": servers, "moved": moved })
+            let failed: Vec<_> = report.failed.iter().map(decisions::failed_json).collect();
+            serde_json::json!({ "servers": servers, "moved": moved, "failed": failed })
         };
         let human = || {
-            let moved = decisions::moved_lines(&report.moved);
-            approval::pinned(moved, &all, was_read, self)
+            let mut lines = decisions::moved_lines(&report.moved);
+            for (name, error) in &report.failed {
+                lines += &decisions::failed_lines(name, &self.describe(error));
+            }
+            approval::pinned(lines, &all, was_read, self)
         };
-        self.show(human, json)
+        let exit = if report.failed.is_empty() { Exit::Yes } else { Exit::Unjudged };
+        self.show(human, json).with_exit(exit)
     }
 
     pub(crate) fn checked(&self, report: &CheckReport, verb: Verb) -> Shown {

@@ -30,16 +30,18 @@ impl Renderer {
         self.show(|| Shown::styled(human()), || json!({ "server": name, "log": text }))
     }
 
-    pub(crate) fn granted(&self, report: &GrantReport) -> Shown {
+    pub(crate) fn granted(&self, report: &GrantReport, was_read: bool) -> Shown {
         let changed = if report.is_changed { " from now on" } else { "" };
-        let mut text = report.page.as_ref().map(super::approval::page).unwrap_or_default();
+        let page = report.page.as_ref().filter(|_| !was_read);
+        let mut text = page.map(super::approval::page).unwrap_or_default();
         let _ = writeln!(
             text,
             "{} may{changed} use {}",
             visible(&report.name),
             visible(&grants_words(&report.grants))
         );
-        let talk = undefended(&report.grants).map(|words| format!("{words}\n"));
+        let words = undefended(&report.grants).filter(|_| !report.is_remote);
+        let talk = words.map(|words| format!("{words}\n"));
         let talk = talk.filter(|_| !self.quiet).unwrap_or_default();
         let grants = serde_json::from_str(&report.grants.to_json()).unwrap_or(Value::Null);
         let json = json!({ "server": report.name, "changed": report.is_changed, "grants": grants });

@@ -62,7 +62,7 @@ error 2 : data nobody | data --clear | approvals revoke nobody
 data 0 data --clear --yes s
 grant 0 grant s --yes network=all filesystem=all subprocess=yes
 approvals-revoke 0 approvals revoke s
-error 2 approve --all --yes
+approve 2 approve --all --yes
 approve 0 approve s --yes
 approvals-revoke 0 approvals revoke --all
 approve 0 approve s --yes";

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use facets_clients::guard;
-use facets_model::Origin;
 use facets_project::Project;
 
 use crate::approval::is_approved;
 pub use crate::client_entries::{EntryOutcome, FoundEntry};
-use crate::client_entries::{EntryPlan, plan_entry, shown_transport};
+use crate::client_entries::{EntryPlan, PinnedStart, plan_entry, shown_transport};
 use crate::client_files::{
     Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, read,
     write,
@@ -18,7 +17,7 @@ use crate::consent::{ApprovalPage, Consent};
 use crate::error::OpsError;
 use crate::guarding::weakness;
 use crate::outside_servers::refuse_inside_server;
-use crate::own_program::own_program;
+use crate::own_program::{own_program, own_program_or_refuse};
 use crate::pinning::{NewServer, pin_new};
 
 /// What to adopt.
@@ -49,6 +48,7 @@ pub struct AdoptReport {
 
 /// Finds what clients start, pins it, and has them start it through facet.
 pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptReport, OpsError> {
+    own_program_or_refuse()?;
     let (places, directory) = enter(request.scope)?;
     let mut reads = Vec::new();
     for file in files(&request.clients, request.scope, &places) {
@@ -121,12 +121,12 @@ fn pin_all(
     timeout: Option<u64>,
     consent: &dyn Consent,
     pinned: &mut Vec<ApprovalPage>,
-) -> BTreeMap<String, Origin> {
-    let mut origins: BTreeMap<String, Origin> = BTreeMap::new();
+) -> BTreeMap<String, PinnedStart> {
+    let mut origins: BTreeMap<String, PinnedStart> = BTreeMap::new();
     for (index, plan) in plans.values() {
         let one = &mut found[*index];
         if let Some(known) = origins.get(&one.name) {
-            if *known != plan.origin {
+            if *known != plan.start() {
                 let reason = "another client has something else under this name";
                 one.outcome = EntryOutcome::Skipped(reason.to_owned());
             }
@@ -135,7 +135,7 @@ fn pin_all(
         match pin_one(&one.name, plan, timeout, consent) {
             Ok(page) => {
                 pinned.extend(page);
-                origins.insert(one.name.clone(), plan.origin.clone());
+                origins.insert(one.name.clone(), plan.start());
             }
             Err(Refusal::Taken) => {
                 let reason = "facets.lock has something else under this name, or has not been \
@@ -183,7 +183,7 @@ fn edits(
     reads: &[ClientFileText],
     plans: &BTreeMap<Key, (usize, EntryPlan)>,
     found: &mut [FoundEntry],
-    origins: &BTreeMap<String, Origin>,
+    origins: &BTreeMap<String, PinnedStart>,
     directory: &Path,
 ) -> Result<Vec<FileEdit>, OpsError> {
     let mut edits = Vec::new();

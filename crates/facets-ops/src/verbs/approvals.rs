@@ -56,23 +56,33 @@ pub struct ApprovedSurface {
 /// Lists what was decided.
 pub fn list_approvals(which: &WhichProjects) -> Result<Vec<DecidedServer>, OpsError> {
     let project = Project::here()?;
-    let state = project.read(&|_| false)?;
+    let records = records_of(which, &project)?;
+    // Whatever is wrong with the project here, what was decided can be seen and taken back.
+    let state = project.read(&|_| false).ok();
     let here = project.place().to_string_lossy().into_owned();
-    let records = match which {
-        WhichProjects::Here => project.ledger()?.records()?,
-        WhichProjects::At(path) => Ledger::of(&real(path), &project.user()?)?.records()?,
-        WhichProjects::All => Ledger::all(&project.user()?)?,
-    };
-    let decided =
-        records.into_iter().filter(|one| one.grants.is_some() || !one.approved.is_empty());
-    Ok(decided.map(|record| decided_server(record, &here, &state)).collect())
+    let decided = records.into_iter().filter(is_decided);
+    Ok(decided.map(|record| decided_server(record, &here, state.as_ref())).collect())
 }
 
-fn decided_server(record: LedgerRecord, here: &str, state: &State) -> DecidedServer {
-    let LedgerRecord { project, name, grants, approved } = record;
-    let locked = state.lock.server(&name).filter(|_| project == here);
+fn is_decided(record: &LedgerRecord) -> bool {
+    record.grants.is_some() || !record.approved.is_empty()
+}
+
+fn records_of(which: &WhichProjects, project: &Project) -> Result<Vec<LedgerRecord>, OpsError> {
+    // What an older facet approved here counts from the first look on.
+    let _ = project.read(&|_| false);
+    Ok(match which {
+        WhichProjects::Here => project.ledger()?.records(),
+        WhichProjects::At(path) => Ledger::of(&real(path), &project.user()?)?.records(),
+        WhichProjects::All => Ledger::all(&project.user()?)?,
+    })
+}
+
+fn decided_server(record: LedgerRecord, here: &str, state: Option<&State>) -> DecidedServer {
+    let LedgerRecord { project, name, grants, approved, .. } = record;
+    let locked = state.and_then(|state| state.lock.server(&name)).filter(|_| project == here);
     let approved = approved.into_iter().rev().map(|one| ApprovedSurface {
-        time: timestamp(UNIX_EPOCH + Duration::from_secs(one.seconds)),
+        time: shown_time(one.seconds),
         launch: one.launch,
         surface: one.surface,
         varies: !one.variant.is_empty(),
@@ -82,24 +92,40 @@ fn decided_server(record: LedgerRecord, here: &str, state: &State) -> DecidedSer
     DecidedServer { is_gone, approved: approved.collect(), project, name, grants }
 }
 
+/// A time that nobody wrote is no reason to fail.
+fn shown_time(seconds: u64) -> String {
+    const LATEST: u64 = 253_402_300_799;
+    timestamp(UNIX_EPOCH + Duration::from_secs(seconds.min(LATEST)))
+}
+
 /// No longer approves anything of these names; without a name, of all. Gives back which.
 pub fn revoke_approvals(
     names: &[String],
     which: &WhichProjects,
 ) -> Result<Vec<DecidedServer>, OpsError> {
     refuse_inside_server()?;
-    let mut known = list_approvals(which)?;
-    known.retain(|one| !one.approved.is_empty());
-    if let Some(name) = names.iter().find(|name| !known.iter().any(|one| one.name == **name)) {
-        let known = known.into_iter().map(|one| one.name).collect();
+    let project = Project::here()?;
+    let user = project.user()?;
+    let mut records = records_of(which, &project)?;
+    // What an older facet wrote has no names, and must not count later.
+    match which {
+        WhichProjects::Here => project.ledger()?.ignore_older()?,
+        WhichProjects::At(path) => Ledger::of(&real(path), &user)?.ignore_older()?,
+        WhichProjects::All => Ledger::end_all_older(&user)?,
+    }
+    let is_gone = |record: &LedgerRecord| !Path::new(&record.project).exists();
+    records.retain(|one| !one.approved.is_empty() || (is_gone(one) && is_decided(one)));
+    if let Some(name) = names.iter().find(|name| !records.iter().any(|one| one.name == **name)) {
+        let known = records.into_iter().map(|one| one.name).collect();
         return Err(ServerError::NothingApproved { name: name.clone(), known }.into());
     }
-    known.retain(|one| names.is_empty() || names.contains(&one.name));
-    let user = Project::here()?.user()?;
-    for one in &known {
-        Ledger::of(Path::new(&one.project), &user)?.revoke(&one.name)?;
+    records.retain(|one| names.is_empty() || names.contains(&one.name));
+    for record in &records {
+        let ledger = Ledger::of_record(record, &user);
+        // Where a project is gone, so is whoever its grants were for.
+        if is_gone(record) { ledger.end(&record.name)? } else { ledger.revoke(&record.name)? }
     }
-    Ok(known)
+    Ok(records.into_iter().map(|record| decided_server(record, "", None)).collect())
 }
 
 /// Where a project lies, or lay.

@@ -35,6 +35,8 @@ pub struct ApproveReport {
     pub moved: Vec<MovedServer>,
     /// What was looked at and pinned anew.
     pub pages: Vec<ApprovalPage>,
+    /// What could not be, of several.
+    pub failed: Vec<(String, OpsError)>,
 }
 
 /// Starts each server, shows what changed, and pins it anew if the answer is yes.
@@ -44,13 +46,18 @@ pub fn approve(request: &ApproveRequest, consent: &dyn Consent) -> Result<Approv
     let mut report = ApproveReport::default();
     let mut names = request.names.clone();
     if names.is_empty() {
-        let state = project.read(&|_| false)?;
+        let state = project.read(&|_| true)?;
         names = all_names(&state)?;
         report.moved = approve_moved(&names, &project, &state, consent)?;
         names.retain(|name| !report.moved.iter().any(|moved| moved.name == *name));
     }
-    for name in &names {
-        report.pages.push(approve_one(&project, name, request, consent)?);
+    for name in names {
+        match approve_one(&project, &name, request, consent) {
+            Ok(page) => report.pages.push(page),
+            // One that does not start keeps no other from it.
+            Err(error) if request.names.len() != 1 => report.failed.push((name, error)),
+            Err(error) => return Err(error),
+        }
     }
     Ok(report)
 }
@@ -84,7 +91,8 @@ fn approve_one(
     let locked = state.lock.server(name);
     let grants = match locked {
         Some(server) => UserDecision::of(name, server, project)?.grants,
-        None => Grants::ALL,
+        // Whoever took the entry away does not widen what was decided.
+        None => project.ledger()?.grants(name)?.unwrap_or(Grants::ALL),
     };
     let before = locked.map(|server| server.settings.clone()).unwrap_or_default();
     let settings = StartSettings {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, first_look};
 use facets_launch::Launchable;
+use facets_lock::LockedServer;
 use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
 use facets_probe::ObserveError;
 use facets_project::{Project, State};
@@ -23,8 +24,9 @@ use crate::moving::{approve_moved, not_approved};
 use crate::observing::observe_once;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
-use crate::pinning::with_source;
+use crate::pinning::{approve_entry, with_source};
 use crate::policy::{self, Asked};
+use crate::profile_varies::variations;
 use crate::surface_warnings::warnings;
 
 /// What to check.
@@ -133,9 +135,9 @@ fn allowed(
     if !consent.can_answer() {
         return Err(not_approved(name, &pinned.server, project));
     }
-    let server = apply_grants(normalised(&prepare(start, &options, consent)?), grants)?;
+    let here = apply_grants(prepare(start, &options, consent)?, grants)?;
     // What was pinned elsewhere is new to whoever is asked here.
-    let page = ApprovalPage {
+    let mut page = ApprovalPage {
         name: name.to_owned(),
         surface: pinned.surface.clone(),
         hashes: pinned.hashes.clone(),
@@ -145,12 +147,34 @@ fn allowed(
         source: pinned.server.source.clone(),
         grants: grants.clone(),
         settings: (!pinned.server.origin.is_remote()).then_some(settings),
-        varies: None,
+        varies: Vec::new(),
     };
     consent.may_pin(&page).required()?;
     refuse_inside_server()?;
-    project.ledger()?.approve(name, &pinned.server, grants, Also::default())?;
-    Ok(server)
+    let variant = variant_of_pinned(&here, pinned);
+    page.varies = variations(&pinned.surface, &variant);
+    if !page.varies.is_empty() {
+        consent.may_pin(&page).required()?;
+    }
+    let entry = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
+    approve_entry(project, (name, &entry), decision.latest.as_ref(), variant)?;
+    Ok(normalised(&here))
+}
+
+/// What a server declares otherwise on this machine, if it still declares everywhere what is pinned; else
+/// what it declares now is drift, and nothing of that is approved.
+fn variant_of_pinned(here: &Launchable, pinned: &Pinned) -> Also {
+    let mut variant = Also::default();
+    let options = capture_options(here, None, pinned.server.settings.timeout);
+    let options = CaptureOptions { era: EraChoice::Only(pinned.server.era), ..options };
+    let look = |server: &Launchable| observe_once(server, options).ok().map(|(surface, _)| surface);
+    if let Some((everywhere, here)) = look(&normalised(here)).zip(look(here))
+        && everywhere.hashes().surface == pinned.hashes.surface
+    {
+        variant.add(&pinned.surface, &here);
+        variant.remove(&pinned.surface.also);
+    }
+    variant
 }
 
 /// A server that may be started, or what is said of it without.

@@ -16,7 +16,7 @@ use crate::client_files::{
 use crate::consent::Consent;
 use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
-use crate::own_program::own_program;
+use crate::own_program::{own_program, own_program_or_refuse};
 
 /// What to connect.
 #[derive(Debug)]
@@ -41,6 +41,7 @@ pub struct ConnectReport {
 /// Has clients start every server that is pinned here through facet.
 pub fn connect(request: &ConnectRequest, consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
     refuse_inside_server()?;
+    own_program_or_refuse()?;
     let (places, directory) = enter(request.scope)?;
     let state = Project::here()?.read(&|_| false)?;
     let servers: Vec<&String> = state

@@ -44,13 +44,15 @@ pub fn clear_data(
     if let Some(home) = homes.iter().find(runs) {
         return Err(ServerError::StillRunning { name: home.name.clone() }.into());
     }
+    let all = Homes::of(&Project::here()?.user()?);
+    all.sweep()?;
     if homes.is_empty() {
         return Ok(homes);
     }
-    let next = format!("facet data --clear --yes {}", request.names.join(" "));
+    let everywhere = if request.is_everywhere { "--all " } else { "" };
+    let next = format!("facet data --clear --yes {everywhere}{}", request.names.join(" "));
     let next = next.trim_end().to_owned();
     consent.may_clear(&homes).or_refuse("nothing was removed", next)?;
-    let all = Homes::of(&Project::here()?.user()?);
     homes.iter().try_for_each(|home| all.clear(home))?;
     Ok(homes)
 }

@@ -194,7 +194,7 @@ fn clients(directory: &Path) -> Check {
     if let (false, Some((one, reason))) = (was_guarded, weak) {
         let client = one.client.title();
         let detail = format!("{} ({client}) starts facet, but is not guarded: {reason}", one.name);
-        let fix = format!("facet disconnect {0} && facet adopt {0}", one.client.name());
+        let fix = format!("edit {}", one.path.display());
         return Check { fix: Some(fix), ..check(NAME, Health::Bad, detail) };
     }
     let shown: Vec<&UnguardedServer> =

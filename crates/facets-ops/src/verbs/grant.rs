@@ -5,7 +5,7 @@ use facets_lock::{LockedServer, READ_ONLY, StartSettings};
 use facets_project::{Change, LOCK, Project, ProjectError, State};
 
 use crate::approval::{Trust, UserDecision};
-use crate::confinement::{extent_word, granted_place, yes_or_no};
+use crate::confinement::{extent_word, granted_place, refuse_own_folder, yes_or_no};
 pub use crate::confinement::{grants_words, undefended};
 use crate::consent::{ApprovalPage, Consent};
 use crate::outside_servers::refuse_inside_server;
@@ -15,6 +15,7 @@ use crate::error::{OpsError, ServerError};
 use crate::launch_options::start_directory;
 use crate::moving::not_approved;
 use crate::pinned::Pinned;
+use crate::pinning::approve_entry;
 use crate::repinning::{Accepted, NewPin, repin};
 
 /// One decision of a user.
@@ -128,6 +129,8 @@ pub struct GrantReport {
     pub grants: Grants,
     /// Whether that was changed.
     pub is_changed: bool,
+    /// Whether it runs elsewhere.
+    pub is_remote: bool,
     /// How the server was seen in another environment, if it gets another.
     pub page: Option<ApprovalPage>,
 }
@@ -150,7 +153,8 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
         return Err(ServerError::GrantElsewhere { name: name.clone() }.into());
     }
     let report = |is_changed, page| {
-        Ok(GrantReport { name: name.clone(), grants: grants.clone(), is_changed, page })
+        let is_remote = pinned.server.origin.is_remote();
+        Ok(GrantReport { name: name.clone(), grants: grants.clone(), is_changed, is_remote, page })
     };
     if request.settings.is_empty() || (grants == *before && grants == pinned.server.grants) {
         return report(false, None);
@@ -164,23 +168,44 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     };
     check_paths(&grants, &project, &settings)?;
     ask_for_wider(request, before, &grants, consent)?;
+    // What is taken away is gone at once: a server that does not start without it has no say in that.
+    let ledger = project.ledger()?;
+    let narrower = before.capped_at(&grants);
+    if !ledger.decide(name, decision.latest.as_ref(), &narrower)? {
+        return Err(ServerError::ChangedMeanwhile { name: name.clone() }.into());
+    }
     // spec 5.2: another profile is another environment, so the server is looked at in it
     if settings.profile != pinned.server.settings.profile {
         let origin = pinned.server.origin.clone();
         let new = NewPin { name, origin, settings, grants: grants.clone(), timeout: None };
         let accepted = (Accepted::Unchanged, Trust::Approvals);
-        let page = repin(&project, &state, new, accepted, consent)?;
+        let page = repin(&project, &state, new, accepted, consent);
+        let page = page.map_err(|error| unpinned(error, request))?;
         return report(true, Some(page));
     }
     let server = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
-    // The decision first: what was taken away is not given by a lock that stays as it was.
     let variant = decision.approval.map(|known| known.variant).unwrap_or_default();
-    let ledger = project.ledger()?;
-    if !ledger.approve_after((name, &server), decision.latest.as_ref(), &grants, variant)? {
-        return Err(ServerError::ChangedMeanwhile { name: name.clone() }.into());
-    }
+    approve_entry(&project, (name, &server), Some(&narrower), variant)?;
     project.change(|now| change(now, &state, name, &server))?;
     report(true, None)
+}
+
+/// What is typed to say yes to a grant.
+fn typed(request: &GrantRequest) -> String {
+    let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
+    let settings = settings.collect::<Vec<_>>().join(" ");
+    format!("facet grant {} {settings} --yes", request.name)
+}
+
+/// Nobody said yes to what changed with the environment: what was taken away is gone all the same.
+fn unpinned(error: OpsError, request: &GrantRequest) -> OpsError {
+    match error {
+        OpsError::Server(ServerError::NotPinned { asked, .. }) => {
+            let undone = "nothing was pinned; what was taken away stays taken";
+            ServerError::Unanswered { undone, next: typed(request), asked }.into()
+        }
+        other => other,
+    }
 }
 
 /// A grant that cannot be given is better known now than when a client starts it.
@@ -192,7 +217,10 @@ fn check_paths(
     let Extent::Listed(paths) = &grants.filesystem else { return Ok(()) };
     let directory = start_directory(project, settings)?;
     for path in paths {
-        granted_place(&directory, path.strip_prefix(READ_ONLY).unwrap_or(path))?;
+        let place = granted_place(&directory, path.strip_prefix(READ_ONLY).unwrap_or(path))?;
+        if !path.starts_with(READ_ONLY) {
+            refuse_own_folder(&place)?;
+        }
     }
     Ok(())
 }
@@ -208,11 +236,8 @@ fn ask_for_wider(
     if wider.is_empty() {
         return Ok(());
     }
-    let name = &request.name;
-    let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
-    let settings = settings.collect::<Vec<_>>().join(" ");
-    let next = format!("facet grant {name} {settings} --yes");
-    consent.may_grant(name, &wider, grants).or_refuse("nothing more was granted", next)
+    let answer = consent.may_grant(&request.name, &wider, grants);
+    answer.or_refuse("nothing more was granted", typed(request))
 }
 
 fn with_setting(grants: Grants, setting: &GrantSetting) -> Grants {

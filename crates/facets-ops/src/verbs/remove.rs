@@ -21,11 +21,24 @@ pub fn remove(request: &RemoveRequest) -> Result<(), OpsError> {
     let project = Project::here()?;
     // A project without anything is not touched.
     let state = project.read(&|_| false)?;
-    plan(&state, &request.names)?;
-    // First of all: a lock that comes back must not find what it needs.
     let ledger = project.ledger()?;
+    let is_there = |name: &&String| {
+        let declared = state.manifest.as_ref().is_some_and(|all| all.servers.contains_key(*name));
+        declared || state.lock.servers().contains_key(*name)
+    };
+    // Another branch may have it: what was decided about it ends all the same.
+    let (there, others): (Vec<&String>, Vec<&String>) = request.names.iter().partition(is_there);
+    for name in others {
+        if ledger.record(name)?.is_none() {
+            let known = state.lock.servers().keys().cloned().collect();
+            return Err(ServerError::Unknown { name: name.clone(), known }.into());
+        }
+    }
+    let there: Vec<String> = there.into_iter().cloned().collect();
+    plan(&state, &there)?;
+    // First of all: a lock that comes back must not find what it needs.
     request.names.iter().try_for_each(|name| ledger.end(name))?;
-    project.change(|now| plan(now, &request.names))
+    if there.is_empty() { Ok(()) } else { project.change(|now| plan(now, &there)) }
 }
 
 fn plan(state: &State, names: &[String]) -> Result<Change, OpsError> {

@@ -161,7 +161,6 @@ fn verify_attested(
 struct RunSetup {
     request: RunRequest,
     pinned: Pinned,
-    decision: UserDecision,
     server: Launchable,
     project: Project,
     audit: Option<Arc<Mutex<AuditLog>>>,
@@ -192,7 +191,6 @@ impl RunSetup {
         Ok(Self {
             request: request.clone(),
             pinned,
-            decision,
             server,
             project,
             audit: audit.map(|audit| Arc::new(Mutex::new(audit))),
@@ -203,13 +201,15 @@ impl RunSetup {
         })
     }
 
-    /// Starts the server for one client.
+    /// Starts the server for one client, with what is decided now: a session over HTTP may come long
+    /// after the first.
     fn session(&self, client: ClientEnds) -> Result<Session<'static>, OpsError> {
+        let gate = DecisionGate::of(self);
+        let decision = gate.decide()?;
         let (control, requests) = Control::new().map_err(supervisor_failed)?;
         let stderr =
             StderrSinks { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
-        let confined_by = self.request.is_confined.then(|| self.decision.grants.clone());
-        let mut restart = starter(self.server.clone(), confined_by, stderr);
+        let mut restart = starter(self.server.clone(), gate, stderr);
         let server = restart()?;
         let record = DecisionRecord {
             name: self.request.name.clone(),
@@ -220,11 +220,11 @@ impl RunSetup {
         let recorder = Recorder::new(record).map_err(supervisor_failed)?;
         let pins = Pins::of([&self.pinned.surface]);
         // What this user saw and approved on this machine is as good as what is pinned.
-        let pins = match &self.decision.approval {
+        let pins = match &decision.approval {
             Some(approval) => pins.with_variant(&approval.variant),
             None => pins,
         };
-        let guard = Guard::new(pins, self.rules()?);
+        let guard = Guard::new(pins, self.rules(&decision.grants)?);
         self.controls.add(control.clone());
         Ok(Session {
             guard,
@@ -239,15 +239,15 @@ impl RunSetup {
         })
     }
 
-    fn rules(&self) -> Result<Rules, OpsError> {
+    fn rules(&self, grants: &Grants) -> Result<Rules, OpsError> {
         // A server for every project is pinned where its clients do not begin.
         let directory = self.project.is_of_user().then(|| self.project.place());
         Ok(Rules {
             server: self.request.name.clone(),
             directory: directory.map(shell_word),
             on_drift: self.request.on_drift,
-            sampling: self.decision.grants.sampling,
-            elicitation: self.decision.grants.elicitation,
+            sampling: grants.sampling,
+            elicitation: grants.elicitation,
             nonce: nonce()?,
             records_all: self.request.log.is_some(),
         })
@@ -304,10 +304,40 @@ impl StderrSinks {
 
 type Starter = Box<dyn FnMut() -> Result<RunningServer, OpsError> + Send>;
 
+/// Asks for every start anew what this user has decided: it may have been taken back.
+struct DecisionGate {
+    name: String,
+    pinned: Pinned,
+    project: Project,
+    trust: Trust,
+    is_confined: bool,
+}
+
+impl DecisionGate {
+    fn of(setup: &RunSetup) -> Self {
+        Self {
+            name: setup.request.name.clone(),
+            pinned: setup.pinned.clone(),
+            project: setup.project.clone(),
+            trust: setup.request.trust,
+            is_confined: setup.request.is_confined,
+        }
+    }
+
+    fn decide(&self) -> Result<UserDecision, OpsError> {
+        let decision = UserDecision::of(&self.name, &self.pinned.server, &self.project)?;
+        if decision.is_trusted(self.trust) {
+            return Ok(decision);
+        }
+        Err(not_approved(&self.name, &self.pinned.server, &self.project))
+    }
+}
+
 /// What a path leads to is looked at anew for every start: a server may have moved it.
-fn starter(server: Launchable, confined_by: Option<Grants>, stderr: StderrSinks) -> Starter {
+fn starter(server: Launchable, gate: DecisionGate, stderr: StderrSinks) -> Starter {
     Box::new(move || {
-        let server = confine(&server, confined_by.as_ref())?;
+        let decision = gate.decide()?;
+        let server = confine(&server, gate.is_confined.then_some(&decision.grants))?;
         let launcher = Launcher::from_current_executable().map_err(supervisor_failed)?;
         let mut stderr = stderr.clone();
         let started = start_server(&server, &launcher, move |bytes| stderr.write(bytes));
