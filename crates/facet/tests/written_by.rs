@@ -6,6 +6,7 @@
 mod trusted;
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -13,6 +14,9 @@ use std::time::{Duration, Instant};
 use facets_testkit::{Client, repository_root};
 use serde_json::json;
 use trusted::{Ran, Trusted};
+
+/// Every version that has written fixtures.
+const VERSIONS: &[&str] = &["2f02447", "ff83894"];
 
 /// A fixture in the place where it was written: approvals and marks hold only there.
 struct InPlace {
@@ -60,7 +64,8 @@ impl Drop for InPlace {
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
+    // As facet makes folders; a repository does not keep their modes.
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if from.is_dir() {
@@ -73,27 +78,31 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn a_project_of_an_earlier_facet_is_whole_approved_and_unchanged() {
-    let written = InPlace::of("2f02447", "settled");
-    let lock = written.file("facets.lock");
-    written.facet(&["verify"]).exits(0);
-    let list = written.facet(&["list", "--format", "json"]).exits(0).json();
-    let servers = list["servers"].as_array().unwrap();
-    assert_eq!(servers.len(), 3);
-    assert!(servers.iter().all(|server| server["approved"] == true), "{list}");
-    written.facet(&["check", "greeter", "adopted"]).exits(0);
-    assert_eq!(written.file("facets.lock"), lock);
+    for version in VERSIONS {
+        let written = InPlace::of(version, "settled");
+        let lock = written.file("facets.lock");
+        written.facet(&["verify"]).exits(0);
+        let list = written.facet(&["list", "--format", "json"]).exits(0).json();
+        let servers = list["servers"].as_array().unwrap();
+        assert_eq!(servers.len(), 3);
+        assert!(servers.iter().all(|server| server["approved"] == true), "{list}");
+        written.facet(&["check", "greeter", "adopted"]).exits(0);
+        assert_eq!(written.file("facets.lock"), lock);
+    }
 }
 
 #[test]
 fn an_approved_server_of_an_earlier_facet_runs_without_a_question() {
-    let written = InPlace::of("2f02447", "settled");
-    let mut client = Client::start(&mut written.command(&["run", "greeter"]), Stdio::null());
-    client.initialize("test", &json!({}));
-    assert_eq!(client.tools(), ["greet"]);
-    let answer = client.call("greet", &json!({ "name": "you" }));
-    assert_eq!(answer["result"]["content"][0]["text"], "hello");
-    assert_eq!(client.finish(), Some(0));
-    written.facet(&["logs", "greeter"]).exits(0);
+    for version in VERSIONS {
+        let written = InPlace::of(version, "settled");
+        let mut client = Client::start(&mut written.command(&["run", "greeter"]), Stdio::null());
+        client.initialize("test", &json!({}));
+        assert_eq!(client.tools(), ["greet"]);
+        let answer = client.call("greet", &json!({ "name": "you" }));
+        assert_eq!(answer["result"]["content"][0]["text"], "hello");
+        assert_eq!(client.finish(), Some(0));
+        written.facet(&["logs", "greeter"]).exits(0);
+    }
 }
 
 /// What the server of a fixture sees of its home.
@@ -147,12 +156,14 @@ fn a_project_of_version_1_works_as_it_did_and_is_migrated_by_one_approve() {
 
 #[test]
 fn a_client_file_that_an_earlier_facet_rewrote_comes_back_byte_for_byte() {
-    let written = InPlace::of("2f02447", "settled");
-    let before = fs::read_to_string(written.place.join("mcp.json.before")).unwrap();
-    assert_ne!(written.file(".mcp.json"), before);
-    written.facet(&["disconnect", "claude-code", "--yes"]).exits(0);
-    assert_eq!(written.file(".mcp.json"), before);
-    assert_eq!(fs::read_dir(written.place.join("home/clients")).unwrap().count(), 0);
+    for version in VERSIONS {
+        let written = InPlace::of(version, "settled");
+        let before = fs::read_to_string(written.place.join("mcp.json.before")).unwrap();
+        assert_ne!(written.file(".mcp.json"), before);
+        written.facet(&["disconnect", "claude-code", "--yes"]).exits(0);
+        assert_eq!(written.file(".mcp.json"), before);
+        assert_eq!(fs::read_dir(written.place.join("home/clients")).unwrap().count(), 0);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What earlier facets wrote, copied to where it can be used.
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use facets_lock::Lock;
@@ -9,7 +10,7 @@ use facets_testkit::repository_root;
 use tempfile::TempDir;
 
 /// Every version that has written fixtures.
-pub(crate) const VERSIONS: &[&str] = &["2f02447"];
+pub(crate) const VERSIONS: &[&str] = &["2f02447", "ff83894"];
 
 /// A fixture in a folder of its own.
 pub(crate) struct Written {
@@ -40,7 +41,8 @@ impl Written {
 }
 
 pub(crate) fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
+    // As facet makes folders; a repository does not keep their modes.
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
         if from.is_dir() {
