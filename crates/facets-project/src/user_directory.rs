@@ -1,8 +1,9 @@
 //! Where this user keeps things: `$FACET_DIR`, or `~/.facet`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::ProjectError;
 use crate::files::io;
@@ -37,6 +38,18 @@ impl UserDirectory {
 
     /// spec 8.5: what lies in a repository approves nothing in it
     pub fn outside_of(self, project: &Path) -> Result<Self, ProjectError> {
+        // Nothing of this changes while facet runs, and it is asked often.
+        static KNOWN: Mutex<BTreeSet<(PathBuf, PathBuf)>> = Mutex::new(BTreeSet::new());
+        let pair = (self.path.clone(), project.to_owned());
+        if KNOWN.lock().unwrap_or_else(PoisonError::into_inner).contains(&pair) {
+            return Ok(self);
+        }
+        let user = self.checked_outside_of(project)?;
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(pair);
+        Ok(user)
+    }
+
+    fn checked_outside_of(self, project: &Path) -> Result<Self, ProjectError> {
         let home = usual_home().map(|home| real_path(&home));
         let real = real_path(&self.path);
         if home.as_ref().is_some_and(|home| home.join(".facet") == real) {
