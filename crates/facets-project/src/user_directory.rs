@@ -56,13 +56,14 @@ impl UserDirectory {
             return Ok(self);
         }
         let is_repository = |folder: &&Path| folder.join(".git").exists();
-        // Whoever keeps a whole home in a repository has not got it from somebody else.
-        let is_foreign = |folder: &&Path| home.as_deref() != Some(*folder);
         let project = real_path(project);
-        let repositories = project.ancestors().filter(is_repository).filter(is_foreign);
-        let mut inside = std::iter::once(project.as_path()).chain(repositories);
-        // A server of the user is pinned in that very folder.
-        if inside.any(|folder| real.starts_with(folder) && folder != Path::new("/")) {
+        let repositories = project.ancestors().filter(is_repository);
+        let inside = std::iter::once(project.as_path()).chain(repositories);
+        // Whoever keeps a whole home in a repository, or works there, has not got it from somebody else.
+        let is_around_home =
+            |folder: &Path| home.as_ref().is_some_and(|home| home.starts_with(folder));
+        let mut foreign = inside.filter(|folder| !is_around_home(folder));
+        if foreign.any(|folder| real.starts_with(folder)) {
             let reason = "it lies in the project, or in its repository";
             return Err(ProjectError::BadUserDirectory { path: self.path, reason });
         }
