@@ -18,6 +18,12 @@ def attempt(work):
         return "closed"
 
 
+def write_scratch():
+    path = os.environ.get("TMPDIR", "/tmp") + f"/facet-scratch-{os.getpid()}"
+    write(path)
+    os.unlink(path)
+
+
 def connect(family, address):
     with socket.socket(family, socket.SOCK_STREAM) as stream:
         stream.settimeout(3)
@@ -73,7 +79,7 @@ def probe(asked):
         "child": attempt(lambda: subprocess.run(["/bin/true"], check=True)),
         "read": attempt(lambda: open(asked["secret"]).read()),
         "write": attempt(lambda: write(asked["directory"] + "/written")),
-        "scratch": attempt(lambda: write(os.environ.get("TMPDIR", "/tmp") + f"/facet-scratch-{os.getpid()}")),
+        "scratch": attempt(write_scratch),
         "hatch": attempt(find_hatch),
         "granted": attempt(lambda: proxied(asked["granted"])),
         "denied": attempt(lambda: proxied(asked["denied"])),
