@@ -332,6 +332,10 @@ fn a_repository_approves_nothing_in_itself() {
         let ran = Ran::of(&command.output().unwrap());
         assert_eq!(ran.exit, 2, "{variable}={value}: {ran:?}");
         assert_eq!(attacker.starts(), before, "{variable}={value} started something");
+        let mut list = Command::new(trusted::FACET);
+        list.args(["list"]).current_dir(project.join(folder)).env_remove("FACET_DIR");
+        let listed = Ran::of(&list.env(variable, &value).output().unwrap()).exits(2);
+        assert!(listed.talk.contains("facet-dir-refused"), "{variable}={value}: {listed:?}");
     }
     // Also as the file of a client has it: `doctor` and `adopt` do not take that for guarded.
     let facet = trusted::FACET;

@@ -263,7 +263,7 @@ pub(crate) struct UnguardedServer {
 }
 
 impl UnguardedServer {
-    /// Whether somebody has taken the guard away, or a part of it.
+    /// Whether the guard was removed, or weakened.
     fn is_bad(&self) -> bool {
         self.was_guarded || self.weakness.is_some()
     }

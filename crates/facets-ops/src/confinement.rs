@@ -142,7 +142,7 @@ pub(crate) fn describe_cap(name: &str, locked: &Grants, holding: &Grants) -> Opt
     })
 }
 
-/// What facet does not defend from with such grants, for whoever decides.
+/// What facet does not defend from with such grants.
 #[must_use]
 pub fn undefended(grants: &Grants) -> Option<&'static str> {
     let is_open = grants.filesystem == Extent::All;

@@ -38,7 +38,7 @@ pub struct CheckedServer {
 }
 
 impl CheckedServer {
-    /// Whether an older facet pinned it, in an environment that nobody chooses any more.
+    /// Whether an older facet pinned it, in a profile that is not used any more.
     #[must_use]
     pub fn offers_profile(&self) -> bool {
         self.profile == Some(Profile::Scratch) && !self.is_remote

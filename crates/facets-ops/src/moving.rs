@@ -32,7 +32,7 @@ pub(crate) fn approved_elsewhere(
     Ok(Some(latest))
 }
 
-/// Why an entry is not started: nobody has approved it, or only in another place.
+/// Why an entry is not started: it is not approved, or only in another place.
 pub(crate) fn not_approved(name: &str, server: &LockedServer, project: &Project) -> OpsError {
     let elsewhere = approved_elsewhere(name, server, project).ok().flatten();
     let name = name.to_owned();

@@ -189,7 +189,7 @@ pub(crate) fn pin_candidate(
     Ok(page)
 }
 
-/// Approves an entry with its grants, if nobody has decided something else meanwhile.
+/// Approves an entry with its grants, unless another facet has changed the decision meanwhile.
 pub(crate) fn approve_entry(
     project: &Project,
     (name, server): (&str, &LockedServer),

@@ -39,7 +39,7 @@ pub(crate) enum Accepted {
     Asked,
     /// Up to this.
     UpTo(Severity),
-    /// Where nothing changed nobody is asked.
+    /// Without a question if nothing changed.
     Unchanged,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn repin(
         let mut new = variant.clone();
         new.remove(&known_variant);
         changes.extend(variations(&surface, &new));
-        // What was asked for is no change that somebody else made.
+        // A profile that the user asked for is no drift.
         if !matches!(accepted, Accepted::Unchanged) {
             changes.extend(compare_settings(&before.server.settings, &settings));
         }

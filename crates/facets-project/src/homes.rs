@@ -62,7 +62,7 @@ impl Homes {
         for folder in folder.parent().into_iter().chain([folder.as_path()]) {
             make_private(folder)?;
         }
-        // The server may have changed its mode; nobody else gets there.
+        // The server may have changed its mode; its parent folders are private.
         if fs::symlink_metadata(&home).is_ok_and(|data| data.is_dir()) {
             let private = fs::Permissions::from_mode(0o700);
             fs::set_permissions(&home, private).map_err(io("write", &home))?;
@@ -169,7 +169,7 @@ fn measured(folder: &Path) -> Option<PrivateHome> {
     };
     let path = folder.join(HOME);
     let (mut files, mut bytes, mut open) = (0, 0, vec![path.clone()]);
-    // Links are not followed: where they lead belongs to nobody's home.
+    // Links are not followed: their targets are not part of the home.
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let Ok(data) = entry.metadata() else { continue };

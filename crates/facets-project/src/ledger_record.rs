@@ -60,7 +60,7 @@ impl LedgerRecord {
             (known.launch, known.surface_file) == (approval.launch, approval.surface_file)
                 && known.source == approval.source
         };
-        // Whoever travels comes back: what was approved of the same entry stays.
+        // Earlier variants of the same entry stay approved: users change time zones and return.
         let known = self.approved.iter().position(is_same).map(|at| self.approved.remove(at));
         let known = known.map(|known| known.variant).unwrap_or_default();
         if known.items.len() + approval.variant.items.len() <= MOST_VARIANTS {

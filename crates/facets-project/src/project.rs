@@ -148,7 +148,7 @@ impl Project {
         Ok(state)
     }
 
-    /// As well as it can: whoever only reads a project needs no ledger, and without it nothing is
+    /// As well as it can: a command that only reads needs no ledger, and without it nothing is
     /// approved.
     fn take_over_older_approvals(&self, lock: &Lock) {
         if let Ok(ledger) = self.ledger() {

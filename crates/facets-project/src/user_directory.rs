@@ -59,7 +59,7 @@ impl UserDirectory {
         let project = real_path(project);
         let repositories = project.ancestors().filter(is_repository);
         let inside = std::iter::once(project.as_path()).chain(repositories);
-        // Whoever keeps a whole home in a repository, or works there, has not got it from somebody else.
+        // The user's own home, or a folder around it, did not come with a repository.
         let is_around_home =
             |folder: &Path| home.as_ref().is_some_and(|home| home.starts_with(folder));
         let mut foreign = inside.filter(|folder| !is_around_home(folder));

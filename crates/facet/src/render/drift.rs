@@ -173,7 +173,7 @@ fn block(
     }
 }
 
-/// An older facet pinned it in an environment that nobody chooses any more.
+/// An older facet pinned it in a profile that is not used any more.
 fn offer_profile(name: &str, out: &mut String) {
     let _ = writeln!(
         out,

@@ -92,7 +92,7 @@ fn decided_server(record: LedgerRecord, here: &str, state: Option<&State>) -> De
     DecidedServer { is_gone, approved: approved.collect(), project, name, grants }
 }
 
-/// A time that nobody wrote is no reason to fail.
+/// An impossible time in a record is no reason to fail.
 fn shown_time(seconds: u64) -> String {
     const LATEST: u64 = 253_402_300_799;
     timestamp(UNIX_EPOCH + Duration::from_secs(seconds.min(LATEST)))
@@ -122,7 +122,7 @@ pub fn revoke_approvals(
     records.retain(|one| names.is_empty() || names.contains(&one.name));
     for record in &records {
         let ledger = Ledger::of_record(record, &user);
-        // Where a project is gone, so is whoever its grants were for.
+        // The grants of a project that is gone are of no use.
         if is_gone(record) { ledger.end(&record.name)? } else { ledger.revoke(&record.name)? }
     }
     Ok(records.into_iter().map(|record| decided_server(record, "", None)).collect())

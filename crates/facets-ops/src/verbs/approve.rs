@@ -91,7 +91,7 @@ fn approve_one(
     let locked = state.lock.server(name);
     let grants = match locked {
         Some(server) => UserDecision::of(name, server, project)?.grants,
-        // Whoever took the entry away does not widen what was decided.
+        // An entry that was deleted from the lock does not widen the latest decision.
         None => project.ledger()?.grants(name)?.unwrap_or(Grants::ALL),
     };
     let before = locked.map(|server| server.settings.clone()).unwrap_or_default();

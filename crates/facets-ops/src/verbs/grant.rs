@@ -197,7 +197,7 @@ fn typed(request: &GrantRequest) -> String {
     format!("facet grant {} {settings} --yes", request.name)
 }
 
-/// Nobody said yes to what changed with the environment: what was taken away is gone all the same.
+/// The new profile brought changes that were not approved: narrower grants hold all the same.
 fn unpinned(error: OpsError, request: &GrantRequest) -> OpsError {
     match error {
         OpsError::Server(ServerError::NotPinned { asked, .. }) => {

@@ -54,7 +54,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
     let (mut surface, conduct) = match subject {
         InspectSubject::File(path) => (read_surface(&path)?, None),
         InspectSubject::Server { origin, sandbox } => {
-            // spec 5.2: the profile follows the files; what nobody has pinned has no home of its own.
+            // spec 5.2: the profile follows the files; a server that is not pinned has no private home.
             let environment = match sandbox.filesystem {
                 None => EnvironmentChoice::Native,
                 Some(_) => EnvironmentChoice::Scratch,

@@ -2,7 +2,7 @@
 
 use facets_lock::LockedEntry;
 use facets_model::Origin;
-use facets_project::{Project, State, declared_origin};
+use facets_project::{Project, ProjectError, State, declared_origin};
 
 use crate::approval::is_approved;
 use crate::error::OpsError;
@@ -37,6 +37,11 @@ pub struct ListReport {
 pub fn list() -> Result<ListReport, OpsError> {
     let project = Project::here()?;
     let state = project.read(&|_| false)?;
+    // Without a home nothing is approved; a ledger that cannot be trusted is an error, and no answer.
+    match project.user() {
+        Ok(_) | Err(ProjectError::NoHome) => {}
+        Err(error) => return Err(error.into()),
+    }
     let mut servers: Vec<ListedServer> = state
         .lock
         .servers()
