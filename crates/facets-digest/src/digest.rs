@@ -134,7 +134,7 @@ impl FromStr for Digest {
         check_hex(hex, Algorithm::Sha256.hex_length())?;
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
-            *byte = nibble(pair[0]) << 4 | nibble(pair[1]);
+            *byte = nibble(pair[0]) * 16 + nibble(pair[1]);
         }
         Ok(Self::from_sha256(bytes))
     }
@@ -170,6 +170,7 @@ mod tests {
         assert_eq!(Digest::of(b"").to_string(), EMPTY);
         assert_eq!(EMPTY.parse::<Digest>().unwrap(), Digest::of(b""));
         assert_eq!(Digest::of(b"").algorithm(), Algorithm::Sha256);
+        assert_eq!(format!("{:?}", Digest::of(b"")), format!("Digest({EMPTY})"));
     }
 
     #[test]

@@ -154,7 +154,60 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
+
+    /// FIPS 180-2, appendix B.1.
+    const ABC: &str = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    /// Fails in the middle, as a disk may.
+    struct Broken(bool);
+
+    impl Read for Broken {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if std::mem::replace(&mut self.0, true) {
+                return Err(io::ErrorKind::PermissionDenied.into());
+            }
+            buffer[0] = b'x';
+            Ok(1)
+        }
+    }
+
+    #[derive(Default)]
+    struct Sum(AtomicU64);
+
+    impl Progress for Sum {
+        fn advance(&self, bytes: u64) {
+            self.0.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn hashes_as_the_standard_does_however_the_bytes_come() {
+        assert_eq!(Digest::of(b"abc").to_string(), ABC);
+        let mut hasher = Hasher::new();
+        hasher.update(b"a");
+        let mut rest = b"bc".to_vec();
+        hasher.drain(&mut rest);
+        assert_eq!(hasher.finish().to_string(), ABC);
+        assert!(rest.is_empty());
+        let read = digest_reader(&b"abc"[..], &NoProgress).unwrap();
+        assert_eq!((read.digest.to_string(), read.size), (ABC.to_owned(), 3));
+    }
+
+    #[test]
+    fn a_stream_that_fails_has_no_digest() {
+        let error = digest_reader(Broken(false), &NoProgress).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn progress_adds_up_to_the_size() {
+        let (bytes, progress) = (vec![7; CHUNK + 1], Sum::default());
+        digest_reader(Stuttering(&bytes, 0), &progress).unwrap();
+        assert_eq!(progress.0.into_inner(), bytes.len() as u64);
+    }
 
     /// Gives one byte, then an interruption, then the rest, as a pipe may.
     struct Stuttering<'a>(&'a [u8], u8);

@@ -95,6 +95,15 @@ fn refuses_what_is_not_json() {
     }
 }
 
+/// RFC 8259, 7: each escape stands for one character, however it is spelled.
+#[test]
+fn reads_every_escape() {
+    let text = r#""\"\\\/\b\f\n\r\t\u0041\u00E9\u00e9\uD83D\uDCA1""#;
+    let value = json::parse(text.as_bytes(), Provenance::Authored, Limits::DOCUMENT).unwrap();
+    let expected = "\"\\/\u{8}\u{c}\n\r\tAéé💡";
+    assert_eq!(value, json::Value::String(expected.into()));
+}
+
 #[test]
 fn measures_nesting_from_the_outermost_container() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
@@ -118,6 +127,17 @@ fn keeps_its_limits() {
     assert_eq!(code("\"345678901\""), "json-too-large");
     assert_eq!(code("[[]]"), "fine");
     assert_eq!(code("[[[]]]"), "json-too-deep");
+}
+
+/// spec 5: no message of a server is larger.
+#[test]
+fn a_definition_may_have_sixteen_mebibytes() {
+    let read = |length: usize| {
+        let text = format!("\"{}\"", "a".repeat(length - 2));
+        json::parse(text.as_bytes(), Provenance::Captured, Limits::DEFINITION).map(drop)
+    };
+    assert_eq!(read(16 * 1024 * 1024), Ok(()));
+    assert_eq!(read(16 * 1024 * 1024 + 1).unwrap_err().kind.code(), "json-too-large");
 }
 
 #[test]
@@ -172,4 +192,8 @@ fn looks_members_up_in_any_order() {
         assert!(object.get(name).is_some(), "{name}");
     }
     assert_eq!(object.get("b"), None);
+    let value = json::Value::Object(object.clone());
+    assert_eq!(value.member("a"), object.get("a"));
+    assert_eq!(value.member("b"), None);
+    assert_eq!(json::Value::Null.member("a"), None);
 }

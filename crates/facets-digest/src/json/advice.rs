@@ -57,3 +57,31 @@ impl JsonErrorKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::json::{self, JsonErrorKind, Limits, Provenance};
+
+    fn refusal(text: &str) -> JsonErrorKind {
+        json::parse(text.as_bytes(), Provenance::Authored, Limits::DOCUMENT).unwrap_err().kind
+    }
+
+    #[test]
+    fn says_what_stands_there_what_may_and_what_to_do() {
+        let cases = [
+            ("[1 2]", "'2'", "',' or ']'", "correct the document at this place"),
+            ("[1", "the end of the text", "',' or ']'", "complete the document"),
+            (
+                r#"{"a":1,"a":2}"#,
+                "duplicate member name \"a\"",
+                "each name once",
+                "remove one of the two, or rename it",
+            ),
+        ];
+        for (text, found, expected, fix) in cases {
+            let kind = refusal(text);
+            let said = (kind.found(), kind.expected(), kind.fix());
+            assert_eq!(said, (found.to_owned(), expected, fix), "{text}");
+        }
+    }
+}

@@ -94,3 +94,20 @@ fn write_escape(byte: u8, out: &mut Vec<u8>) {
     };
     out.extend([b'\\', short]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8785, 3.2.2.2: what has a short escape uses it, all else below U+0020 is `\u00xx`.
+    #[test]
+    fn escapes_control_characters_quotes_and_backslashes_alone() {
+        let text: String = ('\0'..' ').chain("\"\\/\u{7f}é💡".chars()).collect();
+        let expected = concat!(
+            r#""\u0000\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\t\n\u000b\f\r\u000e\u000f"#,
+            r"\u0010\u0011\u0012\u0013\u0014\u0015\u0016\u0017\u0018\u0019\u001a\u001b\u001c\u001d\u001e\u001f",
+            "\\\"\\\\/\u{7f}é💡\""
+        );
+        assert_eq!(quoted(&text), expected);
+    }
+}

@@ -190,5 +190,6 @@ mod tests {
         assert_eq!(Position::of(text, at), Position { offset: at, line: 2, column: 9 });
         assert_eq!(Position::of(text, 0), Position { offset: 0, line: 1, column: 1 });
         assert_eq!(Position::of(b"a\n", 2), Position { offset: 2, line: 2, column: 1 });
+        assert_eq!(Position::of(text, at).to_string(), "2:9");
     }
 }

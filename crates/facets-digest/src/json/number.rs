@@ -85,3 +85,39 @@ fn shorten(literal: &str) -> String {
         _ => literal.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captured(literal: &str) -> Number<'_> {
+        Number::from_literal(literal, Provenance::Captured).unwrap()
+    }
+
+    #[test]
+    fn the_nearest_double_of_every_shape() {
+        for (literal, double) in [
+            ("7", 7.0),
+            ("-12", -12.0),
+            ("1.5", 1.5),
+            ("9007199254740993", 9_007_199_254_740_992.0),
+        ] {
+            assert!((captured(literal).as_f64() - double).abs() < f64::EPSILON, "{literal}");
+        }
+    }
+
+    /// A message stays short, and text that is hardly longer than its short form stays whole.
+    #[test]
+    fn a_refused_literal_is_shown_shortened() {
+        let shown = |digits: usize| {
+            let literal = "1".repeat(digits);
+            match Number::from_literal(&literal, Provenance::Authored) {
+                Err(JsonErrorKind::IntegerOutOfRange { literal }) => literal,
+                other => format!("{other:?}"),
+            }
+        };
+        assert_eq!(shown(17), "1".repeat(17));
+        assert_eq!(shown(48), "1".repeat(48));
+        assert_eq!(shown(49), format!("{}… (49 characters)", "1".repeat(40)));
+    }
+}

@@ -45,3 +45,38 @@ pub fn write_pretty_list<T>(
     }
     out.push(end as u8);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::json::{self, Limits, Provenance};
+
+    #[test]
+    fn indents_two_spaces_a_level_and_keeps_empty_lists_together() {
+        let text = br#"{"b":[],"a":[1,[2],{"c":null}],"d":{}}"#;
+        let value = json::parse(text, Provenance::Authored, Limits::DOCUMENT).unwrap();
+        let mut out = Vec::new();
+        value.write_pretty(0, &mut out);
+        let expected = r#"{
+  "a": [
+    1,
+    [
+      2
+    ],
+    {
+      "c": null
+    }
+  ],
+  "b": [],
+  "d": {}
+}"#;
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn begins_on_a_line_of_the_depth_it_is_told() {
+        let value = json::parse(b"[1]", Provenance::Authored, Limits::DOCUMENT).unwrap();
+        let mut out = Vec::new();
+        value.write_pretty(2, &mut out);
+        assert_eq!(out, b"[\n      1\n    ]");
+    }
+}

@@ -127,7 +127,7 @@ impl<'a> Tokenizer<'a> {
             return Err(self.error_at(JsonErrorKind::InvalidEscape, start));
         }
         let value = digits.iter().fold(0, |value, &digit| {
-            value << 4 | char::from(digit).to_digit(16).unwrap_or_default()
+            value * 16 + char::from(digit).to_digit(16).unwrap_or_default()
         });
         Ok(u16::try_from(value).unwrap_or_default())
     }
