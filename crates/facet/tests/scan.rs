@@ -120,6 +120,55 @@ fn a_server_manifest_says_where_to_begin_and_what_is_promised() {
 }
 
 #[test]
+fn a_folder_or_file_without_source_is_not_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["empty", "python", "data", "package"] {
+        fs::create_dir(path(name)).unwrap();
+    }
+    fs::write(path("python/server.py"), "import os").unwrap();
+    fs::write(path("data/tools.json"), "{}").unwrap();
+    fs::write(path("package/package.json"), r#"{"bin":"server.py"}"#).unwrap();
+    fs::write(path("package/server.py"), "#!/usr/bin/env python3\nimport os").unwrap();
+    fs::write(path("program"), b"\x7fELF\0\0").unwrap();
+    for name in ["empty", "python", "data", "package", "python/server.py", "program"] {
+        for format in ["human", "json"] {
+            let output = facet(&["scan", "--format", format, path(name).to_str().unwrap()]);
+            assert_eq!(output.status.code(), Some(2), "{name}");
+            let shown = [output.stdout, output.stderr].concat();
+            let shown = String::from_utf8_lossy(&shown).into_owned();
+            assert!(shown.contains("scan-no-source"), "{name}: {shown}");
+            assert!(!shown.contains("codeEvaluation"), "{name} has verdicts: {shown}");
+        }
+    }
+}
+
+#[test]
+fn what_is_inspected_with_source_in_another_language_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = folder.path().join("python");
+    fs::create_dir(&python).unwrap();
+    fs::write(python.join("server.py"), "import os").unwrap();
+    let surface = facets_testkit::repository_root()
+        .join("testdata/written-by/ff83894/settled/project/.facets/surfaces/greeter.json");
+    let output = facet(&[
+        "inspect",
+        "--format",
+        "json",
+        "--source",
+        python.to_str().unwrap(),
+        surface.to_str().unwrap(),
+    ]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let scanned = report["entitlements"].as_object().unwrap();
+    for category in ["filesystem", "network", "subprocess", "crypto", "codeEvaluation"] {
+        assert_eq!(scanned[category], "unknown", "{category}: {report:#}");
+    }
+}
+
+#[test]
 fn nothing_stays_behind_when_facet_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..40 {

@@ -164,6 +164,14 @@ pub enum OpsError {
     /// Something about the policy.
     #[error("{0}")]
     Policy(#[from] PolicyError),
+    /// Nothing to scan.
+    #[error("no JavaScript or TypeScript in {}", path.display())]
+    NoSource {
+        /// What was given.
+        path: PathBuf,
+        /// Whether it is a directory.
+        is_folder: bool,
+    },
     /// A directory was expected.
     #[error("{} is not a directory", path.display())]
     NotADirectory {
@@ -233,6 +241,7 @@ impl OpsError {
         "manifest-not-found",
         "not-a-directory",
         "not-approved",
+        "scan-no-source",
         "stdin-twice",
         "surface-incomplete",
         "surface-no-tools",
@@ -270,6 +279,7 @@ impl OpsError {
             | Self::IncompleteList { path }
             | Self::Definition { path, .. }
             | Self::DuplicateTool { path, .. }
+            | Self::NoSource { path, .. }
             | Self::NotADirectory { path }
             | Self::NoManifest { directory: path }
             | Self::AmbiguousManifest { directory: path, .. }
@@ -330,6 +340,10 @@ impl OpsError {
                 "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter",
                 &source.to_string(),
             ),
+            Self::NoSource { is_folder, .. } => both(
+                "source that ends in .js, .mjs, .cjs, .jsx, .ts, .mts, .cts or .tsx",
+                if *is_folder { "no such file, so nothing was judged" } else { "another file" },
+            ),
             Self::NotADirectory { path } => {
                 both("a directory", if path.exists() { "a file" } else { "nothing" })
             }
@@ -361,6 +375,7 @@ impl Describe for OpsError {
             Self::NotApproved { .. } => "not-approved",
             Self::NoVariable { .. } => "variable-not-set",
             Self::BadUrl { .. } => "bad-url",
+            Self::NoSource { .. } => "scan-no-source",
             Self::NotADirectory { .. } => "not-a-directory",
             Self::NoManifest { .. } => "manifest-not-found",
             Self::AmbiguousManifest { .. } => "manifest-ambiguous",

@@ -1,6 +1,7 @@
 //! What the source of a server can reach (spec 6.5), read in a sandbox.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use facets_files::FileError;
 use facets_launch::Launcher;
 use facets_model::manifest::{ServerManifest, parse_server};
 use facets_probe::{ObserveError, Scanners};
-use facets_scan::{Analysis, Analyst, Files, Report, ScanLimits, Start};
+use facets_scan::{Analysis, Analyst, Files, FolderListing, Report, ScanLimits, Start};
 
 use crate::error::OpsError;
 use crate::input::read_regular;
@@ -45,7 +46,7 @@ pub struct ScanReport {
 }
 
 /// Scans a directory or a file, in a sandbox.
-pub fn scan(request: &ScanRequest, progress: &dyn Progress) -> Result<ScanReport, OpsError> {
+pub(crate) fn scan(request: &ScanRequest, progress: &dyn Progress) -> Result<ScanReport, OpsError> {
     let path = &request.path;
     let unreadable = |source| OpsError::File(FileError::Unreadable { path: path.clone(), source });
     let root = fs::canonicalize(path).map_err(unreadable)?;
@@ -121,25 +122,59 @@ impl Files for Disk {
         })
     }
 
-    fn list(&self, folder: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut folders = vec![PathBuf::from(folder)];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let (path, name) = (entry.path(), entry.file_name());
-                let hidden = name.as_encoded_bytes().starts_with(b".") || name == "node_modules";
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && !hidden => folders.push(path),
-                    Ok(kind) if kind.is_file() && found.len() < MAX_LISTED => {
-                        found.extend(path.to_str().map(str::to_owned));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        found.sort();
-        found
+    fn has_first_line(&self, path: &str) -> bool {
+        let mut begins = [0; 2];
+        let read = |mut file: fs::File| file.read_exact(&mut begins);
+        self.is_file(path) && fs::File::open(path).and_then(read).is_ok() && begins == *b"#!"
     }
+
+    fn list(&self, folder: &str) -> FolderListing {
+        let mut listing = FolderListing::default();
+        let mut folders = vec![PathBuf::from(folder)];
+        let mut left = MAX_LISTED;
+        while let Some(folder) = folders.pop() {
+            let entries = fs::read_dir(&folder)
+                .and_then(|all| all.take(left + 1).collect::<Result<Vec<_>, _>>());
+            let count = entries.as_ref().map_or(0, Vec::len);
+            match entries {
+                Ok(entries) => {
+                    for entry in entries {
+                        list_entry(&entry, &mut folders, &mut listing);
+                    }
+                }
+                Err(error) => leave_out(&folder, format!("cannot be read: {error}"), &mut listing),
+            }
+            if count > left {
+                leave_out(&folder, format!("is among more than {MAX_LISTED} files"), &mut listing);
+                break;
+            }
+            left -= count;
+        }
+        listing.files.sort();
+        listing
+    }
+}
+
+fn list_entry(entry: &fs::DirEntry, folders: &mut Vec<PathBuf>, listing: &mut FolderListing) {
+    let path = entry.path();
+    let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    match (fs::metadata(&path), path.to_str()) {
+        _ if entry.file_name() == "node_modules" => {}
+        (Ok(found), _) if found.is_dir() && is_link => {
+            leave_out(&path, "is a link to a directory".to_owned(), listing);
+        }
+        (Ok(found), _) if found.is_dir() => folders.push(path),
+        (Ok(found), Some(text)) if found.is_file() => listing.files.push(text.to_owned()),
+        (Ok(found), None) if found.is_file() => {
+            leave_out(&path, "has a name that is not UTF-8".to_owned(), listing);
+        }
+        // Nothing else can be started, nor can a link that leads nowhere.
+        _ => {}
+    }
+}
+
+fn leave_out(path: &Path, reason: String, listing: &mut FolderListing) {
+    listing.unread.push((path.to_string_lossy().into_owned(), reason));
 }
 
 /// Tells how far it is.

@@ -7,6 +7,7 @@ use oxc_span::SourceType;
 
 use crate::Analysis;
 use crate::collect::{Collected, collect};
+use crate::evidence::{escaping, facts};
 use crate::judge::judge;
 use crate::values::Values;
 use crate::walk::walk;
@@ -62,7 +63,9 @@ fn analyse_program<'a>(
     let walked = walk(program, source.len(), strict);
     let collected = collect(&walked.givers, source, &walked.names, arena);
     let Collected { sources, returns_this } = collected;
-    let values = Values::new(arena, source, &walked.names, sources);
+    let facts = facts(&walked, strict);
+    let values = Values::new(arena, source, &walked.names, sources, facts);
+    values.set_escaping(escaping(&walked, &values));
     let mut analysis = judge(program, &values, &walked, &returns_this, strict);
     analysis.tidy();
     analysis

@@ -90,6 +90,19 @@ pub struct Doubt {
     pub line: u32,
 }
 
+/// A place where a way to one category gets out of sight.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Perhaps {
+    /// Which.
+    pub category: Category,
+    /// What cannot be followed.
+    pub reason: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// Whether it counts only in a file with which the program starts.
+    pub only_if_started: bool,
+}
+
 /// What one file shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
@@ -99,6 +112,8 @@ pub struct Analysis {
     pub imports: Vec<Import>,
     /// What cannot be followed.
     pub doubts: Vec<Doubt>,
+    /// What cannot be followed, and concerns one category.
+    pub perhaps: Vec<Perhaps>,
     /// Names it uses that nobody defines here, and no runtime that we know.
     pub undefined: Vec<Undefined>,
     /// Global names that it defines.
@@ -118,6 +133,8 @@ impl Analysis {
         self.imports.dedup_by(|a, b| (&a.specifier, a.by_require) == (&b.specifier, b.by_require));
         self.doubts.sort_by(|a, b| (a.line, &a.reason).cmp(&(b.line, &b.reason)));
         self.doubts.dedup();
+        self.perhaps.sort();
+        self.perhaps.dedup();
         self.undefined.sort();
         self.undefined.dedup_by(|a, b| a.name == b.name);
         self.defines.sort();
@@ -137,6 +154,15 @@ impl Analysis {
             out.extend_from_slice(format!(",{},{anything},", finding.line).as_bytes());
             write_list(['[', ']'], &finding.path, out, |step, out| write_string(step, out));
             out.push(b']');
+        });
+        out.extend_from_slice(b",\"perhaps\":");
+        write_list(['[', ']'], &self.perhaps, &mut out, |one, out| {
+            out.push(b'[');
+            write_string(one.category.name(), out);
+            out.push(b',');
+            write_string(&one.reason, out);
+            let started = u8::from(one.only_if_started);
+            out.extend_from_slice(format!(",{},{started}]", one.line).as_bytes());
         });
         let list = |what: &str, texts: &[(&str, u32)], out: &mut Vec<u8>| {
             out.extend_from_slice(format!(",\"{what}\":").as_bytes());
@@ -181,6 +207,7 @@ impl Analysis {
         Some(Self {
             findings: items(&root, "findings")?.iter().map(finding).collect::<Option<_>>()?,
             imports: all,
+            perhaps: items(&root, "perhaps")?.iter().map(perhaps).collect::<Option<_>>()?,
             doubts: doubts.map(|(reason, line)| Doubt { reason, line }).collect(),
             undefined: undefined.map(|(name, line)| Undefined { name, line }).collect(),
             defines: pairs(&root, "defines")?.into_iter().map(|(name, _)| name).collect(),
@@ -223,12 +250,35 @@ fn finding(value: &Value<'_>) -> Option<SourceFinding> {
         _ => None,
     };
     Some(SourceFinding {
-        category: Category::ALL.into_iter().find(|known| known.name() == category)?,
+        category: category_of(category)?,
         identifier: identifier.to_string(),
         line: number(line)?,
         path: path.iter().map(step).collect::<Option<_>>()?,
         runs_anything: number(anything)? == 1,
     })
+}
+
+fn perhaps(value: &Value<'_>) -> Option<Perhaps> {
+    let Value::Array(parts) = value else { return None };
+    let [
+        Value::String(category),
+        Value::String(reason),
+        Value::Number(line),
+        Value::Number(started),
+    ] = parts.as_slice()
+    else {
+        return None;
+    };
+    Some(Perhaps {
+        category: category_of(category)?,
+        reason: reason.to_string(),
+        line: number(line)?,
+        only_if_started: number(started)? == 1,
+    })
+}
+
+fn category_of(name: &str) -> Option<Category> {
+    Category::ALL.into_iter().find(|known| known.name() == name)
 }
 
 fn number(number: &Number<'_>) -> Option<u32> {

@@ -4,15 +4,16 @@ use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, BindingPattern, Expression, FunctionBody,
-    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Statement,
-    TSModuleReference, UnaryOperator,
+    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, ObjectPropertyKind,
+    Statement, TSModuleReference, UnaryOperator,
 };
+use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::symbol::SymbolId;
 
 use crate::judge::usage::called_in_place;
 use crate::scopes::Names;
 use crate::values::{Sources, ValueSource, static_key};
-use crate::words::LISTENERS;
+use crate::words::gives_itself;
 
 /// What was found.
 pub(crate) struct Collected<'a> {
@@ -40,7 +41,9 @@ pub(crate) fn collect<'a>(
 /// Whether it gives a value to a variable, or may give back `this`.
 pub(crate) fn is_collected(kind: AstKind<'_>) -> bool {
     match kind {
-        AstKind::VariableDeclarator(variable) => variable.init.as_ref().is_some_and(may_matter),
+        AstKind::VariableDeclarator(variable) => {
+            variable.id.is_binding_identifier() || variable.init.as_ref().is_some_and(may_matter)
+        }
         AstKind::FormalParameter(parameter) => parameter.initializer.is_some(),
         AstKind::CallExpression(call) => matches!(
             call.callee,
@@ -67,7 +70,9 @@ impl<'a> Collector<'a, '_> {
     fn node(&mut self, kind: AstKind<'a>) {
         match kind {
             AstKind::VariableDeclarator(variable) => {
-                let Some(value) = &variable.init else { return };
+                let Some(value) = variable.init.as_ref().filter(|value| may_matter(value)) else {
+                    return;
+                };
                 let symbol = variable.id.get_binding_identifier().and_then(|id| id.symbol_id.get());
                 match symbol.filter(|_| is_require_shim(value)) {
                     Some(symbol) => self.found.sources.add(symbol, ValueSource::Require),
@@ -113,6 +118,9 @@ impl<'a> Collector<'a, '_> {
 /// Methods that load modules, or give functions that do.
 const LOADERS: &[&str] = &["require", "createRequire", "getBuiltinModule"];
 
+/// Methods that call a function, or give it back.
+const CALL_FORMS: &[&str] = &["call", "apply", "bind", "valueOf"];
+
 /// Most values of most programs are of no concern.
 fn may_matter(value: &Expression<'_>) -> bool {
     // Of all methods, few give back what is followed.
@@ -120,7 +128,7 @@ fn may_matter(value: &Expression<'_>) -> bool {
         && let Expression::StaticMemberExpression(access) = &call.callee
     {
         let name = access.property.name.as_str();
-        return LOADERS.contains(&name) || LISTENERS.contains(&name);
+        return LOADERS.contains(&name) || gives_itself(name) || CALL_FORMS.contains(&name);
     }
     !matches!(
         value,
@@ -141,24 +149,33 @@ fn may_matter(value: &Expression<'_>) -> bool {
 /// How deep inside its declaration a stand-in for `require` mentions it.
 pub(crate) const SHIM_DEPTH: usize = 16;
 
+/// Whether a value is the stand-in for `require` that esbuild writes.
+pub(crate) fn is_require_shim(value: &Expression<'_>) -> bool {
+    shim_parts(value).is_some()
+}
+
 /// The stand-in that esbuild writes: `(x => typeof require … ? require : …)(function (x) { if
 /// (typeof require …) return require.apply(this, arguments); throw … })`. The function is
-/// reached through the variable alone, so only calls of that matter.
-pub(crate) fn is_require_shim(value: &Expression<'_>) -> bool {
-    let Expression::CallExpression(call) = value else { return false };
-    let Expression::ArrowFunctionExpression(arrow) = &call.callee else { return false };
+/// reached through the variable alone, so only calls of that matter; these are the parts that
+/// are not judged where they stand.
+pub(crate) fn shim_parts(value: &Expression<'_>) -> Option<Vec<Span>> {
+    let Expression::CallExpression(call) = value else { return None };
+    let Expression::ArrowFunctionExpression(arrow) = &call.callee else { return None };
     let Some(Expression::ConditionalExpression(choice)) = arrow.body.as_expression() else {
-        return false;
+        return None;
     };
-    let [Argument::FunctionExpression(function)] = call.arguments.as_slice() else { return false };
+    let [Argument::FunctionExpression(function)] = call.arguments.as_slice() else { return None };
     let statements = function.body.as_ref().map(|body| body.statements.as_slice());
     let Some([Statement::IfStatement(first), Statement::ThrowStatement(_)]) = statements else {
-        return false;
+        return None;
     };
-    choice.consequent.is_specific_id("require")
-        && asks_for_require(&choice.test)
-        && gives_nothing_else(&choice.alternate)
-        && applies_require(&first.consequent)
+    if !choice.consequent.is_specific_id("require") || !asks_for_require(&choice.test) {
+        return None;
+    }
+    let mut parts = vec![choice.consequent.span()];
+    parts.extend(applied_require(&first.consequent)?);
+    parts.extend(parts_without_require(&choice.alternate)?);
+    Some(parts)
 }
 
 /// `typeof require …`
@@ -170,25 +187,47 @@ fn asks_for_require(test: &Expression<'_>) -> bool {
 }
 
 /// What stands there if there is no `require`: the function itself, or a proxy that asks again.
-fn gives_nothing_else(value: &Expression<'_>) -> bool {
+fn parts_without_require(value: &Expression<'_>) -> Option<Vec<Span>> {
     match value {
-        Expression::Identifier(name) => name.name != "require",
+        Expression::Identifier(name) => (name.name != "require").then(Vec::new),
         Expression::ConditionalExpression(choice) => {
-            gives_nothing_else(&choice.alternate)
-                && matches!(&choice.consequent, Expression::NewExpression(new)
-                    if new.callee.is_specific_id("Proxy"))
+            let mut parts = parts_without_require(&choice.alternate)?;
+            let Expression::NewExpression(new) = &choice.consequent else { return None };
+            let [_, Argument::ObjectExpression(handler)] = new.arguments.as_slice() else {
+                return None;
+            };
+            parts.extend(handler.properties.iter().filter_map(asked_again).flatten());
+            new.callee.is_specific_id("Proxy").then_some(parts)
         }
-        _ => false,
+        _ => None,
     }
 }
 
-fn applies_require(statement: &Statement<'_>) -> bool {
-    let Statement::ReturnStatement(back) = statement else { return false };
-    let Some(Expression::CallExpression(call)) = &back.argument else { return false };
-    let [this, arguments] = call.arguments.as_slice() else { return false };
-    call.callee.is_specific_member_access("require", "apply")
+/// `get: (a, b) => (typeof require … ? require : a)[b]`
+fn asked_again(property: &ObjectPropertyKind<'_>) -> Option<[Span; 2]> {
+    let ObjectPropertyKind::ObjectProperty(property) = property else { return None };
+    let Expression::ArrowFunctionExpression(arrow) = &property.value else { return None };
+    let Some(Expression::ComputedMemberExpression(access)) = arrow.body.as_expression() else {
+        return None;
+    };
+    let Expression::ConditionalExpression(choice) = &access.object else { return None };
+    let asks = property.key.is_specific_static_name("get")
+        && asks_for_require(&choice.test)
+        && choice.consequent.is_specific_id("require")
+        && choice.alternate.is_identifier_reference();
+    asks.then(|| [choice.consequent.span(), access.span])
+}
+
+/// `return require.apply(this, arguments)`
+fn applied_require(statement: &Statement<'_>) -> Option<[Span; 2]> {
+    let Statement::ReturnStatement(back) = statement else { return None };
+    let Some(Expression::CallExpression(call)) = &back.argument else { return None };
+    let [this, arguments] = call.arguments.as_slice() else { return None };
+    let Expression::StaticMemberExpression(access) = &call.callee else { return None };
+    let applies = call.callee.is_specific_member_access("require", "apply")
         && matches!(this, Argument::ThisExpression(_))
-        && matches!(arguments, Argument::Identifier(name) if name.name == "arguments")
+        && matches!(arguments, Argument::Identifier(name) if name.name == "arguments");
+    applies.then(|| [access.object.span(), this.span()])
 }
 
 /// `function f() { return this }`

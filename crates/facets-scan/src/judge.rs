@@ -1,28 +1,32 @@
 //! Where the program uses what it does not define itself.
 
 mod constructors;
+mod fetched;
 mod lines;
+mod loads;
+mod lookups;
 mod names;
+mod proxies;
 mod served;
 pub(crate) mod usage;
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, CallExpression, Expression, IdentifierReference, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportOrExportKind, Program, StringLiteral, WithClause,
+    Argument, CallExpression, Expression, IdentifierReference, ImportOrExportKind, Program,
 };
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::symbol::SymbolId;
 
-use crate::collect::{SHIM_DEPTH, gives_back_this, is_require_shim};
+use crate::collect::{SHIM_DEPTH, gives_back_this, shim_parts};
+use crate::evidence::is_target;
 use crate::judge::lines::Lines;
 use crate::judge::usage::{Use, Used};
 use crate::thing::{Root, Thing, global, module};
 use crate::tree::{Around, Tree};
 use crate::values::{Known, Values};
 use crate::walk::Walked;
-use crate::words::{self, Gives, TIMERS, is_harmless};
-use crate::{Analysis, Category, Import};
+use crate::words::{self, TIMERS, is_harmless};
+use crate::{Analysis, Category};
 
 /// Longer ways through one expression are out of sight.
 const MAX_WAY: usize = 128;
@@ -40,6 +44,7 @@ pub(crate) fn judge<'a>(
     let mut judge = Judge {
         program,
         fetches: walked.fetches,
+        walked,
         values,
         tree,
         returns_this,
@@ -54,7 +59,7 @@ pub(crate) fn judge<'a>(
     for (mention, variable) in walked.mentions.iter().zip(&walked.names.references) {
         let matters = match variable {
             Some(variable) => values.matters(*variable),
-            None => !is_harmless(mention.name.name.as_str()),
+            None => mention.writes || !is_harmless(mention.name.name.as_str()),
         };
         if matters {
             judge.identifier(mention.name, mention.around);
@@ -69,6 +74,7 @@ pub(crate) fn judge<'a>(
 struct Judge<'a, 'v, 'n> {
     program: &'a Program<'a>,
     fetches: bool,
+    walked: &'v Walked<'a>,
     values: &'v Values<'a, 'n>,
     tree: &'v Tree<'a>,
     returns_this: &'v [SymbolId],
@@ -88,7 +94,11 @@ impl<'a> Judge<'a, '_, '_> {
             AstKind::ExportFromDeclaration(export)
                 if export.export_kind != ImportOrExportKind::Type =>
             {
+                self.attributes(export.with_clause.as_deref());
                 self.loads(&export.source);
+                for one in &export.specifiers {
+                    self.export_of_another(&one.exported, one.span);
+                }
                 let Some(thing) = module(export.source.value.as_str()) else { return };
                 let is_type = |kind: ImportOrExportKind| kind == ImportOrExportKind::Type;
                 for one in export.specifiers.iter().filter(|one| !is_type(one.export_kind)) {
@@ -99,7 +109,11 @@ impl<'a> Judge<'a, '_, '_> {
             AstKind::ExportAllDeclaration(export)
                 if export.export_kind != ImportOrExportKind::Type =>
             {
+                self.attributes(export.with_clause.as_deref());
                 self.loads(&export.source);
+                if let Some(name) = &export.exported {
+                    self.export_of_another(name, export.span);
+                }
                 if let Some(thing) = module(export.source.value.as_str()) {
                     self.used(&thing, Use::Escapes, export.span, &[]);
                 }
@@ -124,21 +138,17 @@ impl<'a> Judge<'a, '_, '_> {
     /// What does not load modules.
     fn other_place(&mut self, kind: AstKind<'a>, around: Around) {
         match kind {
-            AstKind::StaticMemberExpression(access) if access.property.name == "constructor" => {
-                self.constructor(&access.object, access.span, around);
-            }
-            AstKind::StaticMemberExpression(access) if access.property.name.starts_with('_') => {
-                self.doubt("takes hold of a stream", access.span);
-            }
-            // Whoever called a function was given `require`, if it was the module.
-            AstKind::StaticMemberExpression(access) if !self.strict => {
-                self.doubt("takes hold of a caller", access.span);
+            AstKind::StaticMemberExpression(access) => {
+                let name = access.property.name.as_str();
+                self.member(&access.object, name, access.span, around);
             }
             AstKind::ComputedMemberExpression(access) => {
                 match self.values.text(&access.expression, 0) {
-                    Some("constructor") => self.constructor(&access.object, access.span, around),
-                    Some(_) => {}
-                    None => self.computed(access),
+                    Some(name) if words::changes_heirs(name) => {
+                        self.doubt("changes what something inherits", access.span);
+                    }
+                    Some(name) => self.member(&access.object, name, access.span, around),
+                    None => self.computed(access, around),
                 }
             }
             AstKind::ThisExpression(this) => self.this(this.span, around),
@@ -148,19 +158,25 @@ impl<'a> Judge<'a, '_, '_> {
             AstKind::AssignmentTargetPropertyProperty(property) if property.computed => {
                 self.computed_binding(property.name.as_expression(), property.span, around);
             }
-            AstKind::BindingProperty(_)
-            | AstKind::AssignmentTargetPropertyIdentifier(_)
-            | AstKind::AssignmentTargetPropertyProperty(_) => {
-                self.doubt("takes a constructor out of something", kind.span());
+            AstKind::BindingProperty(property) => {
+                self.taken(&property.key.static_name().unwrap_or_default(), property.span);
             }
-            AstKind::StringLiteral(text) => self.text_argument(text.span, around),
-            AstKind::TemplateLiteral(text) => self.text_argument(text.span, around),
-            AstKind::TSExportAssignment(export) if self.fetches => {
-                self.doubt("exports what may be served", export.span);
+            AstKind::AssignmentTargetPropertyIdentifier(property) => {
+                self.taken(property.binding.name.as_str(), property.span);
             }
-            AstKind::ExportDeclaration(export) => {
-                self.doubt("lets others load modules", export.span);
+            AstKind::AssignmentTargetPropertyProperty(property) => {
+                self.taken(&property.name.static_name().unwrap_or_default(), property.span);
             }
+            AstKind::ObjectProperty(property) => self.replaces_capture(true, property.span),
+            AstKind::StringLiteral(text) => self.written_text(Some(&text.value), text.span, around),
+            AstKind::TemplateLiteral(text) => {
+                self.written_text(text.single_quasi().as_deref(), text.span, around);
+            }
+            AstKind::IdentifierName(name) => self.led_away(&name.name, name.span),
+            AstKind::TSExportAssignment(export) => {
+                self.assigned_export(&[], &export.expression, export.span);
+            }
+            AstKind::ExportDeclaration(export) => self.declared_export(export),
             AstKind::JSXElement(_) | AstKind::JSXFragment(_) => {
                 self.doubt("JSX calls what its settings choose", kind.span());
             }
@@ -174,9 +190,66 @@ impl<'a> Judge<'a, '_, '_> {
         }
     }
 
+    /// A listener is called with `process`, or a standard stream, as its `this`.
+    fn listened(&mut self, arguments: &'a [Argument<'a>], span: Span) {
+        let sees_this = |argument: &'a Argument<'a>| {
+            argument.as_expression().is_none_or(|value| self.values.may_see_this(value, 0))
+        };
+        if arguments.iter().any(sees_this) {
+            self.doubt("hands `process` or a stream of it to a listener", span);
+        }
+    }
+
+    /// A text that may be the name of a member.
+    fn written_text(&mut self, text: Option<&str>, span: Span, around: Around) {
+        match text {
+            Some(name) if name == words::LEAVES_OUT => self.replaces_capture(true, span),
+            Some(name) if words::is_telling(name) => self.led_away(name, span),
+            _ => self.text_argument(span, around),
+        }
+    }
+
+    /// A member under a name that may lead up, or away.
+    fn member(&mut self, object: &'a Expression<'a>, name: &str, span: Span, around: Around) {
+        match name {
+            "constructor" => self.constructor(object, span, around),
+            "prototype" if !self.values.is_global(object, "Object") => {}
+            "prototype" => self.shared_prototype(span, around),
+            words::LEAVES_OUT => self.replaces_capture(is_target(span, around, self.tree), span),
+            "setPrototypeOf" => self.changes_heir(span, around),
+            "getPrototypeOf" => self.prototype_of(span, around),
+            name if words::describes(name) => self.describes(name, span, around),
+            name => self.led_away(name, span),
+        }
+    }
+
+    /// A pattern takes a member under a name that may lead up, or away.
+    fn taken(&mut self, name: &str, span: Span) {
+        if words::leads_away(name) {
+            self.led_away(name, span);
+        } else {
+            self.doubt("takes a constructor or descriptors out of something", span);
+        }
+    }
+
+    /// A member under a name that may lead away.
+    fn led_away(&mut self, name: &str, span: Span) {
+        match name {
+            "prepareStackTrace" => self.doubt("sees the functions that called it", span),
+            name if words::is_telling(name) => self.doubt("may load native code", span),
+            name if words::is_stream_behind(name) => self.doubt("takes hold of a stream", span),
+            name if words::defines_accessor(name) => {
+                self.doubt("may change what every object has", span);
+            }
+            // The caller of a function has `require` if it is the module.
+            "caller" if !self.strict => self.doubt("takes hold of a caller", span),
+            _ => {}
+        }
+    }
+
     fn identifier(&mut self, name: &'a IdentifierReference<'a>, around: Around) {
         let seen = |judge: &Self| {
-            let shim = name.name == "require" && judge.is_in_shim(around);
+            let shim = name.name == "require" && judge.is_in_shim(name.span, around);
             !shim && !judge.is_in_type(around)
         };
         let Some(symbol) = self.values.symbol(name) else {
@@ -204,10 +277,11 @@ impl<'a> Judge<'a, '_, '_> {
     }
 
     /// A bundler's stand-in for `require` is judged where it is called.
-    fn is_in_shim(&self, around: Around) -> bool {
+    fn is_in_shim(&self, span: Span, around: Around) -> bool {
         self.tree.outwards(around).take(SHIM_DEPTH).any(|parent| {
-            matches!(parent, AstKind::VariableDeclarator(variable)
-                    if variable.init.as_ref().is_some_and(is_require_shim))
+            let AstKind::VariableDeclarator(variable) = parent else { return false };
+            let parts = variable.init.as_ref().and_then(shim_parts);
+            parts.is_some_and(|parts| parts.contains(&span))
         })
     }
 
@@ -251,11 +325,18 @@ impl<'a> Judge<'a, '_, '_> {
                 span = parent.span();
                 continue;
             }
+            if thing.is_looked_up() && self.ends_lookup(&thing, parent, span, above) {
+                ended = true;
+                break;
+            }
             match usage::of(parent, span, tree.outwards(above), self.values) {
                 Used::Same => {}
                 Used::Perhaps(value) => self.used(&thing, Use::Assigned(value), span, trail),
                 Used::Returned => returned = true,
-                Used::Member(name) => thing = thing.member(name),
+                Used::Member(name) => thing = self.values.member_of(thing, name),
+                Used::End(Use::Computed) if self.computed_of_lookup(&thing, parent).is_some() => {
+                    thing = self.computed_of_lookup(&thing, parent).unwrap_or(thing);
+                }
                 Used::Call(arguments) => {
                     self.called(&thing, arguments, span, trail);
                     let result = self.values.result(&thing, arguments, 0);
@@ -303,13 +384,17 @@ impl<'a> Judge<'a, '_, '_> {
             }
             return;
         }
+        if thing.gives_process() || thing.gives_stream().is_some() {
+            self.listened(arguments, span);
+        }
         if thing.gives_process() {
-            // A listener is called with `process` as its `this`, and so is one that is named.
-            let sees_this = |argument: &'a Argument<'a>| {
-                argument.as_expression().is_none_or(|value| self.values.may_see_this(value, 0))
-            };
-            if arguments.iter().any(sees_this) {
-                self.doubt("hands `process` to a listener", span);
+            return;
+        }
+        if let Thing::Path(Root::Name("Reflect"), members) = thing
+            && matches!(members.as_slice(), ["get" | "getOwnPropertyDescriptor"])
+        {
+            if !self.is_harmless_name(arguments) {
+                self.doubt("looks up a member whose name is not known", span);
             }
             return;
         }
@@ -329,6 +414,9 @@ impl<'a> Judge<'a, '_, '_> {
             }
             return;
         }
+        if matches!(thing, Thing::Path(Root::Name("fetch"), members) if members.is_empty()) {
+            self.fetched(first, span);
+        }
         self.used(thing, Use::Called, span, trail);
     }
 
@@ -342,7 +430,11 @@ impl<'a> Judge<'a, '_, '_> {
     ) {
         use oxc_ast::ast::BindingPattern;
         match pattern {
+            BindingPattern::BindingIdentifier(_) if thing.is_looked_up() => {
+                self.named(pattern, span);
+            }
             BindingPattern::BindingIdentifier(_) => self.used(thing, Use::Named, span, trail),
+            BindingPattern::ArrayPattern(_) if self.strict && *thing == Thing::Lookup => {}
             BindingPattern::AssignmentPattern(default) => {
                 self.pattern(thing, &default.left, span, trail);
             }
@@ -351,7 +443,7 @@ impl<'a> Judge<'a, '_, '_> {
                 for property in &object.properties {
                     match usage::key(&property.key, property.computed) {
                         Some(name) => {
-                            let member = thing.clone().member(name);
+                            let member = self.values.member_of(thing.clone(), name);
                             self.pattern(&member, &property.value, span, trail);
                         }
                         None => self.used(thing, Use::Computed, span, trail),
@@ -360,54 +452,6 @@ impl<'a> Judge<'a, '_, '_> {
                 if let Some(rest) = &object.rest {
                     self.pattern(thing, &rest.argument, span, trail);
                 }
-            }
-        }
-    }
-
-    fn import(&mut self, import: &'a ImportDeclaration<'a>) {
-        let is_type = |specifier: &ImportDeclarationSpecifier<'_>| {
-            matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(one)
-                if one.import_kind == ImportOrExportKind::Type)
-        };
-        let only_types = import
-            .specifiers
-            .as_ref()
-            .is_some_and(|all| !all.is_empty() && all.iter().all(is_type));
-        let other = |with: &WithClause<'_>| {
-            with.with_entries.iter().any(|entry| entry.value.value != "json")
-        };
-        if import.with_clause.as_ref().is_some_and(|with| other(with)) {
-            self.doubt("says how a file is to be loaded", import.span);
-        }
-        // With other settings a file is loaded for its types, too.
-        let plain =
-            import.source.value.strip_prefix("node:").unwrap_or(import.source.value.as_str());
-        let erased = only_types && words::builtin(plain).is_some();
-        if import.import_kind != ImportOrExportKind::Type && !erased {
-            self.loads(&import.source);
-        }
-    }
-
-    fn loads(&mut self, source: &'a StringLiteral<'a>) {
-        self.load(source.value.as_str(), source.span, false);
-    }
-
-    /// A module is loaded: one of the runtime's is judged here, others by whoever has the files.
-    fn load(&mut self, specifier: &'a str, span: Span, by_require: bool) {
-        let plain = specifier.strip_prefix("node:").unwrap_or(specifier);
-        match words::builtin(plain) {
-            Some(gives) => self.gives(gives, plain, span, &[]),
-            None if specifier.starts_with("data:") || specifier.starts_with("blob:") => {
-                self.gives(Gives::AnyCode, "import of code in a URL", span, &[]);
-            }
-            None if specifier.starts_with("http:") || specifier.starts_with("https:") => {
-                self.gives(Gives::One(Category::Network), "import of a URL", span, &[]);
-                self.gives(Gives::AnyCode, "import of a URL", span, &[]);
-            }
-            None => {
-                let line = self.lines.of(span.start);
-                let specifier = specifier.to_owned();
-                self.found.imports.push(Import { specifier, line, by_require });
             }
         }
     }

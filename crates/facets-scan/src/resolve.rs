@@ -1,10 +1,14 @@
 //! Which file an import means: Node's rules and Bun's, over files that somebody else reads.
 
+mod exports;
+
 use std::collections::BTreeMap;
 
+use facets_digest::json::{self, Limits, Provenance};
 use facets_surface::fusion::{Js, parse};
 
 use crate::files::Files;
+use exports::{leaves, matching};
 
 /// What an import leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,25 +29,34 @@ const ENDINGS: &[&str] =
 const TYPESCRIPT: &[(&str, &[&str])] =
     &[(".js", &[".ts", ".tsx"]), (".jsx", &[".tsx"]), (".mjs", &[".mts"]), (".cjs", &[".cts"])];
 
-/// Conditions of `exports` that hold in Node and in Bun.
-const NODE: &[&str] = &["node", "node-addons", "module-sync", "default"];
-const BUN: &[&str] = &["bun", "node", "node-addons", "default"];
+/// The files that a package starts with.
+#[derive(Debug, Default)]
+pub(crate) struct Entries {
+    /// Those that are started as commands.
+    pub(crate) commands: Vec<String>,
+    /// Those that others load.
+    pub(crate) loaded: Vec<String>,
+    /// Names under which nothing is there.
+    pub(crate) missing: Vec<String>,
+    /// Folders of commands that were not read to their end.
+    pub(crate) unread: Vec<(String, String)>,
+}
 
 pub(crate) struct Resolver<'f> {
     files: &'f dyn Files,
     manifests: BTreeMap<String, Option<Vec<u8>>>,
+    /// Manifests that runtimes read differently.
+    odd: Vec<String>,
 }
 
 impl<'f> Resolver<'f> {
     pub(crate) fn new(files: &'f dyn Files) -> Self {
-        Self { files, manifests: BTreeMap::new() }
+        Self { files, manifests: BTreeMap::new(), odd: Vec::new() }
     }
 
     /// The files that an import in `from` means.
     pub(crate) fn resolve(&mut self, specifier: &str, from: &str, by_require: bool) -> Target {
-        // Node decodes and cuts the one as a URL, and takes the other as it is.
-        let odd = |c: char| matches!(c, '%' | '#' | '\\' | '?') || c.is_control();
-        if specifier.chars().skip(1).any(odd) {
+        if is_odd(specifier) {
             return Target::Missing;
         }
         let folder = parent(from);
@@ -63,32 +76,61 @@ impl<'f> Resolver<'f> {
         if found.is_empty() { Target::Missing } else { Target::Files(found) }
     }
 
-    /// The files that a package starts with.
-    pub(crate) fn entries(&mut self, root: &str) -> Option<(Vec<String>, Vec<String>)> {
+    /// The files that a package starts with; none if it has no manifest that can be read.
+    pub(crate) fn entries(&mut self, root: &str) -> Option<Entries> {
         let manifest = self.manifest(root)?;
         let Ok(manifest) = parse(without_mark(&manifest)) else { return None };
-        let mut named: Vec<String> = Vec::new();
-        match manifest.get("bin") {
-            Some(Js::String(path)) => named.push(path.to_string()),
-            Some(Js::Object(all)) => {
-                named.extend(all.iter().filter_map(|(_, path)| path.text()).map(str::to_owned));
-            }
-            _ => {}
-        }
+        let mut entries = Entries::default();
+        let mut commands = self.commands(&manifest, root, &mut entries.unread);
+        // Package managers make other paths of these, each in its own way.
+        let is_plain = |name: &String| !is_odd(name) && !name.split('/').any(|part| part == "..");
+        entries.missing.extend(commands.iter().filter(|name| !is_plain(name)).cloned());
+        commands.retain(is_plain);
         let main = ["main", "module"].iter().filter_map(|name| manifest.get(name)?.text());
-        named.extend(main.map(str::to_owned));
+        let mut loaded: Vec<String> = main.map(str::to_owned).collect();
         if let Some(exports) = manifest.get("exports") {
-            leaves(exports, &mut named);
+            leaves(exports, &mut loaded);
             // Patterns and types are no programs of their own.
-            named.retain(|name| !name.contains('*') && !name.ends_with(".d.ts"));
+            loaded.retain(|name| !name.contains('*') && !name.ends_with(".d.ts"));
         }
-        if named.is_empty() {
-            named.push("index".to_owned());
+        // `node .` knows neither `module` nor `exports`.
+        if manifest.get("main").and_then(Js::text).is_none() {
+            loaded.push("index".to_owned());
         }
-        named.sort();
-        named.dedup();
-        let (mut found, mut missing) = (Vec::new(), Vec::new());
-        for name in named {
+        entries.missing.extend(loaded.iter().filter(|name| is_odd(name)).cloned());
+        entries.commands = self.named(root, commands, &mut entries.missing);
+        entries.loaded = self.named(root, loaded, &mut entries.missing);
+        Some(entries)
+    }
+
+    /// What a package manager installs as commands.
+    fn commands(
+        &self,
+        manifest: &Js<'_>,
+        root: &str,
+        unread: &mut Vec<(String, String)>,
+    ) -> Vec<String> {
+        match manifest.get("bin") {
+            Some(Js::String(path)) => vec![path.to_string()],
+            Some(Js::Array(all)) => all.iter().filter_map(Js::text).map(str::to_owned).collect(),
+            Some(Js::Object(all)) if !all.is_empty() => {
+                all.iter().filter_map(|(_, path)| path.text()).map(str::to_owned).collect()
+            }
+            _ => {
+                let folder = manifest.get("directories").and_then(|all| all.get("bin")?.text());
+                let folder = folder.map(|folder| join(root, folder));
+                let listing = folder.map(|folder| self.files.list(&folder)).unwrap_or_default();
+                unread.extend(listing.unread);
+                let below = |file: String| file.strip_prefix(root).map(str::to_owned);
+                listing.files.into_iter().filter_map(below).collect()
+            }
+        }
+    }
+
+    /// The files of these names, each once.
+    fn named(&mut self, root: &str, names: Vec<String>, missing: &mut Vec<String>) -> Vec<String> {
+        let mut found = Vec::new();
+        for name in names {
             let files = self.file_or_folder(&join(root, &name));
             if files.is_empty() && name != "index" {
                 missing.push(name);
@@ -97,7 +139,7 @@ impl<'f> Resolver<'f> {
         }
         found.sort();
         found.dedup();
-        Some((found, missing))
+        found
     }
 
     /// Everything that a name may mean: the exact file, or else each that some runtime would
@@ -112,6 +154,9 @@ impl<'f> Resolver<'f> {
         for name in ["main", "module"] {
             let named = manifest.as_ref().and_then(|manifest| manifest.get(name)?.text());
             if let Some(named) = named {
+                if is_odd(named) {
+                    self.odd.push(join(path, "package.json"));
+                }
                 let named = join(path, named);
                 if self.files.is_file(&named) {
                     found.push(named);
@@ -197,8 +242,14 @@ impl<'f> Resolver<'f> {
         subpath: &str,
         by_require: bool,
     ) -> Vec<String> {
-        let named = matching(exports, subpath, by_require).into_iter();
-        let mut found: Vec<String> = named.flat_map(|name| self.file(&join(root, &name))).collect();
+        let named = matching(exports, subpath, by_require);
+        // Node takes a target as a URL.
+        if named.iter().any(|name| is_odd(name)) {
+            return Vec::new();
+        }
+        let mut found: Vec<String> =
+            named.into_iter().flat_map(|name| self.file(&join(root, &name))).collect();
+        found.sort();
         found.dedup();
         found
     }
@@ -223,75 +274,34 @@ impl<'f> Resolver<'f> {
     }
 
     fn manifest(&mut self, folder: &str) -> Option<Vec<u8>> {
-        let files = self.files;
+        if let Some(known) = self.manifests.get(folder) {
+            return known.clone();
+        }
         let path = join(folder, "package.json");
-        let read = || files.is_file(&path).then(|| files.read(&path).ok()).flatten();
-        self.manifests.entry(folder.to_owned()).or_insert_with(read).clone()
-    }
-}
-
-/// The files that `exports` or `imports` name for a subpath: what Node chooses, and what Bun
-/// does.
-fn matching(exports: &Js<'_>, subpath: &str, by_require: bool) -> Vec<String> {
-    let kind = if by_require { "require" } else { "import" };
-    let mut found: Vec<String> = Vec::new();
-    for conditions in [NODE, BUN] {
-        let holds = |name: &str| name == kind || conditions.contains(&name);
-        let target = entry(exports, subpath).and_then(|(value, star)| choose(value, star, &holds));
-        found.extend(target);
-    }
-    found.dedup();
-    found
-}
-
-/// Every file that `exports` names.
-fn leaves(value: &Js<'_>, out: &mut Vec<String>) {
-    match value {
-        Js::String(path) => out.push(path.to_string()),
-        Js::Array(all) => {
-            for value in all {
-                leaves(value, out);
-            }
+        let read = self.files.is_file(&path).then(|| self.files.read(&path));
+        // Bun reads comments, too, and of two members of one name the first.
+        let is_plain = |bytes: &[u8]| {
+            json::parse(without_mark(bytes), Provenance::Captured, Limits::DOCUMENT).is_ok()
+        };
+        if read.as_ref().is_some_and(|read| !read.as_ref().is_ok_and(|bytes| is_plain(bytes))) {
+            self.odd.push(path);
         }
-        Js::Object(all) => {
-            let programs = all.iter().filter(|(name, _)| !name.starts_with("types"));
-            for (_, value) in programs {
-                leaves(value, out);
-            }
-        }
-        _ => {}
+        let manifest = read.and_then(Result::ok);
+        self.manifests.insert(folder.to_owned(), manifest.clone());
+        manifest
+    }
+
+    /// Manifests that runtimes read differently, or that cannot be read.
+    pub(crate) fn odd_manifests(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.odd)
     }
 }
 
-/// The entry for a subpath, and what stands for its `*`: of several the longest.
-fn entry<'v, 'a, 's>(exports: &'v Js<'a>, subpath: &'s str) -> Option<(&'v Js<'a>, &'s str)> {
-    let members = exports.members().unwrap_or_default();
-    let is_map = members.iter().any(|(name, _)| name.starts_with('.') || name.starts_with('#'));
-    if !is_map {
-        return (subpath == ".").then_some((exports, ""));
-    }
-    if let Some(value) = exports.get(subpath) {
-        return Some((value, ""));
-    }
-    let fits = members.iter().filter_map(|(pattern, value)| {
-        let (before, after) = pattern.split_once('*')?;
-        let star = subpath.strip_prefix(before)?.strip_suffix(after)?;
-        Some(((before.len(), pattern.len()), (value, star)))
-    });
-    fits.max_by_key(|(length, _)| *length).map(|(_, found)| found)
-}
-
-/// The first target whose conditions hold.
-fn choose(value: &Js<'_>, star: &str, holds: &dyn Fn(&str) -> bool) -> Option<String> {
-    match value {
-        Js::String(path) => Some(path.replace('*', star)),
-        Js::Array(all) => all.iter().find_map(|value| choose(value, star, holds)),
-        Js::Object(members) => {
-            let chosen = members.iter().filter(|(name, _)| holds(name));
-            chosen.into_iter().find_map(|(_, value)| choose(value, star, holds))
-        }
-        _ => None,
-    }
+/// Whether runtimes disagree about what a path means: Node decodes and cuts the one as a URL,
+/// and takes the other as it is.
+fn is_odd(path: &str) -> bool {
+    let odd = |c: char| matches!(c, '%' | '#' | '\\' | '?') || c.is_control();
+    path.strip_prefix('#').unwrap_or(path).chars().any(odd)
 }
 
 /// `@scope/name/sub/path` is a package and a path inside it.

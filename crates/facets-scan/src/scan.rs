@@ -1,13 +1,20 @@
 //! A program of many files: from where it starts, along its imports.
 
+mod kinds;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use facets_surface::{EntitlementVerdict, Entitlements};
 
 use crate::files::Files;
-use crate::resolve::{Resolver, Target, parent};
+use crate::resolve::{Resolver, Target, join, parent};
+use crate::settings::{changes_program, leads_elsewhere};
+use crate::startup::{Startup, read_startup};
 use crate::words::{self, Gives};
-use crate::{Analysis, Category, Doubt, Import, SCANNER_VERSION, SourceFinding};
+use crate::{Analysis, Category, Doubt, Import, Perhaps, SCANNER_VERSION, SourceFinding};
+
+pub use kinds::is_source;
+use kinds::{is_data, is_program, may_be_source, outwards, package_of, reads};
 
 /// Whoever analyses files: in a sandbox, if they come from outside.
 pub trait Analyst {
@@ -68,35 +75,8 @@ pub struct Report {
     pub files: usize,
     /// How many bytes they have.
     pub bytes: usize,
-}
-
-/// Whether a file's name says that it is source.
-#[must_use]
-pub fn is_source(path: &str) -> bool {
-    const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
-    let (stem, ending) = path.rsplit_once('.').unwrap_or((path, ""));
-    ENDINGS.contains(&ending) && !(stem.ends_with(".d") && ending.ends_with("ts"))
-}
-
-/// Without an ending, the first line says what runs a file; without that, it is JavaScript.
-fn may_be_source(path: &str, source: &[u8]) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    if is_source(name) || name.ends_with(".d.ts") {
-        return true;
-    }
-    let first = source.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    match first.strip_prefix(b"#!") {
-        Some(line) => {
-            let line = String::from_utf8_lossy(line);
-            ["node", "bun", "deno", "tsx"].iter().any(|runtime| line.contains(runtime))
-        }
-        None => !name.contains('.'),
-    }
-}
-
-/// Files that are loaded and run nothing. Node runs a file of any other ending as a program.
-fn is_data(path: &str) -> bool {
-    path.ends_with(".json")
+    /// Whether any of it is JavaScript or TypeScript. Otherwise there was nothing to judge.
+    pub has_source: bool,
 }
 
 /// Reads a program from where it starts, along its imports.
@@ -111,13 +91,25 @@ pub fn scan(
         resolver: Resolver::new(files),
         limits,
         seen: BTreeSet::new(),
+        starts: BTreeMap::new(),
+        settled: BTreeSet::new(),
+        root: match start {
+            Start::Files(list) => list.first().map_or("", |file| parent(file)).to_owned(),
+            Start::Folder(root) => root.clone(),
+        },
+        home: match start {
+            Start::Files(list) => list.first().map_or_else(String::new, |f| package_of(f, files)),
+            Start::Folder(root) => files.real(root),
+        },
         waiting: VecDeque::new(),
         found: Vec::new(),
         doubts: Vec::new(),
+        perhaps: Vec::new(),
         undefined: BTreeMap::new(),
         defines: BTreeSet::new(),
         read: 0,
         bytes: 0,
+        has_source: false,
     };
     scan.start(start);
     while !scan.waiting.is_empty() {
@@ -131,13 +123,24 @@ struct Scan<'f> {
     resolver: Resolver<'f>,
     limits: ScanLimits,
     seen: BTreeSet<String>,
+    /// Files with which the program starts, and whether as a command.
+    starts: BTreeMap<String, bool>,
+    /// Folders whose settings were read.
+    settled: BTreeSet<String>,
+    /// The folder that is scanned.
+    root: String,
+    /// The folder of the program, whose data is its own.
+    home: String,
     waiting: VecDeque<String>,
     found: Vec<Located<SourceFinding>>,
     doubts: Vec<Located<Doubt>>,
+    /// Doubts that concern one category.
+    perhaps: Vec<(Category, Located<Doubt>)>,
     undefined: BTreeMap<String, (String, u32)>,
     defines: BTreeSet<String>,
     read: usize,
     bytes: usize,
+    has_source: bool,
 }
 
 impl Scan<'_> {
@@ -145,43 +148,133 @@ impl Scan<'_> {
         match start {
             Start::Files(list) => {
                 for file in list {
-                    self.settings(parent(file));
-                    self.follow(file);
+                    self.start_settings(parent(file));
+                    self.start_with(file, false);
                 }
             }
             Start::Folder(root) => {
-                self.settings(root);
-                let (entries, missing) = self.resolver.entries(root).unwrap_or_default();
-                for name in missing {
+                self.start_settings(root);
+                self.compiler_settings(root);
+                let entries = self.resolver.entries(root).unwrap_or_default();
+                for name in entries.missing {
                     let reason = format!("starts with {name}, which is not here");
                     self.doubt(&format!("{root}/package.json"), 0, reason);
                 }
-                let mut entries: Vec<String> =
-                    entries.into_iter().filter(|file| !is_data(file)).collect();
-                if entries.is_empty() {
-                    entries =
-                        self.files.list(root).into_iter().filter(|file| is_source(file)).collect();
+                self.unread(entries.unread);
+                for file in &entries.commands {
+                    self.start_with(file, true);
                 }
-                if entries.is_empty() {
+                let mut loaded = entries.loaded;
+                loaded.retain(|file| !self.is_data(file));
+                if loaded.is_empty() && entries.commands.is_empty() {
+                    loaded = self.programs(root);
+                }
+                for file in loaded {
+                    self.start_with(&file, false);
+                }
+                if self.starts.is_empty() {
                     self.doubt(root, 0, "there is no JavaScript or TypeScript here".to_owned());
-                }
-                for file in entries {
-                    self.follow(&file);
                 }
             }
         }
     }
 
-    /// Files beside a program that change what its imports mean.
-    fn settings(&mut self, folder: &str) {
-        for name in ["bunfig.toml", "tsconfig.json"] {
-            let path = format!("{folder}/{name}");
-            let text = self.files.read(&path).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            let more = ["preload", "\"paths\"", "jsxImportSource"];
-            if self.files.is_file(&path) && more.iter().any(|word| text.contains(word)) {
+    /// Every program of a folder.
+    fn programs(&mut self, root: &str) -> Vec<String> {
+        let mut listing = self.files.list(root);
+        self.unread(listing.unread);
+        listing.files.retain(|file| {
+            is_program(file)
+                || is_program(&self.files.real(file))
+                || self.files.has_first_line(file)
+        });
+        listing.files
+    }
+
+    fn unread(&mut self, places: Vec<(String, String)>) {
+        for (path, reason) in places {
+            self.doubt(&path, 0, reason);
+        }
+    }
+
+    /// A link has the ending of the file where it leads: Node goes by that, Bun may by either.
+    fn is_data(&self, file: &str) -> bool {
+        is_data(file) && is_data(&self.files.real(file))
+    }
+
+    fn start_with(&mut self, file: &str, is_command: bool) {
+        *self.starts.entry(self.files.real(file)).or_default() |= is_command;
+        self.follow(file);
+    }
+
+    /// What the beginning of a file says about how it is started.
+    fn started(&mut self, path: &str, source: &[u8]) {
+        let Some(is_command) = self.starts.get(path).copied() else { return };
+        let Startup { loads, runtime, doubts } = read_startup(source, is_command);
+        for reason in doubts {
+            self.doubt(path, 1, reason);
+        }
+        if let Some(runtime) = runtime
+            && let Some(other) = self.replaces(&runtime, path)
+        {
+            self.doubt(path, 1, format!("may be started by {other}"));
+        }
+        for specifier in loads {
+            self.loaded_first(path, &Import { specifier, line: 1, by_require: true });
+        }
+    }
+
+    /// A path in a first line is meant from where the program is started: beside it, or at the
+    /// root of its package.
+    fn loaded_first(&mut self, path: &str, import: &Import) {
+        let root = join(&self.root, "package.json");
+        let targets = BTreeSet::from([path, root.as_str()]);
+        let targets = targets.into_iter();
+        let mut targets: Vec<Target> =
+            targets.map(|from| self.resolver.resolve(&import.specifier, from, true)).collect();
+        if targets.iter().any(|target| matches!(target, Target::Files(_))) {
+            targets.retain(|target| matches!(target, Target::Files(_)));
+        }
+        for target in targets {
+            self.imported(path, import, target);
+        }
+    }
+
+    /// A file that takes the place of a runtime, or changes what its imports mean.
+    fn replaces(&self, runtime: &str, path: &str) -> Option<String> {
+        let folders = outwards(parent(path));
+        let settings: &[&str] = if runtime == "deno" { &["deno.json", "deno.jsonc"] } else { &[] };
+        let names = settings.iter().map(|name| (*name).to_owned());
+        let names: Vec<String> = names.chain([format!("node_modules/.bin/{runtime}")]).collect();
+        let mut all = folders.iter().flat_map(|folder| names.iter().map(|name| join(folder, name)));
+        all.find(|file| self.files.is_file(file))
+    }
+
+    /// Settings of Bun count where it is started: in the folder of a program, or above.
+    fn start_settings(&mut self, folder: &str) {
+        for folder in outwards(folder) {
+            let path = join(folder, "bunfig.toml");
+            let changes =
+                |text: Result<Vec<u8>, _>| text.map_or(true, |text| changes_program(&text));
+            if self.files.is_file(&path) && changes(self.files.read(&path)) {
                 self.doubt(&path, 0, "may lead imports elsewhere".to_owned());
             }
+        }
+    }
+
+    /// Settings of a compiler count for all files below.
+    fn compiler_settings(&mut self, mut folder: &str) {
+        while self.settled.insert(folder.to_owned()) {
+            for name in ["tsconfig.json", "jsconfig.json"] {
+                let path = join(folder, name);
+                let leads = |text: Result<Vec<u8>, String>| {
+                    text.map_or(true, |text| leads_elsewhere(&text))
+                };
+                if self.files.is_file(&path) && leads(self.files.read(&path)) {
+                    self.doubt(&path, 0, "may lead imports elsewhere".to_owned());
+                }
+            }
+            folder = parent(folder);
         }
     }
 
@@ -189,6 +282,7 @@ impl Scan<'_> {
         // A link is a file where it leads, and imports from there.
         let file = self.files.real(file);
         if self.seen.insert(file.clone()) {
+            self.compiler_settings(parent(&file));
             self.waiting.push_back(file);
         }
     }
@@ -203,6 +297,7 @@ impl Scan<'_> {
                 self.doubt(&path, 0, "is not read: there is too much source".to_owned());
                 continue;
             }
+            self.has_source |= is_source(&path);
             match self.files.read(&path) {
                 Ok(source) if !may_be_source(&path, &source) => {
                     self.doubt(
@@ -212,6 +307,7 @@ impl Scan<'_> {
                     );
                 }
                 Ok(source) => {
+                    self.started(&path, &source);
                     self.read += 1;
                     self.bytes += source.len();
                     size += source.len();
@@ -223,7 +319,10 @@ impl Scan<'_> {
         let paths: Vec<String> = batch.iter().map(|(path, _)| path.clone()).collect();
         for (path, result) in paths.iter().zip(analyst.analyse(batch)) {
             match result {
-                Ok(analysis) => self.add(path, analysis),
+                Ok(analysis) => {
+                    self.has_source = true;
+                    self.add(path, analysis);
+                }
                 Err(reason) => self.doubt(path, 0, reason),
             }
         }
@@ -236,13 +335,23 @@ impl Scan<'_> {
         for what in analysis.doubts {
             self.doubts.push(Located { file: path.to_owned(), what });
         }
+        let is_started = self.starts.contains_key(path);
+        for Perhaps { category, reason, line, only_if_started } in analysis.perhaps {
+            if is_started || !only_if_started {
+                let what = Doubt { reason, line };
+                self.perhaps.push((category, Located { file: path.to_owned(), what }));
+            }
+        }
         for name in analysis.undefined {
             self.undefined.entry(name.name).or_insert_with(|| (path.to_owned(), name.line));
         }
         self.defines.extend(analysis.defines);
         for import in analysis.imports {
             let target = self.resolver.resolve(&import.specifier, path, import.by_require);
-            self.imported(path, &import, target);
+            // Where there is no such package, only the runtime can be meant.
+            if matches!(target, Target::Files(_)) || !words::is_runtime(&import.specifier) {
+                self.imported(path, &import, target);
+            }
         }
     }
 
@@ -252,9 +361,11 @@ impl Scan<'_> {
         match target {
             Target::Files(files) => {
                 for file in files {
+                    let real = self.files.real(&file);
+                    let ends = |ending| file.ends_with(ending) || real.ends_with(ending);
+                    let native = ends(".node");
                     // Node runs what is required as a program, whatever its ending says.
-                    if file.ends_with(".node") || (file.ends_with(".wasm") && !by_require) {
-                        let native = file.ends_with(".node");
+                    if native || (ends(".wasm") && !by_require) {
                         let finding = SourceFinding {
                             category: Category::CodeEvaluation,
                             identifier: if native { "native addon" } else { "WebAssembly" }
@@ -264,8 +375,10 @@ impl Scan<'_> {
                             runs_anything: native,
                         };
                         self.found.push(Located { file: from.to_owned(), what: finding });
-                    } else if !is_data(&file) {
+                    } else if !self.is_data(&file) {
                         self.follow(&file);
+                    } else if !self.is_own_data(from, specifier, &real) {
+                        self.found.push(Located { file: from.to_owned(), what: reads(line) });
                     }
                 }
             }
@@ -274,6 +387,18 @@ impl Scan<'_> {
             }
             Target::Package(name) => self.absent_package(from, &name, line),
         }
+    }
+
+    /// Whether data belongs to the program, or to a package that it loads.
+    fn is_own_data(&self, from: &str, specifier: &str, data: &str) -> bool {
+        let is_path =
+            specifier.starts_with(['.', '/', '#']) || specifier.split('/').any(|part| part == "..");
+        let lies_in = |folder: &str| {
+            let rest = data.strip_prefix(folder.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let is_started = from.starts_with(&format!("{}/", self.home.trim_end_matches('/')));
+        !is_path || lies_in(&self.home) || (!is_started && lies_in(&package_of(from, self.files)))
     }
 
     /// Nobody can read it, but some are known by name.
@@ -302,6 +427,9 @@ impl Scan<'_> {
     }
 
     fn finish(mut self) -> Report {
+        for path in self.resolver.odd_manifests() {
+            self.doubt(&path, 0, "may be read differently by each runtime".to_owned());
+        }
         for (name, (file, line)) in std::mem::take(&mut self.undefined) {
             if !self.defines.contains(&name) {
                 self.doubt(&file, line, format!("uses {name}, which nobody defines"));
@@ -312,17 +440,22 @@ impl Scan<'_> {
             let (file, line) = (found.file.clone(), found.what.line);
             self.doubt(&file, line, "runs code that is made while it runs".to_owned());
         }
+        let entitlements = self.entitlements();
+        // They are named only where they matter.
+        let found = |category: Category| self.found.iter().any(|one| one.what.category == category);
+        self.perhaps.retain(|(category, _)| !found(*category));
+        self.doubts.extend(std::mem::take(&mut self.perhaps).into_iter().map(|(_, doubt)| doubt));
         self.doubts.sort_by(|a, b| {
             (&a.file, a.what.line, &a.what.reason).cmp(&(&b.file, b.what.line, &b.what.reason))
         });
         self.doubts.dedup();
-        let entitlements = self.entitlements();
         Report {
             entitlements,
             findings: self.found,
             doubts: self.doubts,
             files: self.read,
             bytes: self.bytes,
+            has_source: self.has_source,
         }
     }
 
@@ -334,7 +467,7 @@ impl Scan<'_> {
         let verdict = |category: Category| {
             if self.found.iter().any(|found| found.what.category == category) {
                 EntitlementVerdict::Yes
-            } else if open {
+            } else if open || self.perhaps.iter().any(|(of, _)| *of == category) {
                 EntitlementVerdict::Unknown
             } else {
                 EntitlementVerdict::No

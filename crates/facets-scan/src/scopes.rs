@@ -12,6 +12,7 @@ use oxc_syntax::symbol::SymbolId;
 use crate::words::is_known_global;
 
 /// A variable, function, class or import of a program.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug)]
 pub(crate) struct Variable<'a> {
     pub(crate) name: &'a str,
@@ -19,12 +20,17 @@ pub(crate) struct Variable<'a> {
     pub(crate) start: u32,
     /// Whether it is declared as a function.
     pub(crate) is_function: bool,
+    /// Whether it is declared as a class, and given nothing else.
+    pub(crate) is_class: bool,
     /// Whether it keeps the value that its only declaration gives it.
     pub(crate) is_constant: bool,
     /// Whether it is there, without a value, before its declaration: a `var`.
     pub(crate) is_early: bool,
-    /// Where a function of this name stands, if it is declared as one.
+    /// Where a function of this name stands, if it is declared as one and given nothing else.
     pub(crate) function: Option<Span>,
+    /// How often it is declared, or given values from elsewhere: by a loop, or by the user of
+    /// a namespace.
+    pub(crate) declarations: u32,
 }
 
 /// Names that a module has as parameters of a function around it: a `var` of such a name, or a
@@ -53,7 +59,9 @@ pub(crate) enum Declared {
     Var,
     /// A function.
     Function,
-    /// A class or an import: never a plain value.
+    /// A class.
+    Class,
+    /// An import: never a plain value.
     Other,
     /// An `enum` or a namespace, which becomes a `var`.
     Loose,
@@ -194,6 +202,7 @@ impl<'a> Scopes<'a> {
             Some(symbol) => {
                 let variable = &mut self.names.variables[symbol.index()];
                 variable.is_constant = false;
+                variable.declarations += 1;
                 variable.is_function |= how == Declared::Function;
                 symbol
             }
@@ -226,7 +235,9 @@ impl<'a> Scopes<'a> {
 
     /// The variable does not keep its first value.
     pub(crate) fn is_given_again(&mut self, symbol: SymbolId) {
-        self.names.variables[symbol.index()].is_constant = false;
+        let variable = &mut self.names.variables[symbol.index()];
+        variable.is_constant = false;
+        variable.declarations += 1;
     }
 
     /// Where the function stands that a name was declared as.
@@ -262,9 +273,11 @@ impl<'a> Scopes<'a> {
             name: name.as_str(),
             start,
             is_function: how == Declared::Function,
+            is_class: how == Declared::Class,
             is_constant: matches!(how, Declared::Here | Declared::Var),
             is_early: how == Declared::Var,
             function: None,
+            declarations: 1,
         });
         symbol
     }
@@ -331,7 +344,10 @@ impl<'a> Scopes<'a> {
             };
             self.names.references[pending.reference] = Some(binding.symbol);
             if pending.writes {
-                self.names.variables[binding.symbol.index()].is_constant = false;
+                let variable = &mut self.names.variables[binding.symbol.index()];
+                variable.is_constant = false;
+                variable.is_class = false;
+                variable.function = None;
             }
         }
         self.pending.truncate(kept);
@@ -369,7 +385,12 @@ impl<'a> Scopes<'a> {
         }
         for one in self.hoisted.split_off(from) {
             match self.bound_at(one.name, depth).or_else(|| self.parameter(one.name, depth)) {
-                Some(outer) => self.names.variables[outer.index()].is_function = true,
+                Some(outer) => {
+                    let variable = &mut self.names.variables[outer.index()];
+                    variable.is_function = true;
+                    variable.is_constant = false;
+                    variable.function = None;
+                }
                 None => self.bind(one.name, depth, one.symbol),
             }
         }

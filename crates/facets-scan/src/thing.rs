@@ -1,6 +1,8 @@
 //! What an expression can stand for, and what its members are.
 
-use crate::words::{GLOBAL_OBJECTS, Gives, LISTENERS, builtin, is_harmless};
+use crate::words::{
+    GLOBAL_OBJECTS, Gives, LISTENERS, built_in_name, builtin, gives_itself, is_harmless, is_stream,
+};
 
 /// Where a way to a capability begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,11 @@ pub(crate) enum Thing<'a> {
     Function,
     /// What made something: of a function, that evaluates code.
     Constructor { of_function: bool },
+    /// A member under a name that is not known, of what may be a function: perhaps what makes
+    /// functions of texts.
+    Lookup,
+    /// What a call of such a member gave: perhaps a function of a text.
+    Made,
 }
 
 /// What a name means that the program does not define.
@@ -51,11 +58,12 @@ pub(crate) fn global(name: &str) -> Thing<'_> {
 /// A module, by the name under which the tables know it; nothing if it gives nothing, or if
 /// somebody wrote it: then it is read itself.
 pub(crate) fn module(specifier: &str) -> Option<Thing<'_>> {
-    let root = match specifier.strip_prefix("node:").unwrap_or(specifier) {
+    let root = match built_in_name(specifier)? {
         "process" => Root::Name("process"),
         "bun" => Root::Name("Bun"),
         "module" => Root::Module("module"),
         "tty" => Root::Module("tty"),
+        "async_hooks" => Root::Module("async_hooks"),
         plain if builtin(plain)? == Gives::Nothing => return None,
         plain => Root::Module(plain),
     };
@@ -91,7 +99,14 @@ impl<'a> Thing<'a> {
                 Self::Constructor { of_function: true }
             }
             Self::Data if name == "constructor" => Self::Constructor { of_function: false },
-            same @ (Self::Constructor { .. } | Self::Function) if SAME.contains(&name) => same,
+            Self::Lookup if name == "constructor" => Self::Constructor { of_function: false },
+            same @ (Self::Constructor { .. } | Self::Function | Self::Lookup | Self::Made)
+                if SAME.contains(&name) =>
+            {
+                same
+            }
+            // It may be anything that a function of the runtime gives, such as a descriptor.
+            Self::Made => Self::Lookup,
             _ => Self::Data,
         }
     }
@@ -102,10 +117,23 @@ impl<'a> Thing<'a> {
             if matches!(path.as_slice(), [method] if LISTENERS.contains(method)))
     }
 
+    /// The stream that calling it gives back.
+    pub(crate) fn gives_stream(&self) -> Option<&'a str> {
+        match self {
+            Self::Path(Root::Name("process"), path) => match path.as_slice() {
+                [stream, method] if is_stream(stream) && gives_itself(method) => Some(stream),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether it leads anywhere, so that it is followed from where its name stands.
     pub(crate) fn is_followed(&self) -> bool {
         match self {
             Self::Constructor { .. }
+            | Self::Lookup
+            | Self::Made
             | Self::Path(Root::Global | Root::Loader | Root::Module(_), _) => true,
             Self::Path(Root::Name(name), _) => !is_harmless(name),
             Self::Data | Self::Function => false,
@@ -117,8 +145,13 @@ impl<'a> Thing<'a> {
     pub(crate) fn is_function(&self) -> bool {
         match self {
             Self::Function | Self::Constructor { .. } | Self::Path(..) => true,
-            Self::Data => false,
+            Self::Data | Self::Lookup | Self::Made => false,
         }
+    }
+
+    /// Whether it came by a name that is not known.
+    pub(crate) fn is_looked_up(&self) -> bool {
+        matches!(self, Self::Lookup | Self::Made)
     }
 
     /// Other names for `require`.

@@ -3,7 +3,7 @@
 use oxc_ast::AstKind;
 use oxc_ast::ast::{Declaration, Expression};
 
-use crate::words::leads_away;
+use crate::words::{LEAVES_OUT, changes_heirs, describes, leads_away};
 
 /// Where something stands: the syntax around it. Nothing stands around the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl<'a> Tree<'a> {
 }
 
 /// A stand-in for `require` that others may use is one that nobody sees used.
-fn exports_shim(declaration: &Declaration<'_>) -> bool {
+pub(crate) fn exports_shim(declaration: &Declaration<'_>) -> bool {
     let Declaration::VariableDeclaration(variables) = declaration else { return false };
     let mut values = variables.declarations.iter().filter_map(|variable| variable.init.as_ref());
     values.any(|value| {
@@ -62,6 +62,27 @@ fn exports_shim(declaration: &Declaration<'_>) -> bool {
         if matches!(call.callee, Expression::ArrowFunctionExpression(_))
             && call.arguments.len() == 1)
     })
+}
+
+/// Whether a declaration has the name for which a runtime waits; in a pattern it may.
+pub(crate) fn exports_then(declaration: &Declaration<'_>) -> bool {
+    match declaration {
+        Declaration::VariableDeclaration(list) => list.declarations.iter().any(|one| {
+            let names = one.id.get_binding_identifiers();
+            names.iter().any(|name| name.name == "then")
+        }),
+        other => other.id().is_some_and(|name| name.name == "then"),
+    }
+}
+
+/// Whether a pattern takes what leads up, away, or shows members under any name.
+pub(crate) fn is_taken(name: &str) -> bool {
+    name == "constructor" || name.starts_with("getOwnPropertyDescriptor") || leads_away(name)
+}
+
+/// Whether a member of this name is judged wherever it is taken.
+fn is_judged_member(name: &str) -> bool {
+    matches!(name, "constructor" | "prototype" | LEAVES_OUT) || leads_away(name) || describes(name)
 }
 
 /// Whether something other than a name may reach a capability.
@@ -80,22 +101,27 @@ pub(crate) fn is_judged(kind: AstKind<'_>) -> bool {
         | AstKind::TSExportAssignment(_)
         | AstKind::WithStatement(_) => true,
         AstKind::BindingProperty(property) => {
-            property.computed || property.key.is_specific_static_name("constructor")
+            property.computed || property.key.static_name().is_some_and(|name| is_taken(&name))
         }
         AstKind::AssignmentTargetPropertyIdentifier(property) => {
-            property.binding.name == "constructor"
+            is_taken(property.binding.name.as_str())
         }
         AstKind::AssignmentTargetPropertyProperty(property) => {
-            property.computed || property.name.is_specific_static_name("constructor")
+            property.computed || property.name.static_name().is_some_and(|name| is_taken(&name))
         }
-        AstKind::ExportDeclaration(export) => exports_shim(&export.declaration),
+        AstKind::ObjectProperty(property) => property.key.is_specific_static_name(LEAVES_OUT),
+        AstKind::ExportDeclaration(export) => {
+            exports_shim(&export.declaration) || exports_then(&export.declaration)
+        }
         AstKind::StaticMemberExpression(access) => {
             let name = access.property.name.as_str();
-            name == "constructor" || leads_away(name)
+            is_judged_member(name) || matches!(name, "setPrototypeOf" | "getPrototypeOf")
         }
         AstKind::ComputedMemberExpression(access) => match &access.expression {
             Expression::NumericLiteral(_) => false,
-            Expression::StringLiteral(text) => text.value == "constructor",
+            Expression::StringLiteral(text) => {
+                is_judged_member(&text.value) || changes_heirs(&text.value)
+            }
             _ => true,
         },
         AstKind::CallExpression(call) => {

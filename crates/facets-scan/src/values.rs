@@ -1,6 +1,7 @@
 //! What an expression stands for, as far as it concerns capabilities: names that the program
 //! does not define, followed through its own variables.
 
+mod proofs;
 mod texts;
 
 use std::cell::{Cell, RefCell};
@@ -8,11 +9,12 @@ use std::rc::Rc;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, AssignmentTarget, CallExpression, ChainElement, Expression,
-    IdentifierReference, PropertyKey,
+    Argument, ArrowFunctionBody, AssignmentTarget, CallExpression, ChainElement,
+    ComputedMemberExpression, Expression, IdentifierReference, PropertyKey,
 };
 use oxc_syntax::symbol::SymbolId;
 
+use crate::facts::Facts;
 use crate::scopes::{Names, Variable};
 use crate::thing::{Root, Thing, global, module};
 
@@ -103,6 +105,9 @@ pub(crate) struct Values<'a, 'n> {
     source: &'a str,
     names: &'n Names<'a>,
     sources: Sources<'a>,
+    facts: Facts<'a>,
+    /// Variables whose value may be changed out of sight.
+    escaping: RefCell<Vec<bool>>,
     memo: RefCell<Vec<Option<Things<'a>>>>,
     matters: RefCell<Vec<Option<bool>>>,
     busy: RefCell<Vec<bool>>,
@@ -118,6 +123,7 @@ impl<'a, 'n> Values<'a, 'n> {
         source: &'a str,
         names: &'n Names<'a>,
         sources: Sources<'a>,
+        facts: Facts<'a>,
     ) -> Self {
         let symbols = sources.open.len();
         Self {
@@ -125,6 +131,8 @@ impl<'a, 'n> Values<'a, 'n> {
             source,
             names,
             sources,
+            facts,
+            escaping: RefCell::new(Vec::new()),
             memo: RefCell::new(vec![None; symbols]),
             matters: RefCell::new(vec![None; symbols]),
             busy: RefCell::new(vec![false; symbols]),
@@ -133,6 +141,11 @@ impl<'a, 'n> Values<'a, 'n> {
             lost: Cell::new(false),
             nothing: Rc::new(Vec::new()),
         }
+    }
+
+    /// Says which variables hold what may be changed out of sight. Until then, all do.
+    pub(crate) fn set_escaping(&self, escaping: Vec<bool>) {
+        *self.escaping.borrow_mut() = escaping;
     }
 
     /// The text of the program.
@@ -162,11 +175,6 @@ impl<'a, 'n> Values<'a, 'n> {
         *known[index].get_or_insert_with(|| {
             self.of_symbol(symbol, 0).iter().any(|known| known.thing.is_followed())
         })
-    }
-
-    /// Whether a variable can be a function of the program, or something else that is known.
-    pub(crate) fn may_be_function(&self, symbol: SymbolId) -> bool {
-        self.variable(symbol).is_function || self.sources.of(symbol.index()).next().is_some()
     }
 
     fn variable(&self, symbol: SymbolId) -> &Variable<'a> {
@@ -237,7 +245,7 @@ impl<'a, 'n> Values<'a, 'n> {
                 for known in self.of(expression, depth) {
                     let mut thing = known.thing;
                     for name in path {
-                        thing = thing.member(name);
+                        thing = self.member_of(thing, name);
                     }
                     out.push(Known { thing, trail: known.trail });
                 }
@@ -294,10 +302,10 @@ impl<'a, 'n> Values<'a, 'n> {
                 self.of_identifier(name, depth).to_vec()
             }
             AssignmentTarget::StaticMemberExpression(access) => {
-                self.member(&access.object, Some(access.property.name.as_str()), depth)
+                self.member(&access.object, access.property.name.as_str(), depth)
             }
             AssignmentTarget::ComputedMemberExpression(access) => {
-                self.member(&access.object, self.text(&access.expression, depth), depth)
+                self.computed_member(access, depth)
             }
             _ => Vec::new(),
         }
@@ -307,11 +315,9 @@ impl<'a, 'n> Values<'a, 'n> {
         match element {
             ChainElement::CallExpression(call) => self.call(call, depth),
             ChainElement::StaticMemberExpression(access) => {
-                self.member(&access.object, Some(access.property.name.as_str()), depth)
+                self.member(&access.object, access.property.name.as_str(), depth)
             }
-            ChainElement::ComputedMemberExpression(access) => {
-                self.member(&access.object, self.text(&access.expression, depth), depth)
-            }
+            ChainElement::ComputedMemberExpression(access) => self.computed_member(access, depth),
             _ => Vec::new(),
         }
     }
@@ -319,27 +325,71 @@ impl<'a, 'n> Values<'a, 'n> {
     fn taken(&self, expression: &'a Expression<'a>, depth: usize) -> Vec<Known<'a>> {
         match expression {
             Expression::StaticMemberExpression(access) => {
-                self.member(&access.object, Some(access.property.name.as_str()), depth)
+                self.member(&access.object, access.property.name.as_str(), depth)
             }
-            Expression::ComputedMemberExpression(access) => {
-                self.member(&access.object, self.text(&access.expression, depth), depth)
-            }
+            Expression::ComputedMemberExpression(access) => self.computed_member(access, depth),
             _ => Vec::new(),
         }
     }
 
-    fn member(
+    /// A member of a thing. In code that is not strict, a function shows what it was called
+    /// with, and a module was called with `require`.
+    pub(crate) fn member_of(&self, thing: Thing<'a>, name: &'a str) -> Thing<'a> {
+        match thing {
+            Thing::Lookup if name == "arguments" && !self.facts.strict => Thing::Made,
+            Thing::Made if !self.facts.strict => Thing::Made,
+            thing => thing.member(name),
+        }
+    }
+
+    /// A member under a name that is not known, or a number, of what was looked up. Under a name
+    /// it may be `call`, so that a call of the member is a call of what was made.
+    pub(crate) fn member_of_lookup(
         &self,
-        object: &'a Expression<'a>,
-        name: Option<&'a str>,
+        thing: &Thing<'a>,
+        key: &Expression<'a>,
+    ) -> Option<Thing<'a>> {
+        match thing {
+            Thing::Lookup | Thing::Made if !self.facts.strict => Some(Thing::Made),
+            Thing::Made if self.is_number(key) => Some(Thing::Lookup),
+            Thing::Made => Some(Thing::Made),
+            _ => None,
+        }
+    }
+
+    fn computed_member(
+        &self,
+        access: &'a ComputedMemberExpression<'a>,
         depth: usize,
     ) -> Vec<Known<'a>> {
-        let Some(name) = name else { return Vec::new() };
+        if let Some(name) = self.text(&access.expression, depth) {
+            return self.member(&access.object, name, depth);
+        }
+        let objects = self.of(&access.object, depth);
+        let mut things: Vec<Known<'a>> = objects
+            .into_iter()
+            .filter_map(|known| {
+                let thing = self.member_of_lookup(&known.thing, &access.expression)?;
+                Some(Known { thing, ..known })
+            })
+            .collect();
+        if self.is_lookup(access) {
+            things.extend(known(Thing::Lookup));
+        }
+        things
+    }
+
+    /// Whether a computed member may be what makes functions of texts.
+    pub(crate) fn is_lookup(&self, access: &'a ComputedMemberExpression<'a>) -> bool {
+        !self.never_climbs(&access.expression, 0) && !self.is_plain(&access.object)
+    }
+
+    fn member(&self, object: &'a Expression<'a>, name: &'a str, depth: usize) -> Vec<Known<'a>> {
         let objects = self.of(object, depth);
         if objects.is_empty() && name == "constructor" {
             return known(Thing::Constructor { of_function: self.is_method_of_literal(object) });
         }
-        let take = |known: Known<'a>| Known { thing: known.thing.member(name), ..known };
+        let take = |known: Known<'a>| Known { thing: self.member_of(known.thing, name), ..known };
         objects.into_iter().map(take).collect()
     }
 
@@ -403,6 +453,13 @@ impl<'a, 'n> Values<'a, 'n> {
         }
         if callee.gives_process() {
             return Some(global("process"));
+        }
+        if let Some(stream) = callee.gives_stream() {
+            return Some(global("process").member(stream));
+        }
+        if *callee == Thing::Lookup {
+            // Without a text, what is made does nothing.
+            return (!arguments.is_empty() || !self.facts.strict).then_some(Thing::Made);
         }
         if !callee.loads_modules() {
             return None;

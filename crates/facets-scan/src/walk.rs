@@ -24,6 +24,7 @@ use oxc_syntax::scope::{ScopeFlags, ScopeId};
 use crate::collect::is_collected;
 use crate::scopes::{Declared, Extent, Names, Scopes};
 use crate::tree::{Around, Tree, is_judged};
+use crate::words::{changes_heirs, is_judged_text, is_telling};
 use kinds::{is_called_fetch, is_plain, is_there};
 
 /// A use of a name.
@@ -31,6 +32,8 @@ use kinds::{is_called_fetch, is_plain, is_there};
 pub(crate) struct Mention<'a> {
     pub(crate) name: &'a IdentifierReference<'a>,
     pub(crate) around: Around,
+    /// Whether it is written to.
+    pub(crate) writes: bool,
 }
 
 /// Something else that may reach a capability.
@@ -51,6 +54,8 @@ pub(crate) struct Walked<'a> {
     pub(crate) givers: Vec<AstKind<'a>>,
     /// Whether something here has a member `fetch`.
     pub(crate) fetches: bool,
+    /// Whether something here may become the heir of a function.
+    pub(crate) changes_heirs: bool,
 }
 
 /// Walks through a program of this many bytes.
@@ -65,13 +70,14 @@ pub(crate) fn walk<'a>(program: &Program<'a>, length: usize, strict: bool) -> Wa
         is_shared: false,
         writes: false,
         fetches: false,
+        changes_heirs: false,
         mentions: Vec::with_capacity(length / 25),
         places: Vec::with_capacity(length / 256),
         givers: Vec::with_capacity(length / 256),
     };
     walker.visit_program(program);
-    let Walker { tree, scopes, mentions, places, givers, fetches, .. } = walker;
-    Walked { tree, names: scopes.finish(), mentions, places, givers, fetches }
+    let Walker { tree, scopes, mentions, places, givers, fetches, changes_heirs, .. } = walker;
+    Walked { tree, names: scopes.finish(), mentions, places, givers, fetches, changes_heirs }
 }
 
 mod kinds;
@@ -94,6 +100,8 @@ struct Walker<'a> {
     writes: bool,
     /// Whether something here has a member `fetch`.
     fetches: bool,
+    /// Whether something here may become the heir of a function.
+    changes_heirs: bool,
     mentions: Vec<Mention<'a>>,
     places: Vec<Place<'a>>,
     givers: Vec<AstKind<'a>>,
@@ -107,7 +115,7 @@ impl<'a> Walker<'a> {
     fn mention(&mut self, name: &IdentifierReference<'a>, writes: bool) {
         let number = self.scopes.refer(name.name, writes);
         name.reference_id.set(Some(ReferenceId::from_usize(number)));
-        self.mentions.push(Mention { name: self.alloc(name), around: self.around });
+        self.mentions.push(Mention { name: self.alloc(name), around: self.around, writes });
     }
 
     fn declare(&mut self, id: &BindingIdentifier<'a>, how: Declared) {
@@ -261,12 +269,12 @@ impl<'a> Visit<'a> for Walker<'a> {
         self.visit_decorators(&it.decorators);
         self.strictly(true, |walker| match &it.id {
             Some(id) if it.is_expression() => walker.within(Extent::Block, |walker| {
-                walker.declare(id, Declared::Other);
+                walker.declare(id, Declared::Class);
                 walker.class_parts(it);
             }),
             id => {
                 if let Some(id) = id {
-                    walker.declare(id, Declared::Other);
+                    walker.declare(id, Declared::Class);
                 }
                 walker.class_parts(it);
             }
@@ -412,22 +420,31 @@ impl<'a> Visit<'a> for Walker<'a> {
     }
 
     fn visit_template_literal(&mut self, it: &TemplateLiteral<'a>) {
-        if it.single_quasi().is_some_and(|text| text == "constructor") {
+        if it.single_quasi().is_some_and(|text| is_judged_text(&text)) {
             let kind = AstKind::TemplateLiteral(self.alloc(it));
             self.place(kind);
         }
+        self.changes_heirs |= it.single_quasi().is_some_and(|text| changes_heirs(&text));
         walk::walk_template_literal(self, it);
     }
 
     fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
-        if it.value == "constructor" {
+        if is_judged_text(&it.value) {
             let kind = AstKind::StringLiteral(self.alloc(it));
             self.place(kind);
         }
+        self.changes_heirs |= changes_heirs(&it.value);
+    }
+
+    fn visit_identifier_name(&mut self, it: &IdentifierName<'a>) {
+        if is_telling(&it.name) {
+            let kind = AstKind::IdentifierName(self.alloc(it));
+            self.place(kind);
+        }
+        self.changes_heirs |= changes_heirs(&it.name);
     }
 
     // Nothing stands in these that could matter.
-    fn visit_identifier_name(&mut self, _: &IdentifierName<'a>) {}
     fn visit_label_identifier(&mut self, _: &LabelIdentifier<'a>) {}
     fn visit_private_identifier(&mut self, _: &PrivateIdentifier<'a>) {}
     fn visit_boolean_literal(&mut self, _: &BooleanLiteral) {}
@@ -449,6 +466,16 @@ impl<'a> Visit<'a> for Walker<'a> {
     fn visit_ts_class_implements_list(&mut self, _: &ArenaVec<'a, TSClassImplements<'a>>) {}
     fn visit_ts_index_signature(&mut self, _: &TSIndexSignature<'a>) {}
     fn visit_ts_this_parameter(&mut self, _: &TSThisParameter<'a>) {}
-    fn visit_ts_external_module_declaration(&mut self, _: &TSExternalModuleDeclaration<'a>) {}
-    fn visit_ts_global_declaration(&mut self, _: &TSGlobalDeclaration<'a>) {}
+
+    // Without `declare` these are words, line ends and a block that runs.
+    fn visit_ts_external_module_declaration(&mut self, it: &TSExternalModuleDeclaration<'a>) {
+        if !it.declare {
+            walk::walk_ts_external_module_declaration(self, it);
+        }
+    }
+    fn visit_ts_global_declaration(&mut self, it: &TSGlobalDeclaration<'a>) {
+        if !it.declare {
+            walk::walk_ts_global_declaration(self, it);
+        }
+    }
 }

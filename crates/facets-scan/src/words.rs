@@ -1,21 +1,11 @@
 //! The names at which every capability begins.
 
-use crate::Category;
+mod gives;
+mod members;
 
-/// What a name gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gives {
-    /// Nothing that we watch.
-    Nothing,
-    /// A capability.
-    One(Category),
-    /// Two.
-    Two(Category, Category),
-    /// Code that is made while it runs, so anything.
-    AnyCode,
-    /// Nobody knows.
-    Unknown,
-}
+use crate::Category;
+pub(crate) use gives::Gives;
+use members::{bun_member, deno_member, process_member};
 
 use Category::{CodeEvaluation, Crypto, Environment, Filesystem, Network, Subprocess};
 use Gives::{AnyCode, Nothing, One, Two, Unknown};
@@ -44,6 +34,23 @@ pub(crate) fn builtin(name: &str) -> Option<Gives> {
         "v8" | "_stream_wrap" | "test" | "test/reporters" | "trace_events" | "sea" | "bun:test" => Unknown,
         _ => return None,
     })
+}
+
+/// The built-in module that a specifier means, without `node:`. Some have no other name, so that
+/// without it they are packages.
+pub(crate) fn built_in_name(specifier: &str) -> Option<&str> {
+    const ONLY_WITH_PREFIX: &[&str] = &["quic", "sea", "sqlite", "test", "test/reporters"];
+    let plain = match specifier.strip_prefix("node:") {
+        Some(plain) => plain,
+        None if ONLY_WITH_PREFIX.contains(&specifier) => return None,
+        None => specifier,
+    };
+    builtin(plain).map(|_| plain)
+}
+
+/// Whether one runtime brings a module that is a package for others.
+pub(crate) fn is_runtime(specifier: &str) -> bool {
+    specifier == "bun"
 }
 
 /// Well-known packages, for when their source is not there to be read.
@@ -199,7 +206,44 @@ pub(crate) const REVEALING: &[&str] = &[
 
 /// Whether a global reaches nothing, however it is used.
 pub(crate) fn is_harmless(name: &str) -> bool {
-    HARMLESS.binary_search(&name).is_ok() && !TIMERS.contains(&name)
+    HARMLESS.binary_search(&name).is_ok()
+        && !TIMERS.contains(&name)
+        && !["Proxy", "Reflect", "exports"].contains(&name)
+}
+
+/// Globals that a proof relies on, so that no program may replace them.
+pub(crate) fn is_relied_on(name: &str) -> bool {
+    matches!(
+        name,
+        "Array"
+            | "ArrayBuffer"
+            | "BigInt"
+            | "Boolean"
+            | "DataView"
+            | "Date"
+            | "Error"
+            | "JSON"
+            | "Map"
+            | "Math"
+            | "Number"
+            | "Object"
+            | "RangeError"
+            | "Reflect"
+            | "RegExp"
+            | "Set"
+            | "String"
+            | "Symbol"
+            | "TypeError"
+            | "URL"
+            | "URLSearchParams"
+            | "Uint8Array"
+            | "WeakMap"
+            | "WeakSet"
+            | "console"
+            | "isNaN"
+            | "parseFloat"
+            | "parseInt"
+    )
 }
 
 /// Methods of `process` that give it back, and call listeners with it as `this`.
@@ -220,15 +264,81 @@ pub(crate) fn is_stream(member: &str) -> bool {
     ["stdin", "stdout", "stderr"].contains(&member)
 }
 
+/// Whether a method of a stream gives the stream back.
+pub(crate) fn gives_itself(method: &str) -> bool {
+    const METHODS: &[&str] = &[
+        "destroy",
+        "end",
+        "pause",
+        "pipe",
+        "ref",
+        "resetAndDestroy",
+        "resume",
+        "setDefaultEncoding",
+        "setEncoding",
+        "setKeepAlive",
+        "setNoDelay",
+        "setRawMode",
+        "setTimeout",
+        "unpipe",
+        "unref",
+        "valueOf",
+        "wrap",
+    ];
+    METHODS.contains(&method) || LISTENERS.contains(&method)
+}
+
 /// Whether a member of `process` is a socket, and is used as one.
 pub(crate) fn is_socket(stream: &str, members: &[&str]) -> bool {
     is_stream(stream) && members.contains(&"connect")
 }
 
-/// Members that lead where their object does not show: to whoever called a function, and to the
-/// streams behind a console.
+/// Members that lead where their object does not show: to whoever called a function, to the
+/// streams behind a console, and to native code.
 pub(crate) fn leads_away(member: &str) -> bool {
-    matches!(member, "caller" | "_stdout" | "_stderr")
+    is_stream_behind(member) || defines_accessor(member) || is_telling(member) || member == "caller"
+}
+
+/// Names by which the runtime is told to show the functions that called one, or to load native
+/// code. Nobody else uses them, so they are doubted wherever they are written.
+pub(crate) fn is_telling(name: &str) -> bool {
+    matches!(
+        name,
+        "prepareStackTrace"
+            | "clientCertEngine"
+            | "privateKeyEngine"
+            | "loadExtension"
+            | "enableLoadExtension"
+            | "setCustomSQLite"
+    )
+}
+
+/// A method of `Error` that may be given a constructor, so that no program may replace it.
+pub(crate) const LEAVES_OUT: &str = "captureStackTrace";
+
+/// Whether a text of this name may be used to reach a member that matters.
+pub(crate) fn is_judged_text(text: &str) -> bool {
+    text == "constructor" || text == LEAVES_OUT || is_telling(text)
+}
+
+/// The streams behind a console.
+pub(crate) fn is_stream_behind(member: &str) -> bool {
+    matches!(member, "_stdout" | "_stderr")
+}
+
+/// What puts an accessor on anything, and so on what every function inherits.
+pub(crate) fn defines_accessor(member: &str) -> bool {
+    matches!(member, "__defineGetter__" | "__defineSetter__")
+}
+
+/// Names under which an object is made to inherit from another, which may be a function.
+pub(crate) fn changes_heirs(name: &str) -> bool {
+    matches!(name, "__proto__" | "setPrototypeOf")
+}
+
+/// Functions that show or define members under any name.
+pub(crate) fn describes(name: &str) -> bool {
+    matches!(name, "getOwnPropertyDescriptor" | "getOwnPropertyDescriptors" | "defineProperty")
 }
 
 /// Functions that call what they are given, and would evaluate a text.
@@ -277,147 +387,6 @@ pub(crate) fn member(object: &str, name: &str) -> Gives {
             _ => Unknown,
         },
         _ => Nothing,
-    }
-}
-
-fn process_member(name: &str) -> Gives {
-    #[rustfmt::skip]
-    const PLAIN: &[&str] = &[
-        "abort", "addListener", "allowedNodeEnvironmentFlags", "arch", "argv", "argv0",
-        "availableMemory", "browser", "channel", "chdir", "config", "connected",
-        "constrainedMemory", "cpuUsage", "cwd", "debugPort", "disconnect", "domain", "emit",
-        "emitWarning", "eventNames", "execArgv", "execPath", "exit", "exitCode", "features",
-        "getActiveResourcesInfo", "getMaxListeners", "getegid", "geteuid", "getgid", "getgroups",
-        "getuid", "hasUncaughtExceptionCaptureCallback", "hrtime", "listenerCount", "listeners",
-        "memoryUsage", "nextTick", "noDeprecation", "off", "on", "once", "pid", "platform", "ppid",
-        "prependListener", "prependOnceListener", "release", "removeAllListeners", "removeListener",
-        "resourceUsage", "send", "setMaxListeners", "setSourceMapsEnabled",
-        "setUncaughtExceptionCaptureCallback", "stderr", "stdin", "stdout", "threadCpuUsage",
-        "throwDeprecation", "title", "traceDeprecation", "type", "umask", "unref", "uptime", "version",
-        "versions", "pkg", "isBun", "noAsar", "resourcesPath", "defaultApp", "ref", "sourceMapsEnabled",
-        "traceProcessWarnings", "permission", "finalization", "stdio", "default",
-    ];
-    match name {
-        "env" => One(Environment),
-        "binding" | "_linkedBinding" | "dlopen" => AnyCode,
-        "kill" | "_kill" | "_debugProcess" | "execve" => One(Subprocess),
-        "loadEnvFile" => Two(Filesystem, Environment),
-        "report" => One(Filesystem),
-        _ if PLAIN.contains(&name) => Nothing,
-        _ => Unknown,
-    }
-}
-
-fn bun_member(name: &str) -> Gives {
-    match name {
-        "file" | "write" | "stdin" | "stdout" | "stderr" | "Glob" | "mmap" | "FileSystemRouter"
-        | "resolveSync" | "resolve" | "TOML" | "indexHTML" | "embeddedFiles" => One(Filesystem),
-        "serve" | "connect" | "listen" | "udpSocket" | "dns" | "fetch" | "sql" | "SQL"
-        | "postgres" | "redis" | "RedisClient" | "s3" | "S3Client" | "WebSocket" => One(Network),
-        "spawn" | "spawnSync" | "$" => One(Subprocess),
-        "CryptoHasher" | "password" | "hash" | "sha" | "SHA1" | "SHA224" | "SHA256" | "SHA384"
-        | "SHA512" | "SHA512_256" | "MD4" | "MD5" | "CSRF" | "secrets" | "randomUUIDv7"
-        | "randomUUIDv5" => One(Crypto),
-        "plugin" | "build" | "Transpiler" | "ffi" => AnyCode,
-        "env" => One(Environment),
-        "version"
-        | "revision"
-        | "main"
-        | "argv"
-        | "isMainThread"
-        | "sleep"
-        | "sleepSync"
-        | "which"
-        | "peek"
-        | "nanoseconds"
-        | "deepEquals"
-        | "deepMatch"
-        | "escapeHTML"
-        | "inspect"
-        | "stringWidth"
-        | "stripANSI"
-        | "semver"
-        | "color"
-        | "gzipSync"
-        | "gunzipSync"
-        | "deflateSync"
-        | "inflateSync"
-        | "zstdCompress"
-        | "zstdCompressSync"
-        | "zstdDecompress"
-        | "zstdDecompressSync"
-        | "readableStreamToText"
-        | "readableStreamToJSON"
-        | "readableStreamToBytes"
-        | "readableStreamToArrayBuffer"
-        | "readableStreamToBlob"
-        | "readableStreamToArray"
-        | "readableStreamToFormData"
-        | "ArrayBufferSink"
-        | "fileURLToPath"
-        | "pathToFileURL"
-        | "concatArrayBuffers"
-        | "allocUnsafe"
-        | "gc"
-        | "enableANSIColors"
-        | "YAML"
-        | "Cookie"
-        | "CookieMap"
-        | "indexOfLine" => Nothing,
-        _ => Unknown,
-    }
-}
-
-fn deno_member(name: &str) -> Gives {
-    match name {
-        "Command" | "run" | "spawn" | "spawnAndWait" | "kill" => One(Subprocess),
-        "connect" | "connectTls" | "connectQuic" | "listen" | "listenTls" | "listenDatagram"
-        | "serve" | "serveHttp" | "startTls" | "resolveDns" | "createHttpClient"
-        | "upgradeWebSocket" | "networkInterfaces" => One(Network),
-        "openKv" | "open" | "openSync" | "create" | "createSync" | "readFile" | "readFileSync"
-        | "readTextFile" | "readTextFileSync" | "writeFile" | "writeFileSync" | "writeTextFile"
-        | "writeTextFileSync" | "readDir" | "readDirSync" | "readLink" | "readLinkSync"
-        | "mkdir" | "mkdirSync" | "remove" | "removeSync" | "rename" | "renameSync"
-        | "copyFile" | "copyFileSync" | "stat" | "statSync" | "lstat" | "lstatSync"
-        | "realPath" | "realPathSync" | "truncate" | "truncateSync" | "chmod" | "chmodSync"
-        | "chown" | "chownSync" | "link" | "linkSync" | "symlink" | "symlinkSync"
-        | "makeTempDir" | "makeTempDirSync" | "makeTempFile" | "makeTempFileSync" | "watchFs"
-        | "utime" | "utimeSync" | "FsFile" => One(Filesystem),
-        "dlopen" => AnyCode,
-        "env" => One(Environment),
-        "args"
-        | "exit"
-        | "exitCode"
-        | "pid"
-        | "ppid"
-        | "version"
-        | "build"
-        | "cwd"
-        | "chdir"
-        | "execPath"
-        | "mainModule"
-        | "noColor"
-        | "stdin"
-        | "stdout"
-        | "stderr"
-        | "errors"
-        | "inspect"
-        | "isatty"
-        | "consoleSize"
-        | "hostname"
-        | "osRelease"
-        | "osUptime"
-        | "memoryUsage"
-        | "loadavg"
-        | "uid"
-        | "gid"
-        | "addSignalListener"
-        | "removeSignalListener"
-        | "permissions"
-        | "refTimer"
-        | "unrefTimer"
-        | "customInspect" => Nothing,
-        _ => Unknown,
     }
 }
 

@@ -83,6 +83,21 @@ const INNOCENT: &[&str] = &[
     "async function* f() { yield* [1] } for await (const x of f()) x",
     "(function (root, factory) { if (typeof define === 'function' && define.amd) define([], factory); else if (typeof exports === 'object') factory(exports); else factory(root.x = {}) })(typeof self !== 'undefined' ? self : 0, function (e) { e.a = 1 })",
     "var __require = (x => typeof require !== 'undefined' ? require : typeof Proxy !== 'undefined' ? new Proxy(x, { get: (a, b) => (typeof require !== 'undefined' ? require : a)[b] }) : x)(function (x) { if (typeof require !== 'undefined') return require.apply(this, arguments); throw Error('Dynamic require of \"' + x + '\" is not supported') }); __require('path')",
+    "class A { copy() { return new this.constructor(1, null, { a: 1 }) } }",
+    "class AppError extends Error { constructor(m) { super(m); this.name = this.constructor.name; Error.captureStackTrace?.(this, this.constructor) } }",
+    "class AppError extends Error { constructor(m) { super(m); Object.setPrototypeOf(this, AppError.prototype) } }",
+    "class A {} class B {} Object.setPrototypeOf(A.prototype, B.prototype)",
+    "const p = new Proxy({}, { get: () => 1, has() { return true } })",
+    "const handler = { get: () => 1 }; const p = new Proxy({}, handler)",
+    "if (typeof Proxy === 'function') console.log(1)",
+    "const config = { port: 1 }; console.log(config.port); export default config",
+    "export default function createServer() { return { fetch() {} } }",
+    "class Tool { run() { return 1 } } export default Tool",
+    "const tools = { add: (a, b) => a + b }; module.exports = tools",
+    "'use strict'; Object.defineProperty(exports, '__esModule', { value: true }); exports.add = void 0; exports.add = (a, b) => a + b",
+    "exports = module.exports = { a: 1 }",
+    "import { Database } from './data.json' with { type: 'json' }",
+    "process.stdin.setEncoding('utf8').on('data', x => x)",
     "const isNode = typeof process !== 'undefined' && process.versions != null && process.versions.node != null",
 ];
 
@@ -102,6 +117,26 @@ fn what_only_looks_like_a_capability_is_a_no() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// `fetch` reads files in Bun, but not those of the web.
+#[test]
+fn what_is_fetched_from_the_web_is_no_file() {
+    for source in [
+        "fetch('https://example.com/')",
+        "const api = 'https://example.com'; fetch(`${api}/a/${1 + 1}`)",
+        "const f = async id => fetch('https://example.com/' + id)",
+        "const f = id => fetch(new URL('https://example.com/' + id))",
+        "const url = new URL('https://example.com'); url.searchParams.set('q', 'x'); fetch(url)",
+        "const url = new URL('https://example.com'); url.pathname = '/x'; fetch(url.href)",
+    ] {
+        let said = scan_file("x.mjs", source).entitlements;
+        assert_eq!(said.filesystem, EntitlementVerdict::No, "{source}");
+        assert_eq!(said.network, EntitlementVerdict::Yes, "{source}");
+    }
+    let said = scan_file("x.mjs", "const f = url => fetch(url)").entitlements;
+    assert_eq!(said.filesystem, EntitlementVerdict::Unknown);
+    assert_eq!(said.subprocess, EntitlementVerdict::No);
+}
+
 #[test]
 fn types_are_gone_when_a_program_runs() {
     let innocent = [
@@ -119,6 +154,7 @@ fn types_are_gone_when_a_program_runs() {
         "type M = import('child_process').ChildProcess",
         "class A implements EventSource { }",
         "export type { fetch }",
+        "const tool = { name: 'x' } as const; export default tool satisfies object",
     ];
     for source in innocent {
         let report = scan_file("x.ts", source);

@@ -36,8 +36,9 @@ fn a_folder_without_a_manifest_is_read_whole() {
         ("p/readme.md", "import 'fs'"),
         ("p/types.d.ts", "import 'net'"),
     ]);
-    assert_eq!(report.files, 2);
+    assert_eq!(report.files, 3);
     assert_eq!(report.entitlements.subprocess, EntitlementVerdict::Yes);
+    assert_eq!(report.entitlements.network, EntitlementVerdict::Yes);
     assert_eq!(report.entitlements.filesystem, EntitlementVerdict::No);
 }
 
@@ -49,6 +50,26 @@ fn a_folder_without_source_is_unknown() {
             report.entitlements.verdicts().iter().all(|(_, v)| *v == EntitlementVerdict::Unknown)
         );
         assert!(!report.doubts.is_empty());
+        assert!(!report.has_source);
+    }
+}
+
+#[test]
+fn a_file_is_source_by_its_name_or_by_what_it_says() {
+    let has_source = |name: &str, text: &str| support::scan_file(name, text).has_source;
+    for (name, text) in
+        [("a.js", "const broken ="), ("a.ts", ""), ("a", "1"), ("a.x", "#!/usr/bin/env node\n1")]
+    {
+        assert!(has_source(name, text), "{name}");
+    }
+    for (name, text) in [
+        ("a.py", "import os"),
+        ("a", "#!/usr/bin/env python3\nimport os"),
+        ("a", "\u{7f}ELF\0"),
+        ("a", "def f(x):\n  return x"),
+        ("a.json", "{}"),
+    ] {
+        assert!(!has_source(name, text), "{name}: {text}");
     }
 }
 

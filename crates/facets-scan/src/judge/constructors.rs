@@ -2,7 +2,8 @@
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    BinaryOperator, ComputedMemberExpression, Expression, FunctionBody, PropertyDefinition,
+    Argument, BinaryOperator, Expression, FunctionBody, NewExpression, ObjectPropertyKind,
+    PropertyDefinition,
 };
 use oxc_span::{GetSpan as _, Span};
 
@@ -30,6 +31,14 @@ impl<'a> Judge<'a, '_, '_> {
             }
         }
         false
+    }
+
+    /// Whether `this` is what the constructor of a class makes.
+    pub(super) fn is_in_constructor(&self, around: Around) -> bool {
+        let mut outwards = self.tree.outwards(around);
+        outwards.find(|kind| matches!(kind, AstKind::Function(_) | AstKind::StaticBlock(_)));
+        matches!(outwards.next(),
+            Some(AstKind::MethodDefinition(method)) if method.kind.is_constructor())
     }
 
     /// A text in the place of an argument may name a member.
@@ -67,7 +76,10 @@ impl<'a> Judge<'a, '_, '_> {
     /// In code that is not strict, a function that is just called has the global object as its
     /// `this`. Only members that are surely not the global object's are taken of it.
     pub(super) fn this(&mut self, span: Span, around: Around) {
-        if self.strict || self.is_method_of_class(span, around) || self.is_in_shim(around) {
+        if !self.strict && self.is_exports(around) {
+            self.handed_this(span, around);
+        }
+        if self.strict || self.is_method_of_class(span, around) || self.is_in_shim(span, around) {
             return;
         }
         let harmless = match self.tree.get(around) {
@@ -94,6 +106,16 @@ impl<'a> Judge<'a, '_, '_> {
         }
     }
 
+    /// Whether `this` stands outside of functions and classes, where it is `exports`.
+    fn is_exports(&self, around: Around) -> bool {
+        !self.tree.outwards(around).any(|kind| {
+            matches!(
+                kind,
+                AstKind::Function(_) | AstKind::PropertyDefinition(_) | AstKind::StaticBlock(_)
+            )
+        })
+    }
+
     /// Whether `this` belongs to a class, whose code is strict, or to the module. In the head of
     /// a class, and in a key that is computed, it is that of the function around.
     fn is_method_of_class(&self, this: Span, around: Around) -> bool {
@@ -118,59 +140,11 @@ impl<'a> Judge<'a, '_, '_> {
         !in_function
     }
 
-    /// A member of a function under a name that is not known may be its constructor.
-    pub(super) fn computed_binding(
-        &mut self,
-        key: Option<&'a Expression<'a>>,
-        span: Span,
-        around: Around,
-    ) {
-        match key.and_then(|key| self.values.text(key, 0)) {
-            Some("constructor") => {
-                return self.doubt("takes a constructor out of something", span);
-            }
-            Some(_) => return,
-            None => {}
-        }
-        let variable = self.tree.outwards(around).find_map(|kind| match kind {
-            AstKind::VariableDeclarator(variable) => Some(variable),
-            _ => None,
-        });
-        let init = variable.and_then(|variable| variable.init.as_ref());
-        let Some(init) = init else {
-            return self.doubt("takes a computed member of something unknown", span);
-        };
-        let things = self.values.of(init, 0);
-        if things.iter().any(|known| matches!(known.thing, Thing::Function)) {
-            self.doubt("takes a computed member of a function", span);
-        }
-    }
-
-    /// A computed member of a function may be its constructor.
-    pub(super) fn computed(&mut self, access: &'a ComputedMemberExpression<'a>) {
-        // Most are of variables that are no functions: lists and tables.
-        if let Expression::Identifier(name) = &access.object
-            && self.values.symbol(name).is_some_and(|symbol| !self.values.may_be_function(symbol))
-        {
-            return;
-        }
-        let things = self.values.of(&access.object, 0);
-        let is_function = |known: &Known<'_>| {
-            known.thing.is_function() && !known.thing.is_followed()
-                || matches!(known.thing, Thing::Constructor { .. })
-        };
-        if things.iter().any(is_function) || self.values.is_method_of_literal(&access.object) {
-            self.doubt("takes a computed member of a function", access.span);
-        }
-    }
-
     /// `x.constructor`: of a function, it is `Function`.
     pub(super) fn constructor(&mut self, object: &'a Expression<'a>, span: Span, around: Around) {
         if matches!(object, Expression::ThisExpression(_) | Expression::Super(_)) {
-            let called = matches!(self.tree.get(around), Some((AstKind::CallExpression(call), _))
-                if call.callee.span() == span);
-            // The constructor of an object is a class, which is constructed and never called.
-            if called || !self.is_in_instance(object.span(), around) {
+            // A method can be called with a function as its `this`.
+            if !(self.is_in_instance(object.span(), around) && self.is_left_out(span, around)) {
                 self.follow(Thing::Constructor { of_function: false }, span, around, &[]);
             }
             return;
@@ -186,6 +160,48 @@ impl<'a> Judge<'a, '_, '_> {
         let of_function =
             things.iter().any(is_function) || self.values.is_method_of_literal(object);
         self.follow(Thing::Constructor { of_function }, span, around, &[]);
+    }
+}
+
+impl<'a> Judge<'a, '_, '_> {
+    /// `Error.captureStackTrace(this, this.constructor)`, which leaves a function out of a text.
+    fn is_left_out(&self, span: Span, around: Around) -> bool {
+        let Some((AstKind::CallExpression(call), _)) = self.tree.get(around) else { return false };
+        let Expression::StaticMemberExpression(access) = &call.callee else { return false };
+        access.property.name == "captureStackTrace"
+            && self.values.is_intact(&access.object, "Error")
+            && call.arguments.get(1).is_some_and(|second| second.span() == span)
+    }
+
+    /// What takes the place of `captureStackTrace` is shown constructors.
+    pub(super) fn replaces_capture(&mut self, replaces: bool, span: Span) {
+        if replaces {
+            self.doubt("may be shown the constructors of errors", span);
+        }
+    }
+
+    /// Whether what is constructed would be no code, even with the constructor of functions.
+    pub(super) fn gets_no_code(&self, new: &'a NewExpression<'a>) -> bool {
+        let mut values = new.arguments.iter().map(Argument::as_expression);
+        values.all(|value| value.is_some_and(|value| self.spells_no_code(value)))
+    }
+
+    /// Whether the text of a value is surely no code: that of an object is `[object Object]`.
+    fn spells_no_code(&self, value: &'a Expression<'a>) -> bool {
+        let is_plain = |property: &ObjectPropertyKind<'_>| match property {
+            ObjectPropertyKind::ObjectProperty(property) => {
+                let name = property.key.static_name().filter(|_| !property.computed);
+                name.is_some_and(|name| {
+                    !matches!(name.as_ref(), "toString" | "valueOf" | "__proto__")
+                })
+            }
+            ObjectPropertyKind::SpreadProperty(_) => false,
+        };
+        match value.get_inner_expression() {
+            Expression::BooleanLiteral(_) | Expression::NullLiteral(_) => true,
+            Expression::ObjectExpression(object) => object.properties.iter().all(is_plain),
+            value => self.values.is_number(value) || self.values.is_global(value, "undefined"),
+        }
     }
 }
 

@@ -17,13 +17,15 @@ impl<'a> Judge<'a, '_, '_> {
     pub(super) fn used(&mut self, thing: &Thing<'a>, how: Use<'a>, span: Span, trail: &[SymbolId]) {
         match thing {
             Thing::Data | Thing::Function => {}
+            Thing::Lookup | Thing::Made => self.looked_up(thing, how, span),
             Thing::Constructor { of_function } => match how {
-                Use::Called | Use::New if *of_function => {
+                Use::Called | Use::New(_) if *of_function => {
                     let finding =
                         (Category::CodeEvaluation, "constructor of a function".to_owned());
                     self.find(finding, true, span, trail);
                 }
-                Use::Called | Use::New | Use::Computed => {
+                Use::New(new) if self.gets_no_code(new) => {}
+                Use::Called | Use::New(_) | Use::Computed => {
                     self.doubt("uses the constructor of something unknown", span);
                 }
                 how if how.gives_away() => {
@@ -55,7 +57,7 @@ impl<'a> Judge<'a, '_, '_> {
     fn handed_on(&mut self, how: Use<'a>, span: Span, what: &str) {
         match how {
             Use::Computed => self.doubt(&format!("takes a computed member of {what}"), span),
-            Use::New => self.doubt(&format!("constructs with {what}"), span),
+            Use::New(_) => self.doubt(&format!("constructs with {what}"), span),
             how if how.gives_away() => self.doubt(&format!("hands {what} on"), span),
             _ => {}
         }
@@ -77,6 +79,9 @@ impl<'a> Judge<'a, '_, '_> {
         if let Use::Assigned(value) = how {
             return self.assigned(name, members, value, span);
         }
+        if matches!(how, Use::Replaced) {
+            return self.doubt(&format!("gives `{name}` a value that is not known"), span);
+        }
         match (name, members.first()) {
             ("require", Some(&"main")) => match members.get(1) {
                 Some(&("filename" | "path" | "id")) => {}
@@ -91,33 +96,64 @@ impl<'a> Judge<'a, '_, '_> {
                 let identifier = format!("process.{stream}.connect");
                 self.gives(Gives::One(Category::Network), &identifier, span, trail);
             }
-            ("process", Some(stream))
-                if words::is_stream(stream) && matches!(how, Use::Computed) =>
-            {
+            ("process", Some(name)) if words::is_stream(name) && matches!(how, Use::Computed) => {
                 self.doubt("takes a computed member of a stream", span);
             }
-            // `Function.call.bind(f)` is no function of a text: it calls f.
-            ("Function", Some(form)) if is_call_form(form) && members.len() > 1 => {}
-            ("Function", Some(_)) if matches!(how, Use::Computed) => {
-                self.doubt("takes a computed member of a function", span);
+            ("exports", None) => self.handed_exports(how, span),
+            ("exports", Some(_)) => {}
+            ("module", Some(&"exports")) if members.len() == 1 && !matches!(how, Use::Called) => {
+                self.handed_exports(how, span);
             }
+            ("Reflect", _) => self.reflect(members, how, span),
+            ("Proxy", _) => self.proxy(members, how, span),
+            ("Function", _) => self.function(members, how, span, trail),
             ("module", Some(&"exports")) if members.len() == 1 && matches!(how, Use::Called) => {
                 self.doubt("calls a function with the module as its `this`", span);
             }
-            (object, Some(member)) if OBJECTS.contains(&object) || object == "Function" => {
+            (object, Some(member)) if OBJECTS.contains(&object) => {
+                if object == "Bun" && ["SQL", "fetch", "postgres", "sql"].contains(member) {
+                    self.perhaps(Category::Filesystem, "may open a file", false, span);
+                }
                 let gives = words::member(object, member);
                 self.gives(gives, &format!("{object}.{member}"), span, trail);
             }
             (object, None) if OBJECTS.contains(&object) => {
                 self.handed_on(how, span, &format!("`{object}`"));
             }
-            ("Function", None) => match how {
-                Use::Called | Use::New => self.gives(Gives::AnyCode, "Function", span, trail),
-                Use::Computed => self.doubt("takes a computed member of `Function`", span),
-                how if how.gives_away() => self.doubt("hands `Function` on", span),
-                _ => {}
-            },
             _ => self.other_name(name, members, how, span, trail),
+        }
+    }
+
+    /// `Function`, which makes code of texts, and what every function has.
+    fn function(&mut self, members: &[&'a str], how: Use<'a>, span: Span, trail: &[SymbolId]) {
+        match (members, how) {
+            ([], Use::Called | Use::New(_)) => self.gives(Gives::AnyCode, "Function", span, trail),
+            ([], Use::Computed) => self.doubt("takes a computed member of `Function`", span),
+            ([], how) if how.gives_away() => self.doubt("hands `Function` on", span),
+            ([], _) => {}
+            (["prototype"], how) if how.gives_away() => {
+                self.doubt("hands on what every function has", span);
+            }
+            // `Function.call.bind(f)` is no function of a text: it calls f.
+            ([form, _, ..], _) if is_call_form(form) => {}
+            (_, Use::Computed) => self.doubt("takes a computed member of a function", span),
+            ([member, ..], _) => {
+                let gives = words::member("Function", member);
+                self.gives(gives, &format!("Function.{member}"), span, trail);
+            }
+        }
+    }
+
+    /// `Reflect`, which looks up members under any name.
+    fn reflect(&mut self, members: &[&'a str], how: Use<'a>, span: Span) {
+        match members {
+            [] => self.handed_on(how, span, "`Reflect`"),
+            ["get" | "getOwnPropertyDescriptor", rest @ ..]
+                if !rest.is_empty() || how.gives_away() =>
+            {
+                self.doubt("hands on a function that looks up members", span);
+            }
+            _ => {}
         }
     }
 
@@ -130,6 +166,11 @@ impl<'a> Judge<'a, '_, '_> {
         span: Span,
         trail: &[SymbolId],
     ) {
+        match name {
+            "fetch" => self.fetch_handed_on(how, members, span),
+            "Worker" | "SharedWorker" => self.works(span),
+            _ => {}
+        }
         match words::global(name) {
             Some(gives) => {
                 let member = members.first().filter(|member| !is_call_form(member));
@@ -154,27 +195,29 @@ impl<'a> Judge<'a, '_, '_> {
         span: Span,
     ) {
         match (name, members) {
-            // Bun serves it, if it can fetch.
-            ("module", ["exports"])
-                if self.fetches && matches!(value, Expression::ObjectExpression(_)) =>
-            {
-                self.doubt("exports what may be served", span);
-            }
-            ("module", ["exports", ..]) | ("process", ["env", ..] | ["exitCode" | "title"]) => {}
+            ("module", ["exports", members @ ..]) => self.assigned_export(members, value, span),
+            // Nobody else has this variable.
+            ("exports", []) => {}
+            ("exports", members) => self.assigned_export(members, value, span),
+            ("process", ["env", ..] | ["exitCode" | "title"]) => {}
             ("module" | "process" | "require" | "import.meta" | "Bun" | "Deno", [_, ..]) => {
                 self.doubt(&format!("changes a member of `{name}`"), span);
+            }
+            ("Function", ["prototype", ..]) => {
+                self.doubt("changes what every function has", span);
+            }
+            (name, [_, ..]) if words::is_relied_on(name) => {
+                self.doubt(&format!("changes a member of `{name}`"), span);
+            }
+            (name, []) if words::is_relied_on(name) => {
+                self.doubt(&format!("replaces `{name}`"), span);
             }
             ("__filename", []) => self.doubt("says that the file is another", span),
             (_, []) => {
                 // Called as a member of the global object, it sees that as its `this`.
-                let function = matches!(
-                    value,
-                    Expression::FunctionExpression(_)
-                        | Expression::Identifier(_)
-                        | Expression::StaticMemberExpression(_)
-                        | Expression::ComputedMemberExpression(_)
-                );
-                if function && self.values.may_see_this(value, 0) {
+                let is_called = !self.values.is_inert(value)
+                    && !matches!(value.get_inner_expression(), Expression::ClassExpression(_));
+                if is_called {
                     self.doubt("makes a global that may see the global object", span);
                 }
                 self.found.defines.push(name.to_owned());
@@ -222,6 +265,7 @@ impl<'a> Judge<'a, '_, '_> {
         // Without a member it is the import, which was found where it stands.
         let members: Vec<&str> =
             members.iter().copied().filter(|member| !is_call_form(member)).take(2).collect();
+        self.beyond(name, &members, how, span);
         if !members.is_empty() && gives != Gives::Nothing {
             self.gives(gives, &format!("{name}.{}", members.join(".")), span, trail);
         }

@@ -3,7 +3,7 @@
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, BinaryOperator, BindingPattern, CallExpression, Expression, FormalParameters,
-    PropertyKey, UnaryOperator,
+    NewExpression, PropertyKey, UnaryOperator,
 };
 use oxc_span::{GetSpan, Span};
 
@@ -33,7 +33,7 @@ pub(crate) enum Use<'a> {
     /// It is called.
     Called,
     /// It is constructed.
-    New,
+    New(&'a NewExpression<'a>),
     /// A member is taken whose name is not known.
     Computed,
     /// It gets a name, under which it is followed.
@@ -46,6 +46,8 @@ pub(crate) enum Use<'a> {
     Data,
     /// It is overwritten, with this.
     Assigned(&'a Expression<'a>),
+    /// It is overwritten by a pattern or the head of a loop, with anything.
+    Replaced,
     /// It is only looked at.
     Harmless,
 }
@@ -53,7 +55,7 @@ pub(crate) enum Use<'a> {
 impl Use<'_> {
     /// Whether it gets out of sight.
     pub(crate) fn gives_away(self) -> bool {
-        matches!(self, Use::Escapes | Use::Argument(_))
+        matches!(self, Use::Escapes | Use::Argument(_) | Use::Replaced)
     }
 }
 
@@ -99,7 +101,7 @@ pub(crate) fn of<'a>(
             Some(pattern) => Used::Pattern(pattern),
             None => Used::End(Use::Argument(call)),
         },
-        AstKind::NewExpression(new) if new.callee.span() == span => Used::End(Use::New),
+        AstKind::NewExpression(new) if new.callee.span() == span => Used::End(Use::New(new)),
         AstKind::TaggedTemplateExpression(tagged) if tagged.tag.span() == span => {
             Used::End(Use::Called)
         }
@@ -163,11 +165,14 @@ fn bound<'a>(
                 Used::End(Use::Assigned(&assignment.right))
             }
         }
+        parent if is_pattern_target(parent, span) => Used::End(Use::Replaced),
         AstKind::ExpressionStatement(_) => Used::End(Use::Data),
         AstKind::IfStatement(_)
         | AstKind::WhileStatement(_)
         | AstKind::DoWhileStatement(_)
         | AstKind::ForStatement(_)
+        | AstKind::SwitchStatement(_)
+        | AstKind::SwitchCase(_)
         | AstKind::UpdateExpression(_) => Used::End(Use::Harmless),
         AstKind::ArrowFunctionExpression(arrow) if !arrow.r#async => match above.next() {
             // `(() => x)()` is x.
@@ -177,6 +182,38 @@ fn bound<'a>(
             _ => Used::End(Use::Escapes),
         },
         _ => Used::End(Use::Escapes),
+    }
+}
+
+/// Whether a pattern or the head of a loop writes to what stands at `span`.
+fn is_pattern_target(parent: AstKind<'_>, span: Span) -> bool {
+    match parent {
+        AstKind::ArrayAssignmentTarget(_)
+        | AstKind::ObjectAssignmentTarget(_)
+        | AstKind::AssignmentTargetRest(_) => true,
+        AstKind::AssignmentTargetWithDefault(target) => target.binding.span() == span,
+        AstKind::AssignmentTargetPropertyIdentifier(target) => target.binding.span == span,
+        AstKind::AssignmentTargetPropertyProperty(target) => target.binding.span() == span,
+        AstKind::ForOfStatement(each) => each.left.span() == span,
+        AstKind::ForInStatement(each) => each.left.span() == span,
+        _ => false,
+    }
+}
+
+/// Whether a call of a function of the runtime does nothing with its arguments but read them.
+pub(crate) fn only_reads<'a>(call: &CallExpression<'a>, values: &Values<'a, '_>) -> bool {
+    const FUNCTIONS: &[&str] =
+        &["BigInt", "Boolean", "Number", "String", "isNaN", "parseFloat", "parseInt"];
+    let Expression::StaticMemberExpression(access) = &call.callee else {
+        return FUNCTIONS.iter().any(|name| values.is_global(&call.callee, name));
+    };
+    let is_of = |name: &str| values.is_global(&access.object, name) && !values.is_changed(name);
+    match access.property.name.as_str() {
+        // It would call another argument.
+        "stringify" => call.arguments.len() == 1 && is_of("JSON"),
+        "isArray" => is_of("Array"),
+        "keys" | "values" | "entries" | "hasOwn" => is_of("Object"),
+        _ => is_of("console") || is_of("Math") || is_of("Number"),
     }
 }
 

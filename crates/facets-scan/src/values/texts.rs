@@ -61,33 +61,58 @@ impl<'a> Values<'a, '_> {
 
     /// Whether a value may look at the `this` that it is called with.
     pub(crate) fn may_see_this(&self, expression: &'a Expression<'a>, depth: usize) -> bool {
-        let has_this = |span: Span| {
-            let text = self.source.get(span.start as usize..span.end as usize);
-            text.is_none_or(|text| text.contains("this") || text.contains('\\'))
-        };
         match expression.get_inner_expression() {
             Expression::ArrowFunctionExpression(_) | Expression::StringLiteral(_) => false,
-            Expression::FunctionExpression(function) => has_this(function.span),
+            Expression::FunctionExpression(function) => self.has_this(function.span),
             // What is bound has another `this`.
             Expression::CallExpression(call) => !matches!(&call.callee,
-                Expression::StaticMemberExpression(access) if access.property.name == "bind"),
+                Expression::StaticMemberExpression(access)
+                    if access.property.name == "bind" && self.has_usual_bind(&access.object)),
             Expression::Identifier(name) if depth < 8 => {
                 let Some(symbol) = self.symbol(name) else {
                     return !is_harmless(name.name.as_str());
                 };
-                if let Some(span) = self.variable(symbol).function {
-                    return has_this(span);
+                match self.constant_function(symbol) {
+                    Some(span) => self.has_this(span),
+                    None => self
+                        .only_value(symbol)
+                        .is_none_or(|value| self.may_see_this(value, depth + 1)),
                 }
-                let mut sources = self.sources.of(symbol.index()).peekable();
-                sources.peek().is_none()
-                    || sources.any(|source| match source {
-                        ValueSource::Value(value, path) => {
-                            !path.is_empty() || self.may_see_this(value, depth + 1)
-                        }
-                        ValueSource::Import(..) | ValueSource::Require => true,
-                    })
             }
             _ => true,
+        }
+    }
+
+    fn has_this(&self, span: Span) -> bool {
+        let text = self.source.get(span.start as usize..span.end as usize);
+        text.is_none_or(|text| text.contains("this") || text.contains('\\'))
+    }
+
+    /// Where the function stands that a name was declared as, if it is never anything else.
+    fn constant_function(&self, symbol: SymbolId) -> Option<Span> {
+        let variable = self.variable(symbol);
+        variable.function.filter(|_| variable.declarations == 1)
+    }
+
+    /// Whether a variable is a function of the program, and never anything else.
+    pub(crate) fn is_constant_function(&self, symbol: SymbolId) -> bool {
+        self.constant_function(symbol).is_some() || self.only_value(symbol).is_some_and(is_function)
+    }
+
+    /// Whether a variable is a class of the program, and never anything else.
+    pub(crate) fn is_class(&self, symbol: SymbolId) -> bool {
+        let variable = self.variable(symbol);
+        variable.is_class && variable.declarations == 1
+    }
+
+    /// Whether it is a function with the `bind` that every function has: one that stands here,
+    /// or that cannot be replaced elsewhere.
+    fn has_usual_bind(&self, value: &'a Expression<'a>) -> bool {
+        match value.get_inner_expression() {
+            Expression::Identifier(name) => self.symbol(name).is_some_and(|symbol| {
+                self.is_constant_function(symbol) && !self.is_out_of_sight(symbol)
+            }),
+            value => is_function(value),
         }
     }
 
@@ -100,4 +125,11 @@ impl<'a> Values<'a, '_> {
             _ => None,
         }
     }
+}
+
+fn is_function(value: &Expression<'_>) -> bool {
+    matches!(
+        value.get_inner_expression(),
+        Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_)
+    )
 }

@@ -47,13 +47,19 @@ pub(super) fn is_erased(declaration: &Declaration<'_>) -> bool {
     }
 }
 
-/// Whether something is a member of that name, or of a name that is not known.
+/// Whether something has a member by which Bun knows what it serves, or of a name that is not
+/// known.
 pub(super) fn is_called_fetch(kind: AstKind<'_>) -> bool {
+    if let AstKind::StaticMemberExpression(access) = kind {
+        return matches!(access.property.name.as_str(), "fetch" | "app");
+    }
     let (key, computed) = match kind {
         AstKind::ObjectProperty(property) => (&property.key, property.computed),
         AstKind::MethodDefinition(method) => (&method.key, method.computed),
         AstKind::PropertyDefinition(property) => (&property.key, property.computed),
         _ => return false,
     };
-    key.is_specific_static_name("fetch") || (computed && key.static_name().is_none())
+    key.is_specific_static_name("fetch")
+        || key.is_specific_static_name("app")
+        || (computed && key.static_name().is_none())
 }

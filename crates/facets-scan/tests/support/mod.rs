@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use facets_scan::{Analysis, Analyst, Files, Report, ScanLimits, Start, analyse, scan};
+use facets_scan::{
+    Analysis, Analyst, Files, FolderListing, Report, ScanLimits, Start, analyse, scan,
+};
 use facets_surface::EntitlementVerdict;
 
 /// Files by their paths.
@@ -23,9 +25,13 @@ impl Files for Memory {
         self.0.get(path).cloned().ok_or_else(|| "is not there".to_owned())
     }
 
-    fn list(&self, folder: &str) -> Vec<String> {
+    fn has_first_line(&self, path: &str) -> bool {
+        self.0.get(path).is_some_and(|source| source.starts_with(b"#!"))
+    }
+
+    fn list(&self, folder: &str) -> FolderListing {
         let below = |path: &&String| path.starts_with(folder) && !path.contains("/node_modules/");
-        self.0.keys().filter(below).cloned().collect()
+        FolderListing { files: self.0.keys().filter(below).cloned().collect(), unread: Vec::new() }
     }
 }
 

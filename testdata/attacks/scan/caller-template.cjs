@@ -1,0 +1,3 @@
+// the caller of a function under a quoted name, or by a pattern
+function leak() { return leak[`caller`].arguments[1] }
+console.log('REA'+'CHED', leak()('fs').readFileSync('/etc/hostname', 'utf8'));

@@ -1,0 +1,4 @@
+// what a lookup made, called by a member of it without arguments
+const k = ['constr','uctor'].join('');
+let o = 1; o = o[k]; o = o[k];
+o('console.log("REA"+"CHED")')?.call?.();

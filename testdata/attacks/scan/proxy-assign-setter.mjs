@@ -1,0 +1,4 @@
+// a proxy lists a name, and the runtime looks it up
+const k = ['constr','uctor'].join('');
+const p = new Proxy(() => {}, { ownKeys: () => [k], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true, value: 1 }) });
+Object.assign({ set ['constr' + 'uctor'](F) { F('console.log("REA"+"CHED")')() } }, p);

@@ -1,0 +1,5 @@
+// a proxy lists a name, and the runtime looks it up
+const k = ['constr','uctor'].join('');
+const p = new Proxy(() => {}, { ownKeys: () => [k], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true, value: 1 }) });
+const copy = { ...p };
+Object.values(copy).forEach(F => F('console.log("REA"+"CHED")')());
