@@ -153,7 +153,7 @@ pub(crate) enum Command {
     Run(Run),
     /// Decide what a server may do, or see it
     #[command(
-        after_help = "Settings:\n  network=none|all|HOST:PORT,…\n  filesystem=none|all|PATH,ro:PATH,…\n  subprocess=yes|no  sampling=yes|no  elicitation=yes|no"
+        after_help = "Settings:\n  network=none|all|HOST:PORT,…\n  filesystem=none|all|PATH,ro:PATH,…\n  subprocess=yes|no  sampling=yes|no  elicitation=yes|no\n  arguments=any|pinned"
     )]
     Grant {
         /// The server
@@ -260,9 +260,12 @@ pub(crate) struct Add {
     /// A command to start, behind `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
-    /// Answer every question with yes
+    /// Answer every question with yes, except about what is critical
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Answer with yes, also about what is as bad as this
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) accept: Option<Level>,
     /// Pass this variable of the environment on to the command
     #[arg(long = "env", value_name = "NAME", value_parser = variable, conflicts_with = "url")]
     pub(crate) variables: Vec<String>,
@@ -371,9 +374,12 @@ pub(crate) struct Adopt {
     /// Only show what is there
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Answer every question with yes
+    /// Answer every question with yes, except about what is critical
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Answer with yes, also about what is as bad as this
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) accept: Option<Level>,
     /// Seconds to wait for an answer, now and later [default: 30, 120 for npx, uvx and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,

@@ -89,18 +89,18 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Remove { names } => run_remove(names, renderer),
         Command::Adopt(arguments) => crate::trust::run_adopt(arguments, renderer),
         Command::Connect { clients, user, yes } => {
-            let consent = crate::consent::Terminal { yes };
+            let consent = crate::consent::Terminal::new(yes);
             let request = ConnectRequest { clients, scope: crate::trust::scope(user) };
             Ok(renderer.connected(&connect(&request, &consent)?, consent.asks()))
         }
         Command::Disconnect { clients, yes } => {
-            let consent = crate::consent::Terminal { yes };
+            let consent = crate::consent::Terminal::new(yes);
             Ok(renderer.connected(&disconnect(&clients, &consent)?, consent.asks()))
         }
         Command::Run(arguments) => crate::run::run_server(arguments, renderer),
         Command::Grant { name, settings, yes } => {
             let request = GrantRequest { name, settings };
-            let consent = crate::consent::Terminal { yes };
+            let consent = crate::consent::Terminal::new(yes);
             Ok(renderer.granted(&grant(&request, &consent)?, consent.asks()))
         }
         Command::Ps => Ok(renderer.sessions(&sessions::ps()?)),

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
+use facets_drift::Severity;
 use facets_ops::client_files::FileEdit;
 use facets_ops::consent::FoundEntry;
 use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown, MovedServer};
@@ -13,9 +14,21 @@ use crate::render;
 /// Asks on the terminal, unless the answer was given beforehand.
 pub(crate) struct Terminal {
     pub(crate) yes: bool,
+    /// What that yes is a yes to, at the worst.
+    pub(crate) accepts: Severity,
 }
 
 impl Terminal {
+    /// spec 8.5: a yes beforehand is one to what is moderate
+    pub(crate) fn new(yes: bool) -> Self {
+        Self { yes, accepts: Severity::Moderate }
+    }
+
+    /// A level that is accepted is a yes up to that level.
+    pub(crate) fn accepting(yes: bool, level: Option<Severity>) -> Self {
+        Self { yes: yes || level.is_some(), accepts: level.unwrap_or(Severity::Moderate) }
+    }
+
     /// Whether somebody is there and has not answered yet.
     pub(crate) fn asks(&self) -> bool {
         !self.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
@@ -48,6 +61,10 @@ impl Consent for Terminal {
 
     fn has_answered(&self) -> bool {
         !self.asks()
+    }
+
+    fn accepts(&self) -> Severity {
+        self.accepts
     }
 
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {

@@ -39,6 +39,6 @@ pub(crate) fn run_data(
 ) -> Result<Shown, OpsError> {
     match clear {
         None => Ok(renderer.data(&list_data(request)?)),
-        Some(yes) => Ok(renderer.cleared(&clear_data(request, &Terminal { yes })?)),
+        Some(yes) => Ok(renderer.cleared(&clear_data(request, &Terminal::new(yes))?)),
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn run_check(arguments: CheckArguments, renderer: &Renderer) -> Resul
     let Gate { fail_on, policy, summary } = gate;
     let request = CheckRequest { names, timeout, trust, fail_on: fail_on.into(), policy };
     let count = Count::new(renderer.is_quiet());
-    let result = check(&request, &Terminal { yes: false }, &count);
+    let result = check(&request, &Terminal::new(false), &count);
     drop(count);
     let report = summarised(result, summary.as_deref(), Verb::Check, summary::of_report)?;
     Ok(renderer.checked(&report, Verb::Check))

@@ -26,13 +26,13 @@ impl From<Level> for Severity {
 }
 
 pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Add { name, url, words, yes, variables, headers, cwd, source, timeout } = arguments;
+    let Add { name, url, words, yes, accept, variables, headers, cwd, source, timeout } = arguments;
     let origin = match url {
         Some(url) => origin::of_address(&url, headers)?,
         None => origin::of_words(words, variables)?,
     };
     let request = AddRequest { name, origin, start_directory: cwd, timeout, source };
-    let consent = Terminal { yes };
+    let consent = Terminal::accepting(yes, accept.map(Into::into));
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
 }
 
@@ -41,7 +41,8 @@ pub(crate) fn run_approve(arguments: Approve, renderer: &Renderer) -> Result<Sho
     let accept = accept.map(Into::into);
     let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
     let request = ApproveRequest { names, timeout, accept, trust };
-    let consent = Terminal { yes };
+    let accepts = request.accept.unwrap_or(Severity::Moderate);
+    let consent = Terminal { yes, accepts };
     approve(&request, &consent).map(|report| renderer.approved(&report, consent.asks()))
 }
 
@@ -50,9 +51,9 @@ pub(crate) fn scope(is_user: bool) -> Scope {
 }
 
 pub(crate) fn run_adopt(arguments: Adopt, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Adopt { clients, user, dry_run, yes, timeout } = arguments;
+    let Adopt { clients, user, dry_run, yes, accept, timeout } = arguments;
     let request = AdoptRequest { clients, scope: scope(user), timeout, is_dry: dry_run };
-    let consent = Terminal { yes };
+    let consent = Terminal::accepting(yes, accept.map(Into::into));
     let report = adopt(&request, &consent)?;
     Ok(renderer.adopted(&report, consent.asks() && !dry_run))
 }

@@ -106,6 +106,8 @@ finding_types! {
     ResourceChanged = "resource_changed",
     /// A resource template whose declaration is another.
     TemplateChanged = "template_changed",
+    /// A name that is taken for another, or is not what it looks like.
+    NameConfusable = "name_confusable",
     /// The instructions of the server.
     InstructionsChanged = "instructions_changed",
     /// Rules for the model.

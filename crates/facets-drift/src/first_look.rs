@@ -2,8 +2,9 @@
 
 use facets_surface::{Definition, Kind, Surface};
 
-use crate::finding::{Evidence, SubjectKind};
+use crate::finding::{Evidence, Finding, Severity, SubjectKind};
 use crate::items::subject_kind;
+use crate::names::confusable_names;
 use crate::risk::{self, Assessment};
 use crate::surfaces::tool_names;
 use crate::texts::{Role, Text, evidence, evidence_of};
@@ -30,12 +31,22 @@ pub struct MarkerLook {
 }
 
 /// Everything that somebody should see who decides about a server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FirstLook {
     /// The tools, the most powerful first.
     pub tools: Vec<ToolLook>,
     /// What is suspicious in any text.
     pub markers: Vec<MarkerLook>,
+    /// Names that a reader takes for others.
+    pub names: Vec<Finding>,
+}
+
+impl FirstLook {
+    /// The worst of what was found, which a yes that was given beforehand may not cover.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        self.names.iter().map(|finding| finding.severity).max()
+    }
 }
 
 /// Looks at a surface that nobody has approved.
@@ -69,5 +80,5 @@ pub fn first_look(surface: &Surface) -> FirstLook {
             add(subject_kind(kind), item.name(), evidence_of(item, &known));
         }
     }
-    FirstLook { tools, markers }
+    FirstLook { tools, markers, names: confusable_names(surface, None) }
 }

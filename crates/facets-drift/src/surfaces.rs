@@ -10,6 +10,7 @@ use facets_surface::{Definition, Kind, Listing, Surface};
 use crate::contracts::compare_behaviour;
 use crate::finding::{self, Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
 use crate::items::{Aids, compare_items, subject_kind};
+use crate::names::confusable_names;
 use crate::renames::{Renames, find_renames};
 use crate::shown::summary;
 use crate::side::Side;
@@ -34,6 +35,11 @@ pub fn compare_surfaces(
     let varies = before.surface.resources_volatile || after.surface.resources_volatile;
     if before.hashes.resources != after.hashes.resources || varies {
         resources(before.surface, after.surface, validator, &mut out);
+    }
+    if before.hashes.surface != after.hashes.surface
+        || before.hashes.resources != after.hashes.resources
+    {
+        out.extend(confusable_names(after.surface, Some(before.surface)));
     }
     if before.hashes.behavior.digest != after.hashes.behavior.digest
         || before.surface.source != after.surface.source

@@ -6,7 +6,7 @@ use facets_digest::json::Value;
 use facets_surface::Definition;
 
 use crate::finding::Evidence;
-use facets_markers::{Approved, Context, Marker, ToolNames};
+use facets_markers::{Approved, Context, Marker, ToolNames, decodings};
 
 /// What a text is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,14 @@ pub(crate) fn evidence(
     own: &str,
     tools: &ToolNames,
 ) -> Vec<Evidence> {
-    let found = approved.new_in(text.text, &Context { own, tools });
+    let context = Context { own, tools };
+    // A model reads an address that is encoded as well as one that is not.
+    let found: Vec<Marker> = match text.role {
+        Role::Key => {
+            decodings(text.text).iter().flat_map(|one| approved.new_in(one, &context)).collect()
+        }
+        Role::Prose | Role::Name | Role::Data => approved.new_in(text.text, &context),
+    };
     // The address of a resource is an address, and a name may be that of a parameter, too.
     let counts = |marker: &Marker| match text.role {
         Role::Key => !["marker-url", "marker-other-tool"].contains(&marker.rule),

@@ -6,6 +6,8 @@ use crate::hidden::is_hidden;
 
 use crate::found::Found;
 use crate::letters::{Look, is_combining, is_ideograph, look as look_of};
+use crate::mixed;
+use crate::rare_letters::is_rare_script;
 
 const RULE: &str = "marker-confusable";
 
@@ -69,6 +71,33 @@ pub(crate) fn look(text: &str, found: &mut Found) {
             found.add(RULE, word.clone(), text.get(word).unwrap_or_default());
         }
     }
+}
+
+/// Whether a name has a word of Latin letters and others, or one that reads as Latin and is not.
+/// A name is short and stands without context, so one such letter is enough.
+pub(crate) fn is_mixed_name(name: &str) -> bool {
+    if name.is_ascii() {
+        return false;
+    }
+    if mixed::parts(name).any(mixed::is_mixed) {
+        return true;
+    }
+    let count_of = |word: Range<usize>| {
+        let mut count = Count::default();
+        for letter in name.get(word).unwrap_or_default().chars() {
+            count.add(look_of(letter));
+            count.foreign += usize::from(is_rare_script(letter));
+        }
+        count
+    };
+    let counts: Vec<Count> = words(name).map(count_of).collect();
+    let is_at_home = counts.iter().any(|count| count.foreign > 0);
+    let has_ideographs = name.chars().any(is_ideograph);
+    counts.iter().any(|count| {
+        (count.twin > 0 && count.foreign == 0 && !is_at_home)
+            || (count.wide > 0 && !has_ideographs)
+            || count.styled > 0
+    })
 }
 
 /// Runs of letters, with what hides between them.

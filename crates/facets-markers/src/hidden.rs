@@ -11,3 +11,22 @@ pub fn is_hidden(character: char) -> bool {
         | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
+
+/// Whether a character shows nothing in a name, or what the font makes of it: private ones, those
+/// that are no characters, and those that control the layout of an old script or of music. Texts
+/// may speak of these; nobody names a tool with them.
+pub(crate) fn is_hidden_in_name(character: char) -> bool {
+    let is_noncharacter = u32::from(character) & 0xfffe == 0xfffe;
+    is_hidden(character)
+        || is_noncharacter
+        || matches!(character,
+            '\u{70f}' | '\u{2d7f}' | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}' | '\u{fffc}'
+            | '\u{1107f}' | '\u{13430}'..='\u{1345f}' | '\u{16fe4}' | '\u{1d159}'
+            | '\u{f0000}'..='\u{10ffff}')
+}
+
+/// Whether a character is a mark on another one, of any alphabet.
+#[must_use]
+pub fn is_mark(character: char) -> bool {
+    unicode_normalization::char::is_combining_mark(character)
+}

@@ -46,7 +46,16 @@ pub(crate) fn look(character: char) -> Look {
 
 /// A mark that is drawn over the letter before it.
 pub(crate) fn is_combining(character: char) -> bool {
-    matches!(character, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{20d0}'..='\u{20ff}')
+    matches!(character, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+/// A letter or digit of an alphabet that has marks of its own, which tell words apart.
+pub(crate) fn bears_marks(character: char) -> bool {
+    let has_marks = matches!(character, '\u{590}'..='\u{10ff}' | '\u{1700}'..='\u{1c7f}'
+        | '\u{3040}'..='\u{30ff}' | '\u{a800}'..='\u{ab2f}' | '\u{abc0}'..='\u{abff}'
+        | '\u{10a00}'..='\u{11fff}' | '\u{1e100}'..='\u{1e95f}');
+    has_marks && character.is_alphanumeric()
 }
 
 /// A character that is written without blanks between words.
@@ -55,7 +64,7 @@ pub(crate) fn is_ideograph(character: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-fn lower_case(character: char) -> char {
+pub(crate) fn lower_case(character: char) -> char {
     let mut lower = character.to_lowercase();
     match (lower.next(), lower.next()) {
         (Some(only), None) => only,
@@ -64,7 +73,7 @@ fn lower_case(character: char) -> char {
 }
 
 /// Blocks in which the alphabet stands in order, and letters that stand elsewhere.
-fn drawn(character: char) -> Option<char> {
+pub(crate) fn drawn(character: char) -> Option<char> {
     let code = u32::from(character);
     match code {
         0xff01..=0xff5e => char::from_u32(code - 0xfee0).map(|wide| wide.to_ascii_lowercase()),
@@ -85,20 +94,20 @@ fn letter(index: u32) -> Option<char> {
 }
 
 /// Letters of other scripts that look like Latin ones.
-fn twin(character: char) -> Option<char> {
+pub(crate) fn twin(character: char) -> Option<char> {
     Some(match character {
         '\u{391}' | '\u{3b1}' | '\u{410}' | '\u{430}' => 'a',
         '\u{392}' | '\u{412}' => 'b',
-        '\u{3f2}' | '\u{421}' | '\u{441}' => 'c',
+        '\u{3f2}' | '\u{3f9}' | '\u{421}' | '\u{441}' => 'c',
         '\u{501}' => 'd',
         '\u{395}' | '\u{3b5}' | '\u{415}' | '\u{435}' => 'e',
         '\u{581}' => 'g',
         '\u{397}' | '\u{41d}' | '\u{4bb}' | '\u{570}' => 'h',
         '\u{399}' | '\u{3b9}' | '\u{406}' | '\u{456}' | '\u{457}' => 'i',
-        '\u{3f3}' | '\u{408}' | '\u{458}' => 'j',
+        '\u{37f}' | '\u{3f3}' | '\u{408}' | '\u{458}' => 'j',
         '\u{39a}' | '\u{3ba}' | '\u{41a}' | '\u{43a}' => 'k',
         '\u{4c0}' | '\u{4cf}' => 'l',
-        '\u{39c}' | '\u{41c}' => 'm',
+        '\u{39c}' | '\u{3fa}' | '\u{41c}' => 'm',
         '\u{39d}' | '\u{578}' => 'n',
         '\u{39f}' | '\u{3bf}' | '\u{41e}' | '\u{43e}' | '\u{555}' | '\u{585}' => 'o',
         '\u{3a1}' | '\u{3c1}' | '\u{420}' | '\u{440}' => 'p',
@@ -148,7 +157,7 @@ fn symbol(character: char) -> Option<char> {
 }
 
 /// Latin letters with an accent.
-fn accented(character: char) -> Option<char> {
+pub(crate) fn accented(character: char) -> Option<char> {
     Some(match character {
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => 'a',
         'ç' | 'ć' | 'č' | 'ĉ' | 'ċ' => 'c',
@@ -168,6 +177,22 @@ fn accented(character: char) -> Option<char> {
         'ŵ' => 'w',
         'ý' | 'ÿ' | 'ŷ' => 'y',
         'ź' | 'ż' | 'ž' => 'z',
+        _ => return None,
+    })
+}
+
+/// Letters that are two in one.
+pub(crate) fn two_letters(character: char) -> Option<&'static str> {
+    Some(match character {
+        '\u{e6}' => "ae",
+        '\u{c6}' => "AE",
+        '\u{153}' => "oe",
+        '\u{152}' => "OE",
+        '\u{df}' => "ss",
+        '\u{1e9e}' => "SS",
+        '\u{2a6}' => "ts",
+        '\u{a74f}' => "oo",
+        '\u{a74e}' => "OO",
         _ => return None,
     })
 }

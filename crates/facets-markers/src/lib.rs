@@ -10,6 +10,7 @@ mod context;
 mod fold;
 mod found;
 mod hidden;
+mod keys;
 mod languages;
 mod letters;
 mod lists;
@@ -17,16 +18,24 @@ mod look;
 mod marker;
 mod markup;
 mod matcher;
+mod mixed;
+mod names;
 mod paths;
 mod phrase;
 mod phrases;
+mod rare_letters;
 mod rules;
 mod shell;
 mod siblings;
+mod signs;
 mod words;
 
 pub use context::{Context, ToolNames};
-pub use hidden::is_hidden;
+pub use hidden::{is_hidden, is_mark};
+pub use keys::{decodings, key_markers};
 pub use look::{Approved, markers, new_markers, plain_text};
 pub use marker::{Marker, Rule};
+pub use names::{
+    Disguise, disguise, plain_spelling, resembles, skeletons, spelled_out, visible_letters,
+};
 pub use rules::RULES;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_drift::{Finding, FirstLook};
+use facets_drift::{Finding, FirstLook, Severity};
 pub use facets_launch::{Filesystem, Network, Sandbox};
 use facets_lock::{Grants, StartSettings};
 use facets_model::Origin;
@@ -20,6 +20,10 @@ pub trait Consent {
     fn can_answer(&self) -> bool;
     /// Whether nobody will be asked, because the answer is known or nobody is there.
     fn has_answered(&self) -> bool;
+    /// How bad something may be that a yes beforehand is a yes to (spec 8.5).
+    fn accepts(&self) -> Severity {
+        Severity::Moderate
+    }
     /// Shows what would be started, in full, and says whether it may be.
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
     /// Shows what would be trusted, and says whether it is.
@@ -144,6 +148,10 @@ impl Consent for TypedAddress<'_> {
 
     fn has_answered(&self) -> bool {
         self.0.has_answered()
+    }
+
+    fn accepts(&self) -> Severity {
+        self.0.accepts()
     }
 
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {

@@ -20,6 +20,7 @@ mod broken_pin;
 mod capturing;
 mod client_entries;
 mod confinement;
+mod confusable_names;
 mod contract_input;
 mod entry_variables;
 mod error;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use facets_digest::{Digest, NoProgress};
-use facets_drift::{Finding, first_look};
+use facets_drift::Finding;
 use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings, surface_path};
 use facets_mcp::Conduct;
 use facets_model::{InlineServerName, Origin};
@@ -15,6 +15,7 @@ use facets_surface::{Also, Source, Surface};
 
 use crate::capturing::capture_options;
 use crate::confinement::apply_grants;
+use crate::confusable_names::{look_among_others, require_seen};
 use crate::consent::{Answer, ApprovalPage, Consent, TypedAddress};
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
@@ -51,6 +52,18 @@ pub(crate) enum PinApproval<'c> {
     Given,
     /// Whoever is there.
     Ask(&'c dyn Consent),
+}
+
+impl PinApproval<'_> {
+    fn answer(&self, page: &ApprovalPage) -> Result<Answer, OpsError> {
+        match self {
+            Self::Given => Ok(Answer::Yes),
+            Self::Ask(consent) => {
+                require_seen(page, *consent)?;
+                Ok(consent.may_pin(page))
+            }
+        }
+    }
 }
 
 /// A server that nobody has pinned here yet.
@@ -156,7 +169,7 @@ pub(crate) fn pin_candidate(
         grants: grants.clone(),
         ..LockedServer::new(&name, (origin, pin), settings.clone(), surface.era, &hashes, file)
     };
-    let look = first_look(&surface);
+    let look = look_among_others(project, &name, &surface);
     let warnings = warnings(&surface, Some(&conduct));
     let source = server.source.clone();
     let varies = variations(&surface, &variant);
@@ -172,11 +185,7 @@ pub(crate) fn pin_candidate(
         settings: (!server.origin.is_remote()).then_some(settings),
         varies,
     };
-    let answer = match decision {
-        PinApproval::Given => Answer::Yes,
-        PinApproval::Ask(consent) => consent.may_pin(&page),
-    };
-    match answer {
+    match decision.answer(&page)? {
         Answer::Yes => {}
         other => {
             let asked = other == Answer::No;

@@ -22,8 +22,10 @@ pub(crate) fn variations(surface: &Surface, variant: &Also) -> Vec<Finding> {
 }
 
 fn of_this_machine(change: Finding) -> Finding {
+    // A name that is taken for another stays what it is, wherever it is declared.
+    let is_name = change.kind == FindingType::NameConfusable;
     Finding {
-        kind: FindingType::ProfileVaries,
+        kind: if is_name { change.kind } else { FindingType::ProfileVaries },
         severity: change.severity.max(Severity::Moderate),
         sentence: format!("on this machine, {}", change.sentence),
         ..change

@@ -11,6 +11,7 @@ use facets_surface::{Also, Definition, Surface};
 use crate::approval::{Trust, UserDecision};
 use crate::capturing::capture_options;
 use crate::confinement::apply_grants;
+use crate::confusable_names::like_others;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
@@ -71,6 +72,7 @@ pub(crate) fn repin(
     let known_variant = known_variant.unwrap_or_default();
     let changes = before.as_ref().map(|before| {
         let mut changes = changes_since(before, &origin, &surface);
+        changes.extend(like_others(project, name, &surface, Some(&before.surface)));
         let mut new = variant.clone();
         new.remove(&known_variant);
         changes.extend(variations(&surface, &new));
@@ -174,6 +176,10 @@ impl Consent for ApprovedOrAsk<'_> {
 
     fn has_answered(&self) -> bool {
         self.consent.has_answered()
+    }
+
+    fn accepts(&self) -> Severity {
+        self.consent.accepts()
     }
 
     fn may_start(&self, shown: &LaunchShown<'_>) -> Answer {

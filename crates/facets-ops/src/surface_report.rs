@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use facets_drift::confusable_names;
 use facets_mcp::Conduct;
 use facets_surface::{Surface, SurfaceHashes, parse_surface_file, write_surface_file};
 
 use crate::error::OpsError;
 use crate::input::read_regular;
 use crate::source_scan::ScanReport;
-use crate::surface_warnings::{SurfaceWarning, warnings};
+use crate::surface_warnings::{SurfaceWarning, shorten, warnings};
 
 /// A surface file is as large as 64 MiB of definitions, indented.
 const MAX_SURFACE_FILE: u64 = 256 << 20;
@@ -43,7 +44,11 @@ pub(crate) fn report(
     saved: Option<PathBuf>,
 ) -> InspectReport {
     let hashes = surface.hashes();
-    let warnings = warnings(&surface, conduct);
+    let names = confusable_names(&surface, None).into_iter().map(|finding| SurfaceWarning {
+        message: format!("{} [{}]", finding.sentence, finding.kind.name()),
+        subject: finding.subject,
+    });
+    let warnings = shorten(names.chain(warnings(&surface, conduct)).collect());
     InspectReport { surface, hashes, warnings, saved, scan: None }
 }
 

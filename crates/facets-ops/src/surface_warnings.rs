@@ -1,11 +1,8 @@
 //! What a reader of a surface should look at twice. No verdict, only what is there.
 
-use std::collections::BTreeMap;
-
 use facets_digest::json::Value;
 use facets_markers::is_hidden;
 use facets_mcp::Conduct;
-use facets_model::collision_key;
 use facets_surface::{Definition, Kind, Listing, Surface};
 
 /// Something worth a second look.
@@ -35,7 +32,6 @@ pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<Surf
         if let Some(Listing::Refused { code }) = surface.listing(kind) {
             warn(kind.list(), format!("announced, but refused with error {code}"), &mut found);
         }
-        similar_names(surface.items(kind), &mut found);
         for item in surface.items(kind) {
             let mut hidden = Hidden::default();
             hidden.look_into(&item.value());
@@ -54,6 +50,7 @@ pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<Surf
         hidden.look_into(&item.value());
         hidden.warn(item.name(), &mut found);
     }
+    beyond_ascii(surface.items(Kind::Tool), &mut found);
     for tool in surface.items(Kind::Tool) {
         odd_schema(tool, &mut found);
     }
@@ -61,7 +58,7 @@ pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<Surf
 }
 
 /// A server that gives more to look at than anybody looks at is told so once.
-fn shorten(mut found: Vec<SurfaceWarning>) -> Vec<SurfaceWarning> {
+pub(crate) fn shorten(mut found: Vec<SurfaceWarning>) -> Vec<SurfaceWarning> {
     let more = found.len().saturating_sub(MOST);
     if more > 0 {
         found.truncate(MOST);
@@ -102,17 +99,10 @@ fn behaviour(conduct: &Conduct, found: &mut Vec<SurfaceWarning>) {
     }
 }
 
-/// Two names that some reader, or some eye, takes for one.
-fn similar_names(items: &[Definition], found: &mut Vec<SurfaceWarning>) {
-    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    for item in items {
-        let visible: String = item.name().chars().filter(|c| !is_hidden(*c)).collect();
-        if let Some(earlier) = seen.insert(collision_key(&visible), item.name()) {
-            warn(item.name(), format!("looks like `{earlier}`, and is another"), found);
-        }
-        if item.kind() == Kind::Tool && !item.name().is_ascii() {
-            warn(item.name(), "has characters beyond ASCII in its name".to_owned(), found);
-        }
+/// Most clients know only ASCII in the names of tools.
+fn beyond_ascii(items: &[Definition], found: &mut Vec<SurfaceWarning>) {
+    for tool in items.iter().filter(|item| !item.name().is_ascii()) {
+        warn(tool.name(), "has characters beyond ASCII in its name".to_owned(), found);
     }
 }
 

@@ -6,9 +6,10 @@ use facets_drift::{FindingType, Severity};
 use crate::condition::Condition;
 use crate::pattern::Pattern;
 
-/// Findings that no policy lowers: they say that something else runs, or that nobody vouches for
-/// it any more.
-pub const PROTECTED: [FindingType; 5] = [
+/// Findings that no policy lowers: they say that something else runs, that its signature is
+/// gone, or that a name is not what it looks like.
+pub const PROTECTED: [FindingType; 6] = [
+    FindingType::NameConfusable,
     FindingType::LaunchChanged,
     FindingType::GrantWidened,
     FindingType::ContentChanged,

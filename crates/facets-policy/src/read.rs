@@ -135,7 +135,7 @@ fn protected(check: &mut Checker<'_>, place: &Place<'_>, kind: FindingType) {
         "policy-protected-type",
         place,
         &format!("{} with a severity below critical", kind.name()),
-        &format!("any type but {names}, which nobody can lower"),
+        &format!("any type but {names}, which a policy cannot lower"),
         "remove the entry, and approve the change instead: facet approve NAME",
     );
 }

@@ -52,6 +52,7 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
     counts(page, &mut out);
     words(page, &mut out);
     risks(page, &mut out);
+    names(page, &mut out);
     markers(page, &mut out);
     Cost::of(&page.surface).human(false, &mut out);
     reach(page, &mut out);
@@ -145,6 +146,15 @@ fn risks(page: &ApprovalPage, out: &mut String) {
             let _ = writeln!(out, "  {QUIET}and {} more{QUIET:#}", tools.len() - TOOLS);
         }
     }
+}
+
+/// Names beside those that they look like.
+fn names(page: &ApprovalPage, out: &mut String) {
+    if page.look.names.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{BAD}names that are not what they look like{BAD:#}");
+    drift::list(&page.look.names, false, out);
 }
 
 fn markers(page: &ApprovalPage, out: &mut String) {
@@ -260,6 +270,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "behavior": page.hashes.behavior.digest.to_string(),
         "tools": tools,
         "markers": markers,
+        "names": page.look.names.iter().map(variation_json).collect::<Vec<_>>(),
         "warnings": warnings,
         "cost": Cost::of(&page.surface).json(),
         "entitlements": page.surface.source.entitlements.as_ref().map(scan::json_entitlements),

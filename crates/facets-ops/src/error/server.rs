@@ -113,6 +113,14 @@ pub enum ServerError {
         /// What is accepted.
         accepted: &'static str,
     },
+    /// Confusable names need a person who has seen them.
+    #[error("names of {name:?} are not what they look like, and nothing was pinned")]
+    ConfusableNames {
+        /// Its name.
+        name: String,
+        /// The names, beside those that they look like.
+        found: String,
+    },
     /// There is nothing to judge.
     #[error("nothing is pinned here")]
     NothingPinned,
@@ -233,6 +241,7 @@ impl ServerError {
     fn expected_text(&self) -> String {
         let text = match self {
             Self::AboveAccepted { accepted, .. } => return format!("at most {accepted}"),
+            Self::ConfusableNames { .. } => "a yes at a terminal, or --accept critical",
             Self::NotAttested { signer, .. } => return format!("a valid statement of {signer}"),
             Self::Unknown { .. } => "the name of a locked server",
             Self::Exists { .. } => "a new name",
@@ -275,6 +284,7 @@ impl ServerError {
             | Self::GrantUnusable { reason, .. }
             | Self::Unservable { reason, .. } => return reason.clone(),
             Self::NotAttested { reason, .. } => return reason.to_string(),
+            Self::ConfusableNames { found, .. } => return found.clone(),
             Self::AboveAccepted { worst, .. } => worst,
             Self::Exists { .. } => "one that is taken",
             Self::NotInline { .. } => "something that this facet does not start",
@@ -327,7 +337,7 @@ impl Describe for ServerError {
             | Self::ApprovedElsewhere { .. }
             | Self::NotPinned { .. }
             | Self::Unanswered { .. } => "not-approved",
-            Self::AboveAccepted { .. } => "above-accepted",
+            Self::AboveAccepted { .. } | Self::ConfusableNames { .. } => "above-accepted",
             Self::NothingPinned => "nothing-pinned",
             Self::NothingApproved { .. } => "nothing-approved",
             Self::NoData { .. } => "no-data",
@@ -372,6 +382,7 @@ impl Describe for ServerError {
             Self::NoData { .. } => "facet data".to_owned(),
             Self::StillRunning { name } => format!("facet stop {name}"),
             Self::ApprovedElsewhere { .. } => "facet approve --all".to_owned(),
+            Self::ConfusableNames { .. } => "facet explain name_confusable".to_owned(),
             Self::Unservable { name, .. } => format!("facet run {name} --http 127.0.0.1:0"),
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
                 "facet ps".to_owned()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, first_look};
+use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
 use facets_launch::Launchable;
 use facets_lock::LockedServer;
 use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
@@ -14,6 +14,7 @@ pub use crate::approval::Trust;
 use crate::approval::UserDecision;
 use crate::capturing::capture_options;
 use crate::confinement::apply_grants;
+use crate::confusable_names::{like_others, look_among_others};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
 use crate::error::OpsError;
 pub use crate::judgement::{CheckOutcome, CheckReport, CheckedServer, Judgement};
@@ -141,7 +142,7 @@ fn allowed(
         name: name.to_owned(),
         surface: pinned.surface.clone(),
         hashes: pinned.hashes.clone(),
-        look: first_look(&pinned.surface),
+        look: look_among_others(project, name, &pinned.surface),
         warnings: warnings(&pinned.surface, None),
         changes: None,
         source: pinned.server.source.clone(),
@@ -209,7 +210,7 @@ fn check_one(name: String, job: Ready, project: &Project, timeout: Option<u64>) 
         Err(outcome) => return CheckedServer::new(name, outcome),
     };
     let tools = job.pinned.server.surface.tools.len();
-    let (outcome, seen) = match observe_and_compare(&job, project, timeout) {
+    let (outcome, seen) = match observe_and_compare(&name, &job, project, timeout) {
         Ok((found, seen)) => (judged(job.findings.into_iter().chain(found).collect()), seen),
         Err(error) => (CheckOutcome::Failed(error), None),
     };
@@ -223,6 +224,7 @@ fn check_one(name: String, job: Ready, project: &Project, timeout: Option<u64>) 
 type Compared = (Vec<Finding>, Option<Vec<String>>);
 
 fn observe_and_compare(
+    name: &str,
     job: &Job,
     project: &Project,
     timeout: Option<u64>,
@@ -239,7 +241,11 @@ fn observe_and_compare(
     };
     with_source(&mut surface, project.place(), job.pinned.server.source.as_deref())?;
     let hashes = surface.hashes();
-    let found = differences(job.pinned.side(), Side { surface: &surface, hashes: &hashes });
+    let mut found = differences(job.pinned.side(), Side { surface: &surface, hashes: &hashes });
+    if !found.is_empty() {
+        found.extend(like_others(project, name, &surface, Some(&job.pinned.surface)));
+        sort_findings(&mut found);
+    }
     Ok((found, Some(hashes.tools.keys().cloned().collect())))
 }
 
