@@ -4,92 +4,19 @@
 //! refers to once for every way in which it is used.
 
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::json::{Member, Object, Value};
 
-/// Whether objects are closed from here on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Mode {
-    /// At a place of its own: the whole, or the value of a member or an item.
-    Close,
-    /// A part of something that is closed as a whole, or not at all.
-    Leave,
-}
+mod document;
+mod keywords;
+mod plan;
 
-/// Which rules a schema was written by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dialect {
-    Old,
-    Between,
-    New,
-    Unknown,
-}
-
-impl Dialect {
-    fn of(schema: &Value<'_>) -> Self {
-        match schema.member("$schema") {
-            None => Self::New,
-            Some(Value::String(name)) => match name.trim_end_matches('#') {
-                "http://json-schema.org/draft-07/schema"
-                | "https://json-schema.org/draft-07/schema" => Self::Old,
-                "https://json-schema.org/draft/2019-09/schema" => Self::Between,
-                "https://json-schema.org/draft/2020-12/schema" => Self::New,
-                _ => Self::Unknown,
-            },
-            Some(_) => Self::Unknown,
-        }
-    }
-}
-
-/// Keywords that draft 7 does not know.
-const NEWER: &[&str] = &[
-    "dependentRequired",
-    "dependentSchemas",
-    "maxContains",
-    "minContains",
-    "prefixItems",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords whose value is compared as it is.
-const PLAIN: &[&str] = &[
-    "$dynamicRef",
-    "$recursiveRef",
-    "const",
-    "dependentRequired",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "pattern",
-    "uniqueItems",
-];
-/// Keywords whose lists are sets.
-const SETS: &[&str] = &["enum", "required", "type"];
-/// Keywords with schemas for other values than the one looked at.
-const CHILDREN: &[&str] = &[
-    "additionalProperties",
-    "items",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords with schemas for the same value; and those whose schemas are conditions.
-const IN_PLACE: &[&str] = &["allOf", "anyOf", "dependentSchemas", "else", "oneOf", "then"];
-const CONDITIONS: &[&str] = &["contains", "if", "not", "propertyNames"];
+use document::Document;
+pub(crate) use document::resolve;
+pub(crate) use keywords::has_meaning;
+use keywords::{CHILDREN, CONDITIONS, Dialect, IN_PLACE, Mode, NEWER, PLAIN, SETS};
+use plan::{Parts, Plan, all_of, declared};
 
 /// A closed copy.
 pub(crate) struct Closed<'v> {
@@ -108,11 +35,10 @@ pub(crate) fn close<'v>(schema: &'v Value<'v>) -> Closed<'v> {
         return Closed { schema: object_of(vec![name, whole]), is_whole: false };
     }
     let mut closer = Closer {
-        root: schema,
-        dialect,
+        document: Document::new(schema, dialect),
         numbers: BTreeMap::new(),
         queue: Vec::new(),
-        asked: Cell::new(0),
+        shared: vec![BTreeSet::new()],
         is_whole: true,
     };
     let mut copy = closer.schema(schema, Mode::Close, true);
@@ -141,13 +67,12 @@ fn object_of(members: Vec<Member<'_>>) -> Value<'_> {
 type Awaited<'v> = (usize, &'v Value<'v>, Mode);
 
 struct Closer<'v> {
-    root: &'v Value<'v>,
-    dialect: Dialect,
+    document: Document<'v>,
     /// Definitions by where they stand and how they are used.
     numbers: BTreeMap<(String, Mode), usize>,
     queue: Vec<Awaited<'v>>,
-    /// How often anybody asked what declares arguments.
-    asked: Cell<usize>,
+    /// Sets of names that several parts declare; the first is empty.
+    shared: Vec<BTreeSet<String>>,
     is_whole: bool,
 }
 
@@ -163,10 +88,14 @@ impl<'v> Closer<'v> {
             let target = self.reference(target, mode);
             return object_of(vec![Member { name: "$ref".into(), value: Value::String(target) }]);
         }
-        let plan = Plan::of(object, mode, self);
+        let around = match mode {
+            Mode::Part(shared) => Some(&self.shared[shared]),
+            Mode::Close | Mode::Leave => None,
+        };
+        let plan = Plan::of(object, mode, around, &self.document);
         let mut members = Vec::new();
         for member in object.members() {
-            let newer = match self.dialect {
+            let newer = match self.document.dialect {
                 Dialect::Old => NEWER.contains(&&*member.name),
                 Dialect::Between => member.name == "prefixItems",
                 Dialect::New | Dialect::Unknown => false,
@@ -195,7 +124,7 @@ impl<'v> Closer<'v> {
     fn sole_reference(&self, object: &'v Object<'v>) -> Option<&'v str> {
         let Some(Value::String(target)) = object.get("$ref") else { return None };
         let alone = object.members().iter().all(|member| !has_meaning(&member.name));
-        (self.dialect == Dialect::Old || alone).then_some(&**target)
+        (self.document.dialect == Dialect::Old || alone).then_some(&**target)
     }
 
     fn member(
@@ -206,39 +135,106 @@ impl<'v> Closer<'v> {
         plan: &Plan,
     ) -> Option<Member<'v>> {
         let value = match (name, value) {
-            ("$ref", Value::String(target)) => Value::String(self.reference(target, Mode::Leave)),
-            ("items", Value::Array(_)) if self.dialect != Dialect::New => return None,
+            ("$ref", Value::String(target)) => {
+                let mode =
+                    self.document.resolve(target).map_or(Mode::Leave, |part| self.part(part, plan));
+                Value::String(self.reference(target, mode))
+            }
+            ("items", Value::Array(_)) if self.document.dialect != Dialect::New => return None,
             // Some readers know them all the same; then nobody knows what is meant.
-            ("items", Value::Array(_)) | ("dependencies", _) if self.dialect == Dialect::New => {
+            ("items", Value::Array(_)) | ("dependencies", _)
+                if self.document.dialect == Dialect::New =>
+            {
                 self.is_whole = false;
                 value.clone()
             }
             (name, Value::Array(items)) if SETS.contains(&name) => set(name, items)?,
             (name, value) if PLAIN.contains(&name) || SETS.contains(&name) => value.clone(),
-            (name, value) if CHILDREN.contains(&name) => self.below(value, mode, name),
-            (name, value) if IN_PLACE.contains(&name) => self.below(value, plan.parts, name),
-            (name, value) if CONDITIONS.contains(&name) => self.below(value, Mode::Leave, name),
+            (name, value) if CHILDREN.contains(&name) => self.children(value, mode, name, plan),
+            (name, value) if IN_PLACE.contains(&name) => {
+                self.below(value, name, |closer, _, part| closer.part(part, plan))
+            }
+            (name, value) if CONDITIONS.contains(&name) => {
+                self.below(value, name, |_, _, _| Mode::Leave)
+            }
             _ => return None,
         };
         Some(Member { name: Cow::Borrowed(name), value })
     }
 
-    /// Schemas by name, in a list, or one.
-    fn below(&mut self, value: &'v Value<'v>, mode: Mode, keyword: &str) -> Value<'v> {
+    /// Schemas for other values, each of which is closed for itself.
+    fn children(
+        &mut self,
+        value: &'v Value<'v>,
+        mode: Mode,
+        keyword: &str,
+        plan: &Plan,
+    ) -> Value<'v> {
+        let all = all_of(keyword);
+        self.below(value, keyword, |closer, name, child| {
+            let name = name.unwrap_or(&all);
+            if plan.is_half(name, child, &closer.document) {
+                Mode::Leave
+            } else {
+                closer.child(mode, name)
+            }
+        })
+    }
+
+    /// Schemas by name, in a list, or one, each in its mode.
+    fn below(
+        &mut self,
+        value: &'v Value<'v>,
+        keyword: &str,
+        mode: impl Fn(&mut Self, Option<&str>, &'v Value<'v>) -> Mode,
+    ) -> Value<'v> {
         const MAPS: &[&str] = &["dependentSchemas", "patternProperties", "properties"];
+        let copy = |closer: &mut Self, name: Option<&str>, schema: &'v Value<'v>| {
+            let mode = mode(closer, name.filter(|_| keyword == "properties"), schema);
+            closer.schema(schema, mode, false)
+        };
         match value {
             Value::Object(schemas) if MAPS.contains(&keyword) => {
                 let schemas = schemas.members().iter().map(|member| Member {
                     name: Cow::Borrowed(&*member.name),
-                    value: self.schema(&member.value, mode, false),
+                    value: copy(self, Some(&member.name), &member.value),
                 });
                 object_of(schemas.collect())
             }
             Value::Array(schemas) => {
-                Value::Array(schemas.iter().map(|one| self.schema(one, mode, false)).collect())
+                Value::Array(schemas.iter().map(|one| copy(self, None, one)).collect())
             }
-            schema => self.schema(schema, mode, false),
+            schema => copy(self, None, schema),
         }
+    }
+
+    /// How the value of a member or an item is closed.
+    fn child(&self, mode: Mode, name: &str) -> Mode {
+        match mode {
+            Mode::Part(shared) if self.shared[shared].contains(name) => Mode::Leave,
+            Mode::Part(_) | Mode::Close => Mode::Close,
+            Mode::Leave => Mode::Leave,
+        }
+    }
+
+    /// How a part for the same value is closed. What several parts declare is left as it is: each of
+    /// them may tell a half of it.
+    fn part(&mut self, part: &Value<'_>, plan: &Plan) -> Mode {
+        const MOST_SETS: usize = 16;
+        let Parts::Together { counts, taken, .. } = &plan.parts else {
+            return if plan.parts == Parts::Alone { Mode::Close } else { Mode::Leave };
+        };
+        let mut shared = declared(part, &self.document, 0);
+        shared.retain(|name| taken.contains(name) || counts.get(name).is_some_and(|n| *n > 1));
+        if let Some(known) = self.shared.iter().position(|known| *known == shared) {
+            return Mode::Part(known);
+        }
+        // Of too many, the rest shares nothing, and is closed: a large schema is no way around.
+        if self.shared.len() >= MOST_SETS {
+            return Mode::Part(0);
+        }
+        self.shared.push(shared);
+        Mode::Part(self.shared.len() - 1)
     }
 
     /// Keywords of older drafts in today's words.
@@ -249,13 +245,14 @@ impl<'v> Closer<'v> {
         plan: &Plan,
         members: &mut Vec<Member<'v>>,
     ) {
-        if self.dialect == Dialect::New {
+        if self.document.dialect == Dialect::New {
             return;
         }
         if let Some(list @ Value::Array(_)) = object.get("items") {
-            members.push(Member { name: "prefixItems".into(), value: self.below(list, mode, "") });
+            let value = self.children(list, mode, "items", plan);
+            members.push(Member { name: "prefixItems".into(), value });
             if let Some(rest) = object.get("additionalItems") {
-                let value = self.schema(rest, mode, false);
+                let value = self.children(rest, mode, "items", plan);
                 members.push(Member { name: "items".into(), value });
             }
         }
@@ -266,7 +263,8 @@ impl<'v> Closer<'v> {
             match &member.value {
                 list @ Value::Array(_) => required.push(Member { name, value: list.clone() }),
                 schema => {
-                    let value = self.schema(schema, plan.parts, false);
+                    let mode = self.part(schema, plan);
+                    let value = self.schema(schema, mode, false);
                     schemas.push(Member { name, value });
                 }
             }
@@ -279,7 +277,7 @@ impl<'v> Closer<'v> {
 
     /// The name of a definition in the copy. What is not in this document keeps its name.
     fn reference(&mut self, target: &'v str, mode: Mode) -> Cow<'v, str> {
-        let Some(found) = self.resolve(target) else {
+        let Some(found) = self.document.resolve(target) else {
             self.is_whole = false;
             return Cow::Borrowed(target);
         };
@@ -290,113 +288,6 @@ impl<'v> Closer<'v> {
         }
         Cow::Owned(format!("#/$defs/{number}"))
     }
-
-    fn resolve(&self, target: &str) -> Option<&'v Value<'v>> {
-        resolve(self.root, target)
-    }
-}
-
-/// What a reference inside a document leads to.
-pub(crate) fn resolve<'v>(root: &'v Value<'v>, target: &str) -> Option<&'v Value<'v>> {
-    let path = decode(target.strip_prefix('#')?)?;
-    if path.is_empty() {
-        return Some(root);
-    }
-    let mut at = root;
-    for segment in path.strip_prefix('/')?.split('/') {
-        let name = segment.replace("~1", "/").replace("~0", "~");
-        at = match at {
-            Value::Object(object) => object.get(&name)?,
-            Value::Array(items) => items.get(name.parse::<usize>().ok()?)?,
-            _ => return None,
-        };
-    }
-    Some(at)
-}
-
-/// The text behind percent signs.
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let digits = std::str::from_utf8(rest.get(..2)?).ok()?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = &rest[2..];
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// Whether a keyword decides about values, in any draft.
-pub(crate) fn has_meaning(keyword: &str) -> bool {
-    let lists = [PLAIN, SETS, CHILDREN, IN_PLACE, CONDITIONS, &["dependencies"]];
-    lists.iter().any(|list| list.contains(&keyword))
-}
-
-/// How one schema is closed.
-struct Plan {
-    /// The keyword that closes it.
-    closing: Option<&'static str>,
-    /// What becomes of its parts for the same value.
-    parts: Mode,
-}
-
-impl Plan {
-    fn of(object: &Object<'_>, mode: Mode, closer: &Closer<'_>) -> Self {
-        const OPEN: Plan = Plan { closing: None, parts: Mode::Leave };
-        let has = |name: &str| {
-            object.get(name).is_some() && !(closer.dialect == Dialect::Old && NEWER.contains(&name))
-        };
-        if mode == Mode::Leave || has("additionalProperties") || has("unevaluatedProperties") {
-            return OPEN;
-        }
-        let parts: Vec<&str> = ["$ref", "dependencies", "if"]
-            .iter()
-            .chain(IN_PLACE)
-            .copied()
-            .filter(|name| has(name))
-            .collect();
-        if parts.is_empty() {
-            let closing = has("properties").then_some("additionalProperties");
-            return Self { closing, parts: Mode::Leave };
-        }
-        // Alternatives, and the whole in a wrapping, are closed each for itself.
-        let alone = |name: &str| parts == [name] && !has("properties") && !has("patternProperties");
-        let wrapping = matches!(object.get("allOf"), Some(Value::Array(all)) if all.len() == 1);
-        if alone("anyOf") || alone("oneOf") || (alone("allOf") && wrapping) {
-            return Self { closing: None, parts: Mode::Close };
-        }
-        let declares = declares(&Value::Object(object.clone()), closer, 0);
-        Self { closing: declares.then_some("unevaluatedProperties"), parts: Mode::Leave }
-    }
-}
-
-/// Whether a schema declares arguments, itself or in parts for the same value.
-fn declares(schema: &Value<'_>, closer: &Closer<'_>, depth: usize) -> bool {
-    const DEEPEST: usize = 20;
-    const MOST: usize = 20_000;
-    let Value::Object(object) = schema else { return false };
-    if object.get("properties").is_some() {
-        return true;
-    }
-    closer.asked.set(closer.asked.get() + 1);
-    if depth > DEEPEST || closer.asked.get() > MOST {
-        return false;
-    }
-    let below = |schema: &Value<'_>| declares(schema, closer, depth + 1);
-    object.members().iter().any(|member| match (&*member.name, &member.value) {
-        ("$ref", Value::String(target)) => closer.resolve(target).is_some_and(below),
-        ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.iter().any(below),
-        ("if" | "then" | "else", part) => below(part),
-        ("dependencies" | "dependentSchemas", Value::Object(parts)) => {
-            parts.members().iter().any(|part| below(&part.value))
-        }
-        _ => false,
-    })
 }
 
 /// Sorted, without twins; a type alone is not in a list, and nothing required is nothing said.

@@ -41,6 +41,22 @@ impl Instance {
         })
     }
 
+    /// The same value, with the nearest double for every number.
+    pub(crate) fn nearest(value: &Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(*flag),
+            Value::Number(number) => Self::Number(number.as_f64()),
+            Value::String(text) => Self::String(text.to_string()),
+            Value::Array(items) => Self::Array(items.iter().map(Self::nearest).collect()),
+            Value::Object(object) => {
+                let members = object.members().iter();
+                let members = members.map(|one| (one.name.to_string(), Self::nearest(&one.value)));
+                Self::Object(members.collect())
+            }
+        }
+    }
+
     /// The canonical text.
     #[must_use]
     pub fn to_json(&self) -> String {

@@ -3,6 +3,7 @@
 mod arguments;
 mod budget;
 mod close;
+mod closed_schema;
 mod compare;
 mod compile;
 mod decimal;
@@ -18,6 +19,7 @@ mod words;
 
 pub use arguments::WORDS;
 pub use budget::STEPS_OF_A_SERVER;
+pub use closed_schema::ClosedSchema;
 pub use compare::{Question, closed_copy, compare_schemas, compare_within};
 pub use instance::Instance;
 pub use validator::{Domain, Validator};

@@ -1,14 +1,21 @@
 #![doc = include_str!("../README.md")]
 
+mod arguments;
+mod patterns;
+
 use std::cell::RefCell;
+
+pub use arguments::ArgumentSchemas;
 
 use facets_schema::Validator;
 use jsonschema::{Draft, PatternOptions};
 use serde_json::Value;
 
-/// Steps and bytes that a pattern may cost.
+/// Steps that a pattern may cost that is not regular.
 const BACKTRACKING: usize = 100_000;
-const PATTERN_BYTES: usize = 1 << 20;
+/// Bytes that one pattern may take, and all of a schema together.
+const PATTERN_BYTES: usize = 16 << 20;
+const ALL_PATTERN_BYTES: usize = 32 << 20;
 
 /// The `jsonschema` crate. It fetches nothing.
 #[derive(Debug, Default)]
@@ -40,11 +47,13 @@ impl JsonSchema {
 }
 
 fn build(schema: &str) -> Option<jsonschema::Validator> {
-    let schema: Value = serde_json::from_str(schema).ok()?;
+    let mut schema: Value = serde_json::from_str(schema).ok()?;
+    let count = patterns::prepare(&mut schema);
+    let bytes = PATTERN_BYTES.min(ALL_PATTERN_BYTES / count.max(1));
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(BACKTRACKING)
-        .size_limit(PATTERN_BYTES)
-        .dfa_size_limit(PATTERN_BYTES);
+        .size_limit(bytes)
+        .dfa_size_limit(bytes);
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .should_validate_formats(false)
