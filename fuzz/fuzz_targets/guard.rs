@@ -60,6 +60,7 @@ fn rules() -> Rules {
         on_drift: OnDrift::Block,
         sampling: true,
         elicitation: false,
+        arguments: None,
         nonce: "n".to_owned(),
         records_all: true,
     }

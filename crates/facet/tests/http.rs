@@ -184,6 +184,39 @@ fn the_newer_era_has_no_sessions_and_ids_do_not_meet() {
     });
 }
 
+/// A long answer is on its way before its end says that it may not arrive.
+#[test]
+fn an_answer_that_is_broken_off_is_an_error_and_no_half_of_one() {
+    let trusted = acting();
+    trusted.facet(&["grant", "s", "sampling=no", "elicitation=no"]).exits(0);
+    let asks = r#""inputRequests":{"a":{"method":"sampling/createMessage","params":{}}}"#;
+    let line = format!(r#"{{"id":$id,"result":{{"x":"{}",{asks}}}}}"#, "y".repeat(200_000));
+    trusted.declare(&json!({ "mode": "says", "says": [line] }));
+    let listening = Listening::start(&trusted);
+    let session = listening.post(BOTH, &initialize()).session.unwrap();
+    let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "echo", "arguments": { "text": "x" } } });
+    for accepted in [BOTH, "Accept: application/json\r\n"] {
+        let headers = format!("{accepted}Mcp-Session-Id: {session}\r\n");
+        let answer = listening.post(&headers, &call);
+        let messages = answer.messages();
+        let last = messages.last().unwrap();
+        assert_eq!(last["error"]["data"]["facet"]["code"], "not_granted", "{last}");
+        assert!(!answer.body.contains("yyyy"), "{}", answer.body.len());
+    }
+}
+
+#[test]
+fn an_answer_in_a_batch_of_the_server_arrives() {
+    let trusted = acting();
+    let line = r#"[{"id":$id,"result":{"content":[]}},{"method":"notifications/x"}]"#;
+    trusted.declare(&json!({ "mode": "says", "says": [line] }));
+    let listening = Listening::start(&trusted);
+    let session = listening.post(BOTH, &initialize()).session.unwrap();
+    let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "echo", "arguments": { "text": "x" } } });
+    let answer = listening.post(&format!("{BOTH}Mcp-Session-Id: {session}\r\n"), &call);
+    assert_eq!(answer.messages().last().unwrap()["result"]["content"], json!([]));
+}
+
 #[test]
 fn only_this_machine_is_served() {
     let trusted = acting();

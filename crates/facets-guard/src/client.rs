@@ -1,12 +1,17 @@
 //! What the client says, and whether it reaches the server.
 
-use facets_digest::json::{self, Provenance, Value};
+use facets_digest::json::{self, Member, Object, Provenance, Value};
 use facets_surface::Kind;
-use facets_wire::{Envelope, MessageFacts, id_key, is_same_but_for_case, params_of, push_line};
+use facets_wire::{
+    Envelope, MessageFacts, MessageShape, id_key, is_mistaken_for, params_of, push_line,
+    trim_json_space,
+};
 
+use crate::arguments::refused_arguments;
 use crate::event::{Decision, Reason, Subject};
 use crate::guard::Guard;
 use crate::limits::BATCH;
+use crate::methods::meant_method;
 use crate::open_line::LineMode;
 use crate::outbox::Outbox;
 use crate::requests::AwaitedReply;
@@ -16,6 +21,8 @@ use crate::words;
 
 /// Requests that may wait for an answer at the same time.
 const MAX_PENDING: usize = 100_000;
+/// Bytes of an address; longer ones are not looked at.
+const LONGEST_ADDRESS: usize = 8 << 10;
 /// What is asked for by name or address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
@@ -25,8 +32,26 @@ enum Target {
     Listening,
     List(Kind),
     Opening,
+    Unclear,
     Other,
 }
+
+/// Every method that is judged.
+const JUDGED: [&str; 13] = [
+    "tools/call",
+    "prompts/get",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "subscriptions/listen",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "initialize",
+    "server/discover",
+];
 
 fn target_of(method: &str) -> Target {
     match method {
@@ -40,8 +65,28 @@ fn target_of(method: &str) -> Target {
         "resources/list" => Target::List(Kind::Resource),
         "resources/templates/list" => Target::List(Kind::ResourceTemplate),
         "initialize" | "server/discover" => Target::Opening,
+        // Some server may take it for one of them.
+        other if meant_method(other, &JUDGED).is_some() => Target::Unclear,
         _ => Target::Other,
     }
+}
+
+/// Whether a message without a method answers a request.
+fn is_reply(facts: &MessageFacts) -> bool {
+    let answers = facts.has_result != facts.has_error || facts.has_null_result;
+    facts.shape == MessageShape::Object && facts.id.is_some() && answers
+}
+
+/// A member may be taken for another: some readers do not mind capitals.
+struct Ambiguous;
+
+/// The member of this name, if no other may be taken for it.
+fn only_member<'o, 'v>(
+    object: &'o Object<'v>,
+    name: &str,
+) -> Result<Option<&'o Value<'v>>, Ambiguous> {
+    let is_twin = |other: &Member<'_>| is_mistaken_for(&other.name, name);
+    if object.members().iter().any(is_twin) { Err(Ambiguous) } else { Ok(object.get(name)) }
 }
 
 /// Whether a request may go on.
@@ -56,7 +101,7 @@ enum Ruling {
 impl Guard {
     /// A whole line.
     pub(crate) fn client_line(&mut self, line: &[u8], out: &mut Outbox) {
-        let text = line.trim_ascii();
+        let text = trim_json_space(line);
         match text.first() {
             None => {}
             Some(b'[') => self.client_batch(line, text, out),
@@ -107,8 +152,13 @@ impl Guard {
         text: &[u8],
         out: &mut Outbox,
     ) -> bool {
-        let Some(method) = &facts.method else { return true };
-        if facts.has_result || facts.has_error {
+        let Some(method) = &facts.method else {
+            if !is_reply(facts) {
+                self.refuse_message(facts.id.as_deref(), &Reason::Malformed, out);
+            }
+            return is_reply(facts);
+        };
+        if facts.has_result || facts.has_error || facts.has_null_error {
             self.refuse_message(facts.id.as_deref(), &Reason::Malformed, out);
             return false;
         }
@@ -121,7 +171,7 @@ impl Guard {
             self.refuse(facts.id.as_deref(), Subject::Message, &reason, method, out);
             return false;
         }
-        match self.judge(facts, text) {
+        match self.judge_arguments(self.judge(facts, text), text) {
             Ruling::Allow(subject) => {
                 self.expect_answer(facts, Some(text));
                 if let Some(subject) = subject {
@@ -172,7 +222,23 @@ impl Guard {
             Target::Resource => self.judge_resource(facts),
             Target::Completion => self.judge_completion(text),
             Target::Listening => self.judge_listening(text),
+            Target::Unclear => Ruling::Refuse(Subject::Message, Reason::Ambiguous),
             Target::List(_) | Target::Opening | Target::Other => Ruling::Allow(None),
+        }
+    }
+
+    /// Of a call that may go on, whether its arguments may.
+    fn judge_arguments(&self, ruling: Ruling, text: &[u8]) -> Ruling {
+        match (&self.rules.arguments, ruling) {
+            (Some(check), Ruling::Allow(Some(Subject::Item(Kind::Tool, tool)))) => {
+                let refused = refused_arguments(&**check, &tool, text);
+                let subject = Subject::Item(Kind::Tool, tool);
+                match refused {
+                    Some(reason) => Ruling::Refuse(subject, reason),
+                    None => Ruling::Allow(Some(subject)),
+                }
+            }
+            (_, ruling) => ruling,
         }
     }
 
@@ -202,12 +268,18 @@ impl Guard {
     }
 
     fn judge_uri(&self, uri: &str) -> Ruling {
+        if uri.len() > LONGEST_ADDRESS {
+            return Ruling::Refuse(Subject::Message, Reason::Ambiguous);
+        }
         let subject = Subject::Item(Kind::Resource, uri.to_owned());
         if self.rules.on_drift == OnDrift::Warn {
             return Ruling::Allow(Some(subject));
         }
         match self.statuses.get(Kind::Resource, uri) {
             Some(ItemStatus::Withheld(reason)) => Ruling::Refuse(subject, reason.clone()),
+            _ if self.statuses.is_withheld_address(uri) => {
+                Ruling::Refuse(subject, Reason::NotCovered)
+            }
             _ if self.covers(uri) => Ruling::Allow(Some(subject)),
             _ => Ruling::Refuse(subject, Reason::NotCovered),
         }
@@ -225,7 +297,10 @@ impl Guard {
         let mut place = Some(&message);
         for name in ["params", "notifications", "resourceSubscriptions"] {
             place = match place {
-                Some(Value::Object(object)) => object.get(name),
+                Some(Value::Object(object)) => match only_member(object, name) {
+                    Ok(value) => value,
+                    Err(Ambiguous) => return unclear,
+                },
                 None => None,
                 Some(_) => return unclear,
             };
@@ -246,29 +321,30 @@ impl Guard {
 
     /// A completion is about a prompt, or about a resource template.
     fn judge_completion(&self, text: &[u8]) -> Ruling {
-        let parsed = json::parse(text, Provenance::Captured, BATCH);
-        let reference = match &parsed {
-            Ok(Value::Object(message)) => match message.get("params") {
-                Some(Value::Object(params)) => params.get("ref"),
-                _ => None,
-            },
-            _ => None,
+        let unclear = Ruling::Refuse(Subject::Message, Reason::Ambiguous);
+        let Ok(Value::Object(message)) = json::parse(text, Provenance::Captured, BATCH) else {
+            return unclear;
         };
-        let Some(Value::Object(reference)) = reference else {
-            return Ruling::Refuse(Subject::Message, Reason::Ambiguous);
+        let Ok(Some(Value::Object(params))) = only_member(&message, "params") else {
+            return unclear;
         };
+        let Ok(Some(Value::Object(reference))) = only_member(params, "ref") else {
+            return unclear;
+        };
+        let known = ["name", "uri", "type", "title"];
+        if known.iter().any(|name| only_member(reference, name).is_err()) {
+            return unclear;
+        }
+        let is_other = |name: &str| {
+            reference.get(name).is_some_and(|value| !matches!(value, Value::String(_)))
+        };
+        if is_other("name") || is_other("uri") {
+            return unclear;
+        }
         let member = |name: &str| match reference.get(name) {
             Some(Value::String(text)) => Some(text.to_string()),
             _ => None,
         };
-        // Names in other letters are read by some and not by others.
-        let known = ["name", "uri", "type", "title"];
-        let is_odd = |name: &str| {
-            known.iter().any(|known| name != *known && is_same_but_for_case(name, known))
-        };
-        if reference.members().iter().any(|member| is_odd(&member.name)) {
-            return Ruling::Refuse(Subject::Message, Reason::Ambiguous);
-        }
         match (member("name"), member("uri")) {
             (Some(name), None) => {
                 self.judge_completed(Subject::Item(Kind::Prompt, name.clone()), Kind::Prompt, &name)
@@ -278,7 +354,7 @@ impl Guard {
                 self.judge_completed(subject, Kind::ResourceTemplate, &uri)
             }
             (None, Some(uri)) => self.judge_uri(&uri),
-            _ => Ruling::Refuse(Subject::Message, Reason::Ambiguous),
+            _ => unclear,
         }
     }
 
@@ -331,7 +407,10 @@ impl Guard {
             return if envelope.is_reply() { LineMode::Pass } else { LineMode::Gather };
         };
         let answer = match target_of(method) {
+            // Its arguments have to be seen whole.
+            Target::Named(Kind::Tool) if self.rules.arguments.is_some() => return LineMode::Gather,
             Target::Named(kind) if facts.name.is_some() => self.judge_named(kind, facts),
+            Target::Unclear => return LineMode::Discard,
             Target::Resource if facts.uri.is_some() => self.judge_resource(facts),
             Target::Other if method != "notifications/cancelled" => Ruling::Allow(None),
             _ => return LineMode::Gather,
@@ -349,8 +428,11 @@ impl Guard {
         facts: &MessageFacts,
         out: &mut Outbox,
     ) -> Result<(), (Subject, Reason)> {
-        let Some(method) = &facts.method else { return Ok(()) };
-        if facts.has_result || facts.has_error {
+        let Some(method) = &facts.method else {
+            let malformed = (Subject::Message, Reason::Malformed);
+            return if is_reply(facts) { Ok(()) } else { Err(malformed) };
+        };
+        if facts.has_result || facts.has_error || facts.has_null_error {
             return Err((Subject::Message, Reason::Malformed));
         }
         // It may have named something else once more behind what was seen first.
@@ -380,7 +462,7 @@ impl Guard {
         out: &mut Outbox,
     ) {
         let (subject, reason) = match self.judge(facts, b"") {
-            Ruling::Refuse(subject, reason) if reason != Reason::Malformed => (subject, reason),
+            Ruling::Refuse(subject, reason) => (subject, reason),
             _ => (Subject::Message, reason),
         };
         self.refuse_request(facts, subject, &reason, out);

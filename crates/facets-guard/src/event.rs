@@ -12,6 +12,10 @@ pub enum Subject {
     Item(Kind, String),
     /// The server's instructions to the model.
     Instructions,
+    /// What the server says of itself: its name, a title, a description.
+    ServerInfo,
+    /// The capabilities that the server announces.
+    Capabilities,
     /// A message as a whole.
     Message,
 }
@@ -26,6 +30,8 @@ impl Subject {
             Self::Item(Kind::Resource, _) => "resource",
             Self::Item(Kind::ResourceTemplate, _) => "resource template",
             Self::Instructions => "instructions",
+            Self::ServerInfo => "server information",
+            Self::Capabilities => "capabilities",
             Self::Message => "message",
         }
     }
@@ -46,7 +52,7 @@ impl Subject {
     pub fn name(&self) -> &str {
         match self {
             Self::Item(_, name) => name,
-            Self::Instructions | Self::Message => "",
+            Self::Instructions | Self::ServerInfo | Self::Capabilities | Self::Message => "",
         }
     }
 }
@@ -125,6 +131,10 @@ pub enum Reason {
     NotGranted,
     /// The server ended before it answered.
     ServerEnded,
+    /// It gives itself out as something that facet says.
+    Imitates,
+    /// The arguments are none that the approved schema accepts: why not.
+    Arguments(String),
 }
 
 impl Reason {
@@ -147,6 +157,8 @@ impl Reason {
             Self::Noise => "noise",
             Self::NotGranted => "not_granted",
             Self::ServerEnded => "server_ended",
+            Self::Imitates => "imitates",
+            Self::Arguments(_) => "arguments",
         }
     }
 }

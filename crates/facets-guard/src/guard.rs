@@ -245,8 +245,9 @@ impl Guard {
         };
         if line.mode == LineMode::Gather && line.held.len() > MAX_HELD {
             // A reply may still pass: at its end it will be known whose it is.
-            let may_pass = from == Sender::Server && line.envelope.is_reply();
-            let may_pass = may_pass && self.may_reply_unseen(line.envelope.facts());
+            let may_pass = from == Sender::Server
+                && line.envelope.is_result()
+                && line.envelope.facts().id.is_none();
             line.mode = if may_pass { LineMode::Pass } else { LineMode::Discard };
         }
         match line.mode {

@@ -7,17 +7,17 @@ const BURST: u32 = 20;
 /// And then one in this time.
 const PACE: Duration = Duration::from_millis(500);
 
-/// Lets some through, and remembers the last that it held back.
+/// Lets some through, and remembers that it held one back.
 #[derive(Clone, Debug)]
 pub(crate) struct Limiter {
     left: u32,
     since: Duration,
-    owed: Option<Vec<u8>>,
+    is_owed: bool,
 }
 
 impl Default for Limiter {
     fn default() -> Self {
-        Self { left: BURST, since: Duration::ZERO, owed: None }
+        Self { left: BURST, since: Duration::ZERO, is_owed: false }
     }
 }
 
@@ -31,32 +31,28 @@ impl Limiter {
         }
     }
 
-    /// Whether this one may pass; if not it is kept, because the last one must arrive.
-    pub(crate) fn allows(&mut self, message: &[u8], now: Duration) -> bool {
+    /// Whether this one may pass; if not, one is owed, because the last one must arrive.
+    pub(crate) fn allows(&mut self, now: Duration) -> bool {
         self.refill(now);
-        if self.left == 0 {
-            self.owed = Some(message.to_vec());
-            return false;
-        }
-        self.left -= 1;
-        self.owed = None;
-        true
+        self.is_owed = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        !self.is_owed
     }
 
-    /// The one that was held back, when its time has come.
-    pub(crate) fn due(&mut self, now: Duration) -> Option<Vec<u8>> {
+    /// Whether the time has come for one that is owed.
+    pub(crate) fn is_due(&mut self, now: Duration) -> bool {
         self.refill(now);
-        if self.left == 0 {
-            return None;
+        if self.left == 0 || !self.is_owed {
+            return false;
         }
-        let owed = self.owed.take()?;
+        self.is_owed = false;
         self.left -= 1;
-        Some(owed)
+        true
     }
 
     /// When to ask again.
     pub(crate) fn deadline(&self) -> Option<Duration> {
-        self.owed.as_ref().map(|_| self.since + PACE)
+        self.is_owed.then(|| self.since + PACE)
     }
 }
 
@@ -68,11 +64,20 @@ mod tests {
     fn a_storm_passes_slowly_and_its_last_word_arrives() {
         let mut limiter = Limiter::default();
         let now = Duration::from_secs(100);
-        let passed = (0..1000).filter(|n: &u32| limiter.allows(&n.to_le_bytes(), now)).count();
+        let passed = (0..1000).filter(|_| limiter.allows(now)).count();
         assert_eq!(passed, 20);
-        assert_eq!(limiter.due(now), None);
+        assert!(!limiter.is_due(now));
         let later = limiter.deadline().expect("one is owed");
-        assert_eq!(limiter.due(later), Some(999_u32.to_le_bytes().to_vec()));
+        assert!(limiter.is_due(later));
+        assert!(!limiter.is_due(later + PACE));
         assert_eq!(limiter.deadline(), None);
+    }
+
+    #[test]
+    fn time_adds_up_however_often_it_is_asked() {
+        let mut limiter = Limiter::default();
+        let start = Duration::from_secs(100);
+        let passed = (0..200).filter(|n| limiter.allows(start + PACE * *n / 10)).count();
+        assert_eq!(passed, 20 + 19);
     }
 }

@@ -3,23 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::Digest;
-use facets_digest::json::{
-    self, Limits, Provenance, RawMember, TokenKind, Tokenizer, Value, quoted,
-};
+use facets_digest::json::{self, Provenance, RawMember, TokenKind, Tokenizer, Value, quoted};
+use facets_markers::key_markers;
 use facets_surface::{Definition, Kind};
-use facets_wire::{MessageFacts, is_same_but_for_case, notification, result_reply};
+use facets_wire::{MessageFacts, is_mistaken_for, notification, result_reply};
 
 use crate::delivery::Delivery;
 use crate::event::{Decision, Reason, Subject};
 use crate::guard::Guard;
-use crate::limits::MAX_HELD;
+use crate::limits::PAGE;
 use crate::outbox::Outbox;
 use crate::pins::Match;
 use crate::rules::OnDrift;
 use crate::statuses::ItemStatus;
 
-/// An envelope stands around definitions that may themselves be 128 deep.
-const PAGE: Limits = Limits { bytes: MAX_HELD, depth: 136, values: 4_000_000 };
 /// Addresses beyond this are not remembered; whoever asks for them is refused all the same.
 const LONGEST_NAME: usize = 2 << 10;
 /// Items of one page.
@@ -44,6 +41,8 @@ impl Guard {
         let message = split(text)?;
         let result = split(member(&message, "result").unwrap_or("{}").as_bytes())?;
         let Some(items) = member(&result, kind.list()) else { return Err(Reason::Malformed) };
+        // Some servers write a list of nothing so.
+        let items = if items == "null" { "[]" } else { items };
         let items = json::split_array(items.as_bytes(), PAGE).ok().flatten();
         let items = items.ok_or(Reason::Malformed)?;
         if items.len() > MAX_ITEMS {
@@ -59,7 +58,11 @@ impl Guard {
             },
             None => None,
         };
-        Ok(Page { line: rebuilt(id, &result, kind.list(), Some(&list)), cursor })
+        let meta = member(&result, "_meta").map(|raw| self.approved_meta(raw)).transpose()?;
+        let meta = meta.flatten();
+        let meta = meta.map(|meta| ("_meta", Some(meta.text)));
+        let changes: Vec<_> = [(kind.list(), Some(list))].into_iter().chain(meta).collect();
+        Ok(Page { line: rebuilt(id, &result, &[kind.list(), "_meta"], &changes), cursor })
     }
 
     /// The items that go on, in the form in which they do.
@@ -124,18 +127,16 @@ impl Guard {
         None
     }
 
-    /// Data that comes and goes is delivered without words that nobody approved.
+    /// Data that comes and goes is delivered without unapproved words, also in its address.
     fn deliver_volatile(&mut self, uri: &str, out: &mut Outbox) -> Option<String> {
-        let bare = format!("{{\"name\":{0},\"uri\":{0}}}", quoted(uri));
-        match self.statuses.get(Kind::Resource, uri) {
-            Some(ItemStatus::Withheld(reason)) => {
-                let reason = reason.clone();
-                let subject = Subject::Item(Kind::Resource, uri.to_owned());
-                self.withhold(subject, reason, Kind::Resource, out);
-                None
-            }
-            _ => Some(bare),
-        }
+        let reason = match self.statuses.get(Kind::Resource, uri) {
+            Some(ItemStatus::Withheld(reason)) => reason.clone(),
+            _ if !key_markers(uri).is_empty() => Reason::New,
+            _ => return Some(format!("{{\"name\":{0},\"uri\":{0}}}", quoted(uri))),
+        };
+        let subject = Subject::Item(Kind::Resource, uri.to_owned());
+        self.withhold(subject, reason, Kind::Resource, out);
+        None
     }
 
     /// It is as it was approved, unless it was something else before in this session.
@@ -170,46 +171,7 @@ impl Guard {
         self.report(Decision::Withheld, subject, reason, kind.method(), out);
     }
 
-    /// The answer to `initialize` or `server/discover`: instructions are for the model, too.
-    pub(crate) fn on_opening_reply(&mut self, id: &str, text: &[u8], out: &mut Outbox) -> Delivery {
-        match self.deliver_opening(id, text, out) {
-            Ok(delivery) => delivery,
-            Err(reason) => self.replaced_by_error(id, &reason, "", out),
-        }
-    }
-
-    fn deliver_opening(
-        &mut self,
-        id: &str,
-        text: &[u8],
-        out: &mut Outbox,
-    ) -> Result<Delivery, Reason> {
-        let message = split(text)?;
-        let result = split(member(&message, "result").unwrap_or("{}").as_bytes())?;
-        self.note_announced(&result);
-        let has_duplicate = result.iter().any(|member| {
-            member.name != "instructions" && is_same_but_for_case(&member.name, "instructions")
-        });
-        let is_approved = match member(&result, "instructions") {
-            None | Some("null") => true,
-            Some(raw) => match json::parse(raw.as_bytes(), Provenance::Captured, PAGE) {
-                Ok(Value::String(text)) => self.pins.has_instructions(&text),
-                _ => false,
-            },
-        };
-        if is_approved && !has_duplicate {
-            return Ok(Delivery::Pass);
-        }
-        let reason = Reason::Changed(Vec::new());
-        if self.rules.on_drift == OnDrift::Warn {
-            self.report(Decision::Tolerated, Subject::Instructions, reason, "", out);
-            return Ok(Delivery::Pass);
-        }
-        self.report(Decision::Withheld, Subject::Instructions, reason, "", out);
-        Ok(Delivery::Replace(rebuilt(id, &result, "instructions", None)))
-    }
-
-    fn note_announced(&mut self, result: &[RawMember<'_>]) {
+    pub(crate) fn note_announced(&mut self, result: &[RawMember<'_>]) {
         let capabilities = member(result, "capabilities").unwrap_or("{}");
         let Ok(members) = split(capabilities.as_bytes()) else { return };
         let kinds =
@@ -236,20 +198,25 @@ impl Guard {
     /// Whatever the client knows of lists, it should ask again.
     pub(crate) fn announce_changes(&mut self) {
         for kind in self.announced.clone() {
-            let method = format!("notifications/{}/list_changed", kind.list());
-            self.send_to_client(&notification(&method, ""));
+            self.announce_change(kind);
         }
+    }
+
+    /// Says that a list has changed.
+    pub(crate) fn announce_change(&mut self, kind: Kind) {
+        let method = format!("notifications/{}/list_changed", kind.list());
+        self.send_to_client(&notification(&method, ""));
     }
 }
 
-fn split(text: &[u8]) -> Result<Vec<RawMember<'_>>, Reason> {
+pub(crate) fn split(text: &[u8]) -> Result<Vec<RawMember<'_>>, Reason> {
     if text.len() > PAGE.bytes {
         return Err(Reason::TooLarge);
     }
     json::split_object(text, PAGE).ok().flatten().ok_or(Reason::Malformed)
 }
 
-fn member<'m>(members: &[RawMember<'m>], name: &str) -> Option<&'m str> {
+pub(crate) fn member<'m>(members: &[RawMember<'m>], name: &str) -> Option<&'m str> {
     members.iter().find(|member| member.name == name).map(|member| member.value)
 }
 
@@ -273,17 +240,36 @@ fn names_in(kind: Kind, raw: &str) -> Vec<String> {
     names
 }
 
-/// A reply with one member of its result replaced or left out. Names that some readers would
-/// take for that member are left out as well.
-fn rebuilt(id: &str, result: &[RawMember<'_>], name: &str, value: Option<&str>) -> Vec<u8> {
-    let lower = name.to_ascii_lowercase();
+/// A reply with some members of its result replaced or left out. Names that some readers would
+/// take for one of the `judged` members are left out as well.
+pub(crate) fn rebuilt(
+    id: &str,
+    result: &[RawMember<'_>],
+    judged: &[&str],
+    changes: &[(&str, Option<String>)],
+) -> Vec<u8> {
     let mut members = Vec::new();
     for member in result {
-        if member.name == name {
-            members.extend(value.map(|value| format!("{}:{value}", quoted(name))));
-        } else if !is_same_but_for_case(&member.name, &lower) {
-            members.push(format!("{}:{}", quoted(&member.name), member.value));
-        }
+        let (name, value) = (&*member.name, member.value);
+        let change = changes.iter().find(|(changed, _)| *changed == name);
+        let value = match change {
+            Some((_, value)) => value.as_deref(),
+            None if judged.iter().any(|known| is_mistaken_for(name, known)) => None,
+            None => Some(value),
+        };
+        members.extend(value.map(|value| format!("{}:{value}", quoted(name))));
     }
     result_reply(id, &format!("{{{}}}", members.join(","))).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_of_an_item_is_found_and_no_other_text() {
+        let raw = r#"{"name":"a","x":{"name":"b"},"y":"c","name":7,"z":"d","name":"e"}"#;
+        assert_eq!(names_in(Kind::Tool, raw), ["a", "e"]);
+        assert_eq!(names_in(Kind::Resource, r#"{"name":"a","uri":"b"}"#), ["b"]);
+    }
 }

@@ -66,7 +66,7 @@ impl OpenLine {
             self.is_broken = self.envelope.push(bytes).is_err();
         }
         if self.mode == LineMode::Pass && !self.is_broken {
-            let last = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace());
+            let last = last_character(bytes);
             if let Some(last) = last {
                 let start = out.len();
                 out.append(&mut self.held);
@@ -82,14 +82,22 @@ impl OpenLine {
         self.seen = self.held.len();
     }
 
-    /// Sends what is held but for its last byte, without which no reader takes it for a
+    /// Sends what is held but for its last character, without which no reader takes it for a
     /// message: whatever is found out later, it is not too late.
     pub(crate) fn pass_on(&mut self, out: &mut Vec<u8>) {
-        let last = self.held.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
+        let last = last_character(&self.held).unwrap_or(0);
         let start = out.len();
         out.extend_from_slice(&self.held[..last]);
         keep_on_one_line(&mut out[start..]);
         self.held.drain(..last);
         self.seen = self.held.len();
     }
+}
+
+/// Where the last character begins that is not white space. Half a character is none that a reader
+/// could take, so nothing is given if it began in bytes before these.
+fn last_character(bytes: &[u8]) -> Option<usize> {
+    let last = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace())?;
+    let is_start = |byte: &u8| byte & 0b1100_0000 != 0b1000_0000;
+    bytes[..=last].iter().rposition(is_start)
 }

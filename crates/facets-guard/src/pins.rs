@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::Digest;
 use facets_digest::json::Value;
+use facets_markers::skeletons;
 use facets_surface::{Also, Definition, Kind, Surface};
-use unicode_normalization::UnicodeNormalization as _;
 
-use crate::uri::{Template, folder, leads_out};
+use crate::address::{folder, lies_in};
+use crate::members::known_members;
+use crate::pinned_openings::PinnedOpenings;
+use crate::uri::Template;
 
 /// One approved definition.
 #[derive(Clone, Debug)]
@@ -24,6 +27,7 @@ pub struct Pins {
     /// Names by what eyes see of them.
     seen: BTreeMap<(Kind, String), Vec<String>>,
     instructions: BTreeSet<String>,
+    pub(crate) openings: PinnedOpenings,
     templates: Vec<(String, Template)>,
     /// The folders of resources that come and go; none if they do not.
     volatile_folders: Option<BTreeSet<String>>,
@@ -50,6 +54,7 @@ impl Pins {
             items: BTreeMap::new(),
             seen: BTreeMap::new(),
             instructions: BTreeSet::new(),
+            openings: PinnedOpenings::default(),
             templates: Vec::new(),
             volatile_folders: None,
         };
@@ -75,6 +80,7 @@ impl Pins {
 
     fn add(&mut self, surface: &Surface) {
         self.instructions.extend(surface.instructions.clone());
+        self.openings.add(surface);
         for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
             for item in surface.items(kind) {
                 self.add_item(item);
@@ -100,8 +106,10 @@ impl Pins {
         let is_first = pins.is_empty();
         pins.push(PinnedItem { digest: item.digest(), text });
         if is_first {
-            let seen = self.seen.entry((item.kind(), skeleton(item.name())));
-            seen.or_default().push(item.name().to_owned());
+            for skeleton in skeletons(item.name()) {
+                let seen = self.seen.entry((item.kind(), skeleton));
+                seen.or_default().push(item.name().to_owned());
+            }
         }
         if item.kind() == Kind::ResourceTemplate {
             self.templates.push((item.name().to_owned(), Template::parse(item.name())));
@@ -140,8 +148,8 @@ impl Pins {
 
     /// Whether resources vary, and one may lie here.
     fn may_lie(&self, uri: &str) -> bool {
-        let known = self.volatile_folders.as_ref();
-        known.is_some_and(|folders| folders.contains(folder(uri))) && !leads_out(uri)
+        let known = self.volatile_folders.as_ref().and_then(|known| known.get(folder(uri)));
+        known.is_some_and(|folder| lies_in(uri, folder))
     }
 
     /// Whether an address was approved: itself, as one of many, or by a template that is still
@@ -164,8 +172,9 @@ impl Pins {
         if name.len() > LONGEST {
             return None;
         }
-        let names = self.seen.get(&(kind, skeleton(name)))?;
-        names.iter().map(String::as_str).find(|known| *known != name)
+        let alike = skeletons(name).map(|skeleton| self.seen.get(&(kind, skeleton)));
+        let mut names = alike.into_iter().flatten().flatten().map(String::as_str);
+        names.find(|known| *known != name)
     }
 }
 
@@ -177,64 +186,5 @@ fn differing(pinned: &str, item: &Definition) -> Vec<String> {
     let (Ok(Value::Object(old)), Value::Object(new)) = (pinned, item.value()) else {
         return Vec::new();
     };
-    let names: BTreeSet<&str> =
-        old.members().iter().chain(new.members()).map(|member| &*member.name).collect();
-    let differs = |name: &&str| old.get(name) != new.get(name);
-    let (known, others): (Vec<&str>, Vec<&str>) =
-        names.into_iter().filter(differs).partition(|name| MEMBERS.contains(name));
-    // The server chooses the names of the others, and they are read by a model.
-    let others = (!others.is_empty()).then_some("members that the protocol does not know");
-    known.into_iter().chain(others).map(str::to_owned).collect()
-}
-
-/// Members of definitions that the protocol knows.
-const MEMBERS: [&str; 15] = [
-    "_meta",
-    "annotations",
-    "arguments",
-    "description",
-    "execution",
-    "icons",
-    "inputSchema",
-    "mimeType",
-    "name",
-    "outputSchema",
-    "size",
-    "title",
-    "uri",
-    "uriTemplate",
-    "websiteUrl",
-];
-
-/// A name without what eyes do not see: marks, width, case, the invisible, and letters of
-/// other alphabets that look like ours.
-fn skeleton(name: &str) -> String {
-    let visible = name.nfkd().filter(|c| !is_invisible(*c)).map(latin);
-    visible.flat_map(char::to_lowercase).collect()
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
-}
-
-/// Only for a hint in a message: what counts is that the names are not the same.
-fn latin(c: char) -> char {
-    match c {
-        'а' | 'α' => 'a',
-        'с' | 'ϲ' => 'c',
-        'ԁ' => 'd',
-        'е' => 'e',
-        'һ' => 'h',
-        'і' | 'ι' => 'i',
-        'ј' => 'j',
-        'о' | 'ο' => 'o',
-        'р' | 'ρ' => 'p',
-        'ѕ' => 's',
-        'х' | 'χ' => 'x',
-        'у' => 'y',
-        'ν' => 'v',
-        other => other,
-    }
+    known_members(&old, &new)
 }

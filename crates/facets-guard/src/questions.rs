@@ -1,117 +1,97 @@
 //! Questions of the server to the model or the user, which have to be granted.
 
-use facets_digest::json::{self, Limits, Value};
-use facets_wire::{MessageFacts, id_key, is_same_but_for_case};
-use memchr::memmem;
+use facets_wire::Questions;
 
 use crate::delivery::Delivery;
 use crate::event::{Decision, Event, Reason, Subject};
 use crate::guard::Guard;
-use crate::limits::BATCH;
+use crate::methods::{is_of_family, meant_method};
 use crate::outbox::Outbox;
 use crate::words;
+
+/// A question that does not go on: why, and what it asks for, in words that are not the server's.
+pub(crate) type RefusedQuestion = (Reason, &'static str);
+
+const SAMPLING: &str = "sampling/createMessage";
+pub(crate) const ELICITATION: &str = "elicitation/create";
+
+/// What a method asks for, if that has to be granted.
+fn asked_for(method: &str) -> Option<&'static str> {
+    let families = [("sampling", SAMPLING), ("elicitation", ELICITATION)];
+    let family = families.into_iter().find(|(family, _)| is_of_family(method, family));
+    family.map(|(_, name)| name).or_else(|| meant_method(method, &[SAMPLING, ELICITATION]))
+}
 
 impl Guard {
     /// Whether something that has to be granted is; none if it does not have to be.
     pub(crate) fn is_granted(&self, method: &str) -> Option<bool> {
-        if is_same_but_for_case(method, "sampling/createmessage") {
-            Some(self.rules.sampling)
-        } else if is_same_but_for_case(method, "elicitation/create") {
-            Some(self.rules.elicitation)
-        } else {
-            None
-        }
+        asked_for(method).map(|name| match name {
+            SAMPLING => self.rules.sampling,
+            _ => self.rules.elicitation,
+        })
     }
 
-    /// An answer may bring questions to the model or the user along, which have to be granted.
-    pub(crate) fn check_questions(
+    fn denies_something(&self) -> bool {
+        !(self.rules.sampling && self.rules.elicitation)
+    }
+
+    /// Judges a method by which a server asks; one that is granted is recorded.
+    pub(crate) fn judge_method(
+        &self,
+        method: &str,
+        out: &mut Outbox,
+    ) -> Result<(), RefusedQuestion> {
+        let Some(name) = asked_for(method) else { return Ok(()) };
+        if self.is_granted(name) == Some(false) {
+            return Err((Reason::NotGranted, name));
+        }
+        record_question(method, out);
+        Ok(())
+    }
+
+    /// Judges the questions that a message brings along. What is unclear may be any question.
+    pub(crate) fn judge_questions(
+        &self,
+        questions: &Questions,
+        out: &mut Outbox,
+    ) -> Result<(), RefusedQuestion> {
+        if questions.is_empty() {
+            return Ok(());
+        }
+        let mut names = questions.methods.iter().filter_map(|method| asked_for(method));
+        if let Some(name) = names.find(|name| self.is_granted(name) == Some(false)) {
+            return Err((Reason::NotGranted, name));
+        }
+        if questions.is_unclear && self.denies_something() {
+            let denied = if self.rules.sampling { ELICITATION } else { SAMPLING };
+            return Err((Reason::Malformed, denied));
+        }
+        if questions.is_unclear {
+            record_question("something that does not say what it is", out);
+        }
+        questions.methods.iter().try_for_each(|method| self.judge_method(method, out))
+    }
+
+    /// The error that a client gets instead of a reply that asks for what is not granted.
+    pub(crate) fn replaced_by_denial(
         &mut self,
         id: &str,
-        facts: &MessageFacts,
-        text: &[u8],
+        method: &str,
         out: &mut Outbox,
-    ) -> Option<Delivery> {
-        // A word that is written with escapes matters only where something is denied.
-        let words: [&[u8]; 2] = [b"input_required", b"-32042"];
-        let may_ask = words.iter().any(|word| memmem::find(text, word).is_some());
-        if self.rules.sampling && self.rules.elicitation && !may_ask {
-            return None;
-        }
-        let methods = if facts.has_error { url_elicitation(text) } else { input_requests(text) };
-        let Some(methods) = methods else {
-            return Some(self.replaced_by_error(id, &Reason::Malformed, "", out));
-        };
-        for method in methods {
-            match self.is_granted(&method) {
-                None => {}
-                Some(true) => Self::record_question(&method, out),
-                Some(false) => {
-                    let reason = Reason::NotGranted;
-                    self.report(Decision::Denied, Subject::Message, reason, &method, out);
-                    let line = self.not_granted(id, &method);
-                    return Some(Delivery::Replace(line.into_bytes()));
-                }
-            }
-        }
-        None
+    ) -> Delivery {
+        self.report(Decision::Denied, Subject::Message, Reason::NotGranted, method, out);
+        Delivery::Replace(self.not_granted(id, method).into_bytes())
     }
 
     pub(crate) fn not_granted(&self, id: &str, method: &str) -> String {
         words::refusal(id, &self.rules, &Reason::NotGranted, method, &words::not_granted(method))
     }
-
-    /// A question to the model or the user goes its way, and is always recorded.
-    pub(crate) fn record_question(method: &str, out: &mut Outbox) {
-        let sentence = format!("the server asks for {method}");
-        let (decision, subject) = (Decision::Asked, Subject::Message);
-        let method = method.to_owned();
-        out.events.push(Event { decision, subject, reason: None, method, sentence });
-    }
 }
 
-/// The methods that a result asks for, in the era in which servers ask with results. None if
-/// that cannot be read.
-fn input_requests(text: &[u8]) -> Option<Vec<String>> {
-    let limits = Limits { depth: 200, ..BATCH };
-    let members = json::split_object(text, limits).ok()??;
-    let result = members.iter().find(|member| member.name == "result")?.value;
-    let Ok(Some(members)) = json::split_object(result.as_bytes(), limits) else {
-        return if result.starts_with('{') { None } else { Some(Vec::new()) };
-    };
-    let is_meant = |name: &str| is_same_but_for_case(name, "inputrequests");
-    let mut meant = members.iter().filter(|member| is_meant(&member.name));
-    let Some(requests) = meant.next() else { return Some(Vec::new()) };
-    if requests.name != "inputRequests" || meant.next().is_some() {
-        return None;
-    }
-    let value = json::parse(requests.value.as_bytes(), json::Provenance::Captured, limits).ok()?;
-    // Some readers walk through a list as through an object.
-    let Value::Object(requests) = value else { return None };
-    let has_duplicate = |members: &[json::Member<'_>]| {
-        let is_method = |name: &str| name != "method" && is_same_but_for_case(name, "method");
-        members.iter().any(|member| is_method(&member.name))
-    };
-    // One that does not say clearly what it asks for is not read at all.
-    let method = |value: &Value<'_>| match value {
-        Value::Object(request) => match request.get("method") {
-            Some(Value::String(method)) if !has_duplicate(request.members()) => {
-                Some(method.to_string())
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    requests.members().iter().map(|member| method(&member.value)).collect()
-}
-
-/// An error that says that the user has to visit an address first is a question to the user.
-fn url_elicitation(text: &[u8]) -> Option<Vec<String>> {
-    const VISIT: &str = "-32042";
-    let members = json::split_object(text, BATCH).ok()??;
-    let error = members.iter().find(|member| member.name == "error")?.value;
-    // What cannot be read may be a question.
-    let members = json::split_object(error.as_bytes(), BATCH).ok()?.unwrap_or_default();
-    let mut codes = members.iter().filter(|member| is_same_but_for_case(&member.name, "code"));
-    let asks = codes.any(|code| id_key(code.value) == VISIT);
-    Some(if asks { vec!["elicitation/create".to_owned()] } else { Vec::new() })
+/// A question to the model or the user goes its way, and is always recorded.
+fn record_question(method: &str, out: &mut Outbox) {
+    let sentence = format!("the server asks for {method}");
+    let (decision, subject) = (Decision::Asked, Subject::Message);
+    let method = method.to_owned();
+    out.events.push(Event { decision, subject, reason: None, method, sentence });
 }

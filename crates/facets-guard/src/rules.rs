@@ -1,5 +1,7 @@
 //! What the guard goes by, beside the pins.
 
+use crate::arguments::ArgumentCheck;
+
 /// What happens when something is not what was approved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDrift {
@@ -13,7 +15,7 @@ pub enum OnDrift {
 }
 
 /// What the guard goes by, beside the pins.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Rules {
     /// The name of the server, for messages.
     pub server: String,
@@ -27,6 +29,8 @@ pub struct Rules {
     pub elicitation: bool,
     /// What begins the ids of the guard's own requests, so that they are nobody else's.
     pub nonce: String,
+    /// What judges the arguments of calls; none if they may be any.
+    pub arguments: Option<Box<dyn ArgumentCheck>>,
     /// Whether what goes its way is recorded, too.
     pub records_all: bool,
 }

@@ -1,24 +1,30 @@
 //! What the server says, and whether it reaches the client.
 
-use facets_digest::json::{self, Limits, Value};
+use facets_digest::json;
 use facets_surface::Kind;
 use facets_wire::{
-    Envelope, MessageFacts, MessageShape, id_key, is_same_but_for_case, params_of, push_line,
+    Envelope, MessageFacts, MessageShape, id_key, push_line, trim_json_space,
+    without_lone_surrogates,
 };
 
 use crate::delivery::Delivery;
+use crate::errors::{InnerError, inner_error};
 use crate::event::{Decision, Reason, Subject};
 use crate::guard::Guard;
 use crate::limits::BATCH;
+use crate::logs::refused_log;
+use crate::message_kind::{MessageKind, kind_of};
+use crate::methods::meant_method;
 use crate::open_line::LineMode;
 use crate::outbox::Outbox;
+use crate::questions::{ELICITATION, RefusedQuestion};
 use crate::requests::{AwaitedReply, GuardRequest};
 use crate::words;
 
 impl Guard {
     /// A whole line.
     pub(crate) fn server_line(&mut self, line: &[u8], out: &mut Outbox) {
-        let text = line.trim_ascii();
+        let text = trim_json_space(line);
         match text.first() {
             None => {}
             Some(b'{') => match self.deliver(text, out) {
@@ -35,6 +41,9 @@ impl Guard {
         let Ok(Some(items)) = json::split_array(text, BATCH) else {
             return self.lost_batch(Reason::Malformed, out);
         };
+        if items.is_empty() {
+            return self.record_dropped(Reason::Noise, "", out);
+        }
         let mut is_whole = true;
         let mut passed: Vec<u8> = Vec::new();
         for item in &items {
@@ -80,64 +89,99 @@ impl Guard {
                 return Delivery::Drop;
             }
         };
-        match (&facts.method, &facts.id, facts.has_result, facts.has_error) {
-            (Some(method), None, false, false) => self.on_notification(method, text, out),
-            (Some(method), Some(id), false, false) => self.on_server_request(method, id, out),
-            (None, Some(id), true, false) | (None, Some(id), false, true) => {
-                self.on_reply(id, &facts, text, out)
+        match kind_of(&facts) {
+            MessageKind::Notification(method) => self.on_notification(method, &facts, text, out),
+            MessageKind::Request(method, id) => {
+                if let Err((reason, asked)) = self.judge_inner_error(&facts, text, out) {
+                    return self.deny_request(id, reason, asked, out);
+                }
+                match self.on_server_request(method, id, &facts, out) {
+                    Delivery::Pass => self.judge_told(method, text, out),
+                    other => other,
+                }
             }
-            // Both, or neither.
-            (None, Some(_), _, _) => {
+            MessageKind::Reply(id) => self.on_reply(id, &facts, text, out),
+            MessageKind::Contradictory => {
                 self.drop_reply(&facts, &Reason::Malformed, out);
                 Delivery::Drop
             }
-            _ => {
-                self.record_dropped(
-                    Reason::Noise,
-                    facts.method.as_deref().unwrap_or_default(),
-                    out,
-                );
+            MessageKind::None => {
+                self.record_dropped(Reason::Noise, "", out);
                 Delivery::Drop
             }
         }
     }
 
     /// A notification.
-    fn on_notification(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Delivery {
-        let Some(kind) = changed_list(method) else {
-            return self.on_other_notification(method, text, out);
-        };
-        self.forget_approved(kind);
-        if !self.changes.entry(kind).or_default().allows(text, self.now) {
-            self.record_dropped(Reason::TooMany, method, out);
-            return Delivery::Drop;
+    fn on_notification(
+        &mut self,
+        method: &str,
+        facts: &MessageFacts,
+        text: &[u8],
+        out: &mut Outbox,
+    ) -> Delivery {
+        let judged = self.judge_message(method, facts, out);
+        match judged.and_then(|()| self.judge_inner_error(facts, text, out)) {
+            Ok(()) => self.judge_told(method, text, out),
+            Err((Reason::Imitates, _)) => {
+                self.record_dropped(Reason::Imitates, method, out);
+                Delivery::Drop
+            }
+            Err((reason, method)) => {
+                self.report(Decision::Denied, Subject::Message, reason, method, out);
+                Delivery::Drop
+            }
         }
-        Delivery::Pass
     }
 
-    /// A notification may bring questions along, too; where something is denied, none of those
-    /// passes that does.
-    fn on_other_notification(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Delivery {
-        if method == LOG && claims_to_be_facet(text) {
-            self.record_dropped(Reason::Ambiguous, method, out);
-            return Delivery::Drop;
+    /// Judges an error inside of a result or of parameters, if there is one.
+    fn judge_inner_error(
+        &self,
+        facts: &MessageFacts,
+        text: &[u8],
+        out: &mut Outbox,
+    ) -> Result<(), RefusedQuestion> {
+        match facts.has_inner_error.then(|| inner_error(text)).flatten() {
+            None => Ok(()),
+            Some(InnerError::Imitates) => Err((Reason::Imitates, "")),
+            Some(InnerError::Asks) => self.judge_method(ELICITATION, out),
         }
-        if self.rules.sampling && self.rules.elicitation {
+    }
+
+    /// What becomes of what is told: a line for the log, or that a list has changed. An id makes
+    /// it nothing else to readers that do not mind.
+    fn judge_told(&mut self, method: &str, text: &[u8], out: &mut Outbox) -> Delivery {
+        if let Some(kind) = changed_list(method) {
+            self.forget_approved(kind);
+            if !self.changes.entry(kind).or_default().allows(self.now) {
+                self.record_dropped(Reason::TooMany, method, out);
+                return Delivery::Drop;
+            }
+        }
+        if !is_log(method) {
             return Delivery::Pass;
         }
-        let params = params_of(text, BATCH).unwrap_or("{}");
-        let members = json::split_object(params.as_bytes(), BATCH);
-        let asks = |name: &str| is_same_but_for_case(name, "inputrequests");
-        let passes = match &members {
-            Ok(Some(members)) => !members.iter().any(|member| asks(&member.name)),
-            Ok(None) => true,
-            Err(_) => false,
-        };
-        if passes {
-            return Delivery::Pass;
+        let readable = without_lone_surrogates(text);
+        match refused_log(&readable) {
+            Some(reason) => {
+                self.record_dropped(reason, method, out);
+                Delivery::Drop
+            }
+            None if *readable == *text => Delivery::Pass,
+            None => Delivery::Replace(readable.into_owned()),
         }
-        self.report(Decision::Denied, Subject::Message, Reason::NotGranted, method, out);
-        Delivery::Drop
+    }
+
+    /// Judges whether a message of the server may ask what it asks: by its method, and by the
+    /// questions that it brings along.
+    fn judge_message(
+        &self,
+        method: &str,
+        facts: &MessageFacts,
+        out: &mut Outbox,
+    ) -> Result<(), RefusedQuestion> {
+        self.judge_method(method, out)?;
+        self.judge_questions(&facts.questions, out)
     }
 
     fn forget_approved(&mut self, kind: Kind) {
@@ -150,30 +194,48 @@ impl Guard {
 
     pub(crate) fn send_owed_changes(&mut self) {
         let now = self.now;
-        let due = |(kind, limiter): (&Kind, &mut crate::limiter::Limiter)| {
-            limiter.due(now).map(|text| (*kind, text))
-        };
-        let due: Vec<(Kind, Vec<u8>)> = self.changes.iter_mut().filter_map(due).collect();
-        for (_, text) in due {
-            push_line(&text, &mut self.queued_for_client);
+        let due = self
+            .changes
+            .iter_mut()
+            .filter_map(|(kind, limiter)| limiter.is_due(now).then_some(*kind));
+        let due: Vec<Kind> = due.collect();
+        // Said in words of our own: those of the server may have been anything.
+        for kind in due {
+            self.announce_change(kind);
         }
     }
 
     /// A request to the client.
-    fn on_server_request(&mut self, method: &str, id: &str, out: &mut Outbox) -> Delivery {
-        match self.is_granted(method) {
-            None => Delivery::Pass,
-            Some(true) => {
-                Self::record_question(method, out);
-                Delivery::Pass
-            }
-            Some(false) => {
-                let reason = Reason::NotGranted;
-                self.report(Decision::Denied, Subject::Message, reason, method, out);
-                self.send_to_server(&self.not_granted(id, method));
-                Delivery::Drop
-            }
+    fn on_server_request(
+        &mut self,
+        method: &str,
+        id: &str,
+        facts: &MessageFacts,
+        out: &mut Outbox,
+    ) -> Delivery {
+        match self.judge_message(method, facts, out) {
+            Ok(()) => Delivery::Pass,
+            Err((reason, asked)) => self.deny_request(id, reason, asked, out),
         }
+    }
+
+    /// The server gets an error for its request.
+    fn deny_request(
+        &mut self,
+        id: &str,
+        reason: Reason,
+        asked: &str,
+        out: &mut Outbox,
+    ) -> Delivery {
+        if reason == Reason::Imitates {
+            let sentence = words::sentence(&Subject::Message, &reason, None);
+            self.send_to_server(&words::refusal(id, &self.rules, &reason, "", &sentence));
+            self.record_dropped(reason, "", out);
+        } else {
+            self.report(Decision::Denied, Subject::Message, reason, asked, out);
+            self.send_to_server(&self.not_granted(id, asked));
+        }
+        Delivery::Drop
     }
 
     fn on_reply(
@@ -191,7 +253,7 @@ impl Guard {
         let Some(asked) = self.no_longer_pending(&key) else {
             // An error that could not be attributed has no id.
             if key == "null" && facts.has_error {
-                return Delivery::Pass;
+                return self.deliver_reply(AwaitedReply::Plain, id, facts, text, out);
             }
             // One of ours that came too late was not meant for anybody else.
             if !self.is_guard_id(&key) {
@@ -200,11 +262,26 @@ impl Guard {
             self.record_dropped(Reason::Stray, "", out);
             return Delivery::Drop;
         };
-        if let Some(delivery) = self.check_questions(id, facts, text, out) {
-            return delivery;
+        self.deliver_reply(asked, id, facts, text, out)
+    }
+
+    /// What the client gets of a reply that it waits for.
+    fn deliver_reply(
+        &mut self,
+        asked: AwaitedReply,
+        id: &str,
+        facts: &MessageFacts,
+        text: &[u8],
+        out: &mut Outbox,
+    ) -> Delivery {
+        let judged = self.judge_questions(&facts.questions, out);
+        match judged.and_then(|()| self.judge_inner_error(facts, text, out)) {
+            Ok(()) => {}
+            Err((Reason::NotGranted, method)) => return self.replaced_by_denial(id, method, out),
+            Err((reason, _)) => return self.replaced_by_error(id, &reason, "", out),
         }
         match asked {
-            _ if facts.has_error => Delivery::Pass,
+            _ if facts.has_error => self.deliver_error(id, text, out),
             AwaitedReply::Plain => Delivery::Pass,
             AwaitedReply::List(kind) => match self.filter_page(kind, id, text, out) {
                 Ok(page) => {
@@ -274,6 +351,14 @@ impl Guard {
         }
     }
 
+    /// A long reply that asks for what is not granted: the waiting client gets an error.
+    fn deny_reply(&mut self, id: &str, method: &str, out: &mut Outbox) {
+        self.report(Decision::Denied, Subject::Message, Reason::NotGranted, method, out);
+        if self.no_longer_pending(&id_key(id)).is_some() {
+            self.send_to_client(&self.not_granted(id, method));
+        }
+    }
+
     /// What becomes of a long line, from what is known of it.
     pub(crate) fn mode_of_server_line(&self, envelope: &Envelope) -> LineMode {
         let facts = envelope.facts();
@@ -281,16 +366,13 @@ impl Guard {
             return match self.is_granted(method) {
                 Some(false) => LineMode::Discard,
                 _ if changed_list(method).is_some() => LineMode::Discard,
-                // It has to be seen whole: it may claim to be ours, or bring questions along.
-                _ if method == LOG => LineMode::Gather,
-                _ if !(self.rules.sampling && self.rules.elicitation) => LineMode::Gather,
+                // It has to be seen whole: it may claim to be ours.
+                _ if is_log(method) => LineMode::Gather,
                 _ => LineMode::Pass,
             };
         }
-        if !envelope.is_reply() {
-            return LineMode::Gather;
-        }
-        if !(self.rules.sampling && self.rules.elicitation) {
+        // So has an error.
+        if !envelope.is_result() {
             return LineMode::Gather;
         }
         match &facts.id {
@@ -311,35 +393,56 @@ impl Guard {
             || self.pending.values().any(|asked| *asked != AwaitedReply::Plain)
     }
 
-    /// Whether an answer that is too large for a list may begin to pass.
-    pub(crate) fn may_reply_unseen(&self, facts: &MessageFacts) -> bool {
-        facts.id.is_none() && self.rules.sampling && self.rules.elicitation
-    }
-
     /// The end of a long line that is on its way: its last byte follows, or the reason why not.
     pub(crate) fn end_from_server(
         &mut self,
         facts: &MessageFacts,
         out: &mut Outbox,
     ) -> Result<(), Reason> {
-        match (&facts.method, &facts.id, facts.has_result, facts.has_error) {
-            (Some(method), id, false, false) => {
-                let asked = id.as_deref().map(|id| self.on_server_request(method, id, out));
-                let passes = asked.is_none_or(|delivery| delivery == Delivery::Pass);
-                if passes { Ok(()) } else { Err(Reason::NotGranted) }
+        match kind_of(facts) {
+            // An error inside has to be read whole, and is never that long.
+            MessageKind::Notification(_) | MessageKind::Request(..) if facts.has_inner_error => {
+                Err(Reason::TooLarge)
             }
-            (None, Some(id), true, false) | (None, Some(id), false, true) => {
-                let key = id_key(id);
-                match self.pending.get(&key) {
-                    Some(AwaitedReply::Plain) => {
-                        self.no_longer_pending(&key);
-                        Ok(())
-                    }
-                    Some(_) => Err(Reason::TooLarge),
-                    None => Err(Reason::Stray),
+            MessageKind::Notification(method) => {
+                self.judge_message(method, facts, out).map_err(|(reason, method)| {
+                    self.report(Decision::Denied, Subject::Message, reason.clone(), method, out);
+                    reason
+                })
+            }
+            MessageKind::Request(method, id) => {
+                match self.on_server_request(method, id, facts, out) {
+                    Delivery::Pass => Ok(()),
+                    _ => Err(Reason::NotGranted),
                 }
             }
-            _ => Err(Reason::Malformed),
+            MessageKind::Reply(id) => self.end_of_reply(id, facts, out),
+            MessageKind::Contradictory | MessageKind::None => Err(Reason::Malformed),
+        }
+    }
+
+    fn end_of_reply(
+        &mut self,
+        id: &str,
+        facts: &MessageFacts,
+        out: &mut Outbox,
+    ) -> Result<(), Reason> {
+        let key = id_key(id);
+        match self.pending.get(&key) {
+            Some(AwaitedReply::Plain) if !facts.has_error && !facts.has_inner_error => {}
+            Some(_) => return Err(Reason::TooLarge),
+            None => return Err(Reason::Stray),
+        }
+        match self.judge_questions(&facts.questions, out) {
+            Ok(()) => {
+                self.no_longer_pending(&key);
+                Ok(())
+            }
+            Err((Reason::NotGranted, method)) => {
+                self.deny_reply(id, method, out);
+                Err(Reason::NotGranted)
+            }
+            Err((reason, _)) => Err(reason),
         }
     }
 
@@ -358,40 +461,25 @@ impl Guard {
         }
         match (&facts.method, &facts.id) {
             (Some(method), Some(id)) if self.is_granted(method) == Some(false) => {
-                self.on_server_request(method, id, out);
+                self.on_server_request(method, id, facts, out);
             }
             _ => self.drop_reply(facts, reason, out),
         }
     }
 }
 
-/// A line for the client's log.
-const LOG: &str = "notifications/message";
-
-/// Whether a line for the client's log claims to be one of ours.
-fn claims_to_be_facet(text: &[u8]) -> bool {
-    let Some(params) = params_of(text, BATCH) else { return false };
-    let members = match json::split_object(params.as_bytes(), BATCH) {
-        Ok(members) => members.unwrap_or_default(),
-        // Who can say which logger counts?
-        Err(_) => return true,
-    };
-    let loggers = members.iter().filter(|member| is_same_but_for_case(&member.name, "logger"));
-    loggers.into_iter().any(|member| {
-        let limits = Limits { bytes: BATCH.bytes, depth: 1, values: 1 };
-        match json::parse(member.value.as_bytes(), json::Provenance::Captured, limits) {
-            Ok(Value::String(name)) => is_same_but_for_case(name.trim(), "facet"),
-            _ => false,
-        }
-    })
+/// Whether a notification is a line for the client's log.
+fn is_log(method: &str) -> bool {
+    meant_method(method, &["notifications/message"]).is_some()
 }
 
 /// The list that a notification is about.
 fn changed_list(method: &str) -> Option<Kind> {
-    match method {
-        "notifications/tools/list_changed" => Some(Kind::Tool),
-        "notifications/prompts/list_changed" => Some(Kind::Prompt),
-        "notifications/resources/list_changed" => Some(Kind::Resource),
-        _ => None,
-    }
+    const LISTS: [(&str, Kind); 3] = [
+        ("notifications/tools/list_changed", Kind::Tool),
+        ("notifications/prompts/list_changed", Kind::Prompt),
+        ("notifications/resources/list_changed", Kind::Resource),
+    ];
+    let meant = meant_method(method, &LISTS.map(|(method, _)| method))?;
+    LISTS.iter().find(|(method, _)| *method == meant).map(|(_, kind)| *kind)
 }

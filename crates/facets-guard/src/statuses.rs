@@ -1,9 +1,10 @@
 //! How what the server listed stands in this session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facets_surface::Kind;
 
+use crate::address::last_reading;
 use crate::event::Reason;
 
 /// How an approved item stands in this session.
@@ -17,34 +18,46 @@ pub(crate) enum ItemStatus {
 
 /// How the items that the server listed stand.
 #[derive(Debug, Default)]
-pub(crate) struct ItemStatuses(BTreeMap<Kind, BTreeMap<String, ItemStatus>>);
+pub(crate) struct ItemStatuses {
+    items: BTreeMap<Kind, BTreeMap<String, ItemStatus>>,
+    /// What withheld addresses stand for, however they are written.
+    withheld_addresses: BTreeSet<String>,
+}
 
 impl ItemStatuses {
     pub(crate) fn get(&self, kind: Kind, name: &str) -> Option<&ItemStatus> {
-        self.0.get(&kind)?.get(name)
+        self.items.get(&kind)?.get(name)
     }
 
     pub(crate) fn set(&mut self, kind: Kind, name: &str, status: ItemStatus) {
-        self.0.entry(kind).or_default().insert(name.to_owned(), status);
+        if kind == Kind::Resource && matches!(status, ItemStatus::Withheld(_)) {
+            self.withheld_addresses.insert(last_reading(name));
+        }
+        self.items.entry(kind).or_default().insert(name.to_owned(), status);
+    }
+
+    /// Whether an address stands for one that is withheld.
+    pub(crate) fn is_withheld_address(&self, uri: &str) -> bool {
+        !self.withheld_addresses.is_empty() && self.withheld_addresses.contains(&last_reading(uri))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.values().map(BTreeMap::len).sum()
+        self.items.values().map(BTreeMap::len).sum()
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        *self = Self::default();
     }
 
     /// What was listed before says nothing any more; what was wrong once, was.
     pub(crate) fn forget_approved(&mut self, kind: Kind) {
-        if let Some(statuses) = self.0.get_mut(&kind) {
+        if let Some(statuses) = self.items.get_mut(&kind) {
             statuses.retain(|_, status| *status != ItemStatus::Approved);
         }
     }
 
     pub(crate) fn approved(&self) -> usize {
-        let all = self.0.values().flat_map(BTreeMap::values);
+        let all = self.items.values().flat_map(BTreeMap::values);
         all.filter(|status| **status == ItemStatus::Approved).count()
     }
 }

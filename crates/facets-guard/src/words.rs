@@ -1,6 +1,7 @@
 //! What the guard says to the client, in JSON-RPC and in plain words.
 
 use facets_digest::json::quoted;
+use facets_markers::is_hidden;
 
 use facets_wire::{error_reply, notification};
 
@@ -8,9 +9,18 @@ use crate::event::{Reason, Subject};
 use crate::rules::Rules;
 
 /// The code of every refusal of the guard: one that no SDK takes for something else.
-const REFUSED: i64 = -32010;
+pub(crate) const REFUSED: i64 = -32010;
 /// Enough of a name to recognise it.
 const SHOWN: usize = 200;
+
+/// A name that was never approved: no more of it than is no sentence.
+fn shown_unapproved(name: &str) -> String {
+    let is_end = |letter: char| letter.is_whitespace() || is_hidden(letter);
+    match name.split_once(is_end) {
+        Some((start, _)) => shown(&format!("{start}…")),
+        None => shown(name),
+    }
+}
 
 fn shown(name: &str) -> String {
     let mut shown: String = name.chars().take(SHOWN).collect();
@@ -25,8 +35,17 @@ fn shown(name: &str) -> String {
 pub(crate) fn sentence(subject: &Subject, reason: &Reason, lookalike: Option<&str>) -> String {
     let subject = match subject {
         Subject::Instructions => "the server's instructions".to_owned(),
+        Subject::ServerInfo => "the server's information about itself".to_owned(),
+        Subject::Capabilities => "what the server announces as its capabilities".to_owned(),
         Subject::Message => "a message".to_owned(),
-        Subject::Item(_, name) => format!("the {} {}", subject.word(), shown(name)),
+        Subject::Item(_, name) => {
+            let is_approved = matches!(
+                reason,
+                Reason::Changed(_) | Reason::Arguments(_) | Reason::NotListed | Reason::Unverified
+            );
+            let name = if is_approved { shown(name) } else { shown_unapproved(name) };
+            format!("the {} {name}", subject.word())
+        }
     };
     let reason = match (reason, lookalike) {
         (Reason::New, Some(known)) => {
@@ -56,6 +75,10 @@ pub(crate) fn sentence(subject: &Subject, reason: &Reason, lookalike: Option<&st
         (Reason::Noise, _) => "is no message of the protocol".to_owned(),
         (Reason::NotGranted, _) => "asks for what is not granted to this server".to_owned(),
         (Reason::ServerEnded, _) => "got no answer: the server ended".to_owned(),
+        (Reason::Imitates, _) => "imitates what facet itself says".to_owned(),
+        (Reason::Arguments(why), _) => {
+            format!("was called with arguments that its approved schema refuses: {why}")
+        }
     };
     format!("{subject} {reason}")
 }
@@ -79,6 +102,7 @@ pub(crate) fn next_step(rules: &Rules, reason: &Reason, method: &str) -> String 
             format!("facet grant {server} sampling=yes")
         }
         Reason::NotGranted => format!("facet grant {server} elicitation=yes"),
+        Reason::Arguments(_) => format!("facet grant {server} arguments=any"),
         Reason::Malformed | Reason::Unverified => format!("facet check {server}"),
         _ => format!("facet logs {server}"),
     };

@@ -78,6 +78,36 @@ impl Extent {
     }
 }
 
+/// Which arguments calls may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arguments {
+    /// Any.
+    #[default]
+    Any,
+    /// Those that the closed copy of the pinned schema accepts.
+    Pinned,
+}
+
+impl Arguments {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Pinned => "pinned",
+        }
+    }
+
+    fn parse(value: Option<&Value<'_>>) -> Option<Self> {
+        match value {
+            None => Some(Self::Any),
+            // `any` is not written, so that locks of earlier versions are the same.
+            Some(Value::String(word)) if &**word == "pinned" => Some(Self::Pinned),
+            Some(_) => None,
+        }
+    }
+}
+
 /// What a server may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grants {
@@ -91,6 +121,8 @@ pub struct Grants {
     pub sampling: bool,
     /// Asking the user.
     pub elicitation: bool,
+    /// Which arguments its tools may be called with.
+    pub arguments: Arguments,
 }
 
 impl Grants {
@@ -101,14 +133,19 @@ impl Grants {
         subprocess: true,
         sampling: true,
         elicitation: true,
+        arguments: Arguments::Any,
     };
 
     /// Canonical JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let Self { network, filesystem, subprocess, sampling, elicitation } = self;
+        let Self { network, filesystem, subprocess, sampling, elicitation, arguments } = self;
+        let arguments = match arguments {
+            Arguments::Any => "",
+            Arguments::Pinned => "\"arguments\":\"pinned\",",
+        };
         format!(
-            "{{\"elicitation\":{elicitation},\"filesystem\":{},\"network\":{},\
+            "{{{arguments}\"elicitation\":{elicitation},\"filesystem\":{},\"network\":{},\
              \"sampling\":{sampling},\"subprocess\":{subprocess}}}",
             filesystem.to_json(),
             network.to_json()
@@ -129,9 +166,11 @@ impl Grants {
             subprocess: flag("subprocess")?,
             sampling: flag("sampling")?,
             elicitation: flag("elicitation")?,
+            arguments: Arguments::parse(object.get("arguments"))?,
         };
         // One that somebody wrote in another way, or with more, is not this.
-        (object.members().len() == 5).then_some(grants)
+        let count = if grants.arguments == Arguments::Any { 5 } else { 6 };
+        (object.members().len() == count).then_some(grants)
     }
 
     /// What both these and others allow.
@@ -143,6 +182,10 @@ impl Grants {
             subprocess: self.subprocess && limit.subprocess,
             sampling: self.sampling && limit.sampling,
             elicitation: self.elicitation && limit.elicitation,
+            arguments: match (self.arguments, limit.arguments) {
+                (Arguments::Any, Arguments::Any) => Arguments::Any,
+                _ => Arguments::Pinned,
+            },
         }
     }
 
@@ -160,6 +203,7 @@ impl Grants {
             ("subprocess", before.subprocess, self.subprocess),
             ("sampling", before.sampling, self.sampling),
             ("elicitation", before.elicitation, self.elicitation),
+            ("arguments", before.arguments == Arguments::Any, self.arguments == Arguments::Any),
         ];
         wider.extend(flags.iter().filter(|(_, was, is)| !was && *is).map(|(name, ..)| *name));
         wider

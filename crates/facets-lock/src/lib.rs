@@ -13,7 +13,7 @@ mod signer;
 mod surface;
 
 pub use error::LockError;
-pub use grants::{Extent, Grants, READ_ONLY};
+pub use grants::{Arguments, Extent, Grants, READ_ONLY};
 pub use lock::{LOCKFILE_VERSION, Lock, LockedEntry, SERVERS_VERSION};
 pub use origin::launch_digest;
 pub use pin::Pin;

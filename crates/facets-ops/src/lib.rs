@@ -37,6 +37,7 @@ mod outside_servers;
 mod own_program;
 mod pin_changes;
 mod pinned;
+mod pinned_arguments;
 mod pinning;
 mod policy_file;
 mod profile_varies;

@@ -333,9 +333,8 @@ fn refuse(writer: &mut TcpStream, status: u16, reason: &str) -> std::io::Result<
 }
 
 fn answers_to(message: &[u8], request: &MessageFacts) -> bool {
-    let facts = Envelope::read(message).unwrap_or_else(|(facts, _)| facts);
     let key = |facts: &MessageFacts| facts.id.as_deref().map(id_key);
-    facts.method.is_none() && key(&facts) == key(request)
+    Envelope::read(message).is_ok_and(|facts| facts.method.is_none() && key(&facts) == key(request))
 }
 
 /// Writes messages as events until the last, or the end.

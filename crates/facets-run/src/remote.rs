@@ -13,7 +13,7 @@ use facets_launch::Ending;
 use facets_mcp::{PostReply, Poster, RequestHeaders};
 use facets_wire::{
     Envelope, EventParser, Header, MessageFacts, MessageShape, error_reply, id_key,
-    keep_on_one_line, member_at,
+    keep_on_one_line, member_at, trim_json_space,
 };
 
 use crate::running_server::{RunningServer, ServerHandle};
@@ -165,7 +165,7 @@ impl Bridge {
             return false;
         }
         // One that is held whole is known to answer, or not to.
-        let begins_well = match Envelope::read(bytes.trim_ascii()) {
+        let begins_well = match Envelope::read(trim_json_space(&bytes)) {
             Ok(answer) if bytes.len() < HELD => {
                 answer.method.is_none() && same_id(&answer, facts)
                     || answer.shape == MessageShape::Batch
@@ -202,7 +202,7 @@ impl Bridge {
     fn error(&self, reader: Box<dyn Read + Send>, status: u16, facts: &MessageFacts) -> bool {
         let mut bytes = Vec::new();
         let _ = reader.take(1 << 20).read_to_end(&mut bytes);
-        let body = Envelope::read(bytes.trim_ascii());
+        let body = Envelope::read(trim_json_space(&bytes));
         if body.is_ok_and(|body| body.has_error && body.id == facts.id) {
             return self.message(Box::new(std::io::Cursor::new(bytes)), facts);
         }
@@ -262,7 +262,8 @@ impl Bridge {
     /// Whoever waits for an answer is told that none comes.
     fn fail(&self, facts: &MessageFacts, reason: &str) {
         let (Some(id), Some(_)) = (&facts.id, &facts.method) else { return };
-        let reply = error_reply(id, -32000, &format!("facet: {reason}"), "");
+        // The guard, which reads this, lets nothing pass that speaks as facet.
+        let reply = error_reply(id, -32000, reason, "");
         let _ = self.write_line(reply.into_bytes());
     }
 }

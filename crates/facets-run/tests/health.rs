@@ -110,6 +110,7 @@ fn rules() -> Rules {
         on_drift: OnDrift::Block,
         sampling: true,
         elicitation: true,
+        arguments: None,
         nonce: "facet-test".to_owned(),
         records_all: false,
     }

@@ -91,7 +91,9 @@ pub fn ecmascript(documents: &[impl AsRef<[u8]>]) -> Option<Vec<String>> {
     Some(ask(&mut command, documents))
 }
 
-fn ask(command: &mut Command, cases: &[impl AsRef<[u8]>]) -> Vec<String> {
+/// Sends cases to a program, one a line in hex, and returns its answers, one a line.
+#[must_use]
+pub fn ask(command: &mut Command, cases: &[impl AsRef<[u8]>]) -> Vec<String> {
     let lines: String = cases.iter().map(|case| crate::to_hex(case.as_ref()) + "\n").collect();
     let mut child = command
         .stdin(Stdio::piped())

@@ -9,17 +9,26 @@ mod random;
 
 pub use client::Client;
 pub use components::{
-    ask_oracle, component, ecmascript, put_program, repository_root, shared_vectors, skip,
+    ask, ask_oracle, component, ecmascript, put_program, repository_root, shared_vectors, skip,
     workspace_binary,
 };
 pub use json::{double_literal, random_document, random_json};
 pub use processes::{Process, processes};
 pub use random::Random;
 
-/// A long count: whole in `cargo xtask soak`, a tenth elsewhere.
+/// A long count: whole in `cargo xtask soak`, a thousandth in `cargo xtask mutants`, where every
+/// mutant pays for it, a tenth elsewhere.
 #[must_use]
 pub fn long_count(full: usize) -> usize {
-    if std::env::var_os("FACET_SOAK").is_some() { full } else { full.div_ceil(10) }
+    let is_set = |name| std::env::var_os(name).is_some();
+    let part = if is_set("FACET_MUTANTS") {
+        1000
+    } else if is_set("FACET_SOAK") {
+        1
+    } else {
+        10
+    };
+    full.div_ceil(part)
 }
 
 /// Bytes as hex, the way batch protocols carry them on one line.

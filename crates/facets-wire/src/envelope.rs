@@ -1,80 +1,31 @@
 //! What a message is, seen while its bytes come in.
 //!
 //! A message may be larger than anybody wants to hold. Its outermost members decide where it
-//! goes; they are noted as they pass. The reader is strict about the grammar of all of it: what
-//! is no JSON, another reader may cut into pieces, one of which is another message. Only what
-//! stands inside texts is not looked at, beyond where they end.
+//! goes; they are noted as they pass, and so are questions to the user or the model, wherever they
+//! stand. The reader is strict about the grammar of all of it, texts and their encoding included:
+//! what is no JSON, another reader may cut into pieces, one of which is another message.
 
-use facets_digest::json::{self, Limits, Provenance, Value};
-use memchr::memchr2;
-
+mod facts;
 mod letters;
+mod naming;
 mod places;
+mod questions;
+mod strings;
 
-pub use letters::is_same_but_for_case;
-use letters::{is_scalar, is_word_or_number};
-use places::{Place, place_of};
+pub use facts::{EnvelopeError, MessageFacts, MessageShape};
+pub use letters::{PROTOTYPE, is_mistaken_for, is_same_but_for_case};
+use letters::{is_id, is_scalar, is_word_or_number, may_be_same};
+use places::Place;
+pub use questions::Questions;
+use questions::{QuestionReader, readable_letters};
+use strings::{StringReader, StringStep};
 
-/// Bytes of a text that are looked at one by one.
-const NEAR: usize = 24;
 /// Containers inside each other.
 const DEEPEST: usize = 200;
 /// Bytes of a value that matters; longer ones are none of the protocol's.
 const LONGEST: usize = 8 << 10;
 /// Bytes of a name that matters, every letter of it escaped and in quotes, with a zero and more.
 const LONGEST_NAME: usize = 256;
-
-/// What stands at the outermost place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MessageShape {
-    /// Nothing but white space so far.
-    #[default]
-    Empty,
-    /// A single message.
-    Object,
-    /// Several messages.
-    Batch,
-    /// Neither: no message.
-    Other,
-}
-
-/// What is known of a message.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MessageFacts {
-    /// What stands at the outermost place.
-    pub shape: MessageShape,
-    /// The id as it is written, which may be any JSON.
-    pub id: Option<String>,
-    /// The method.
-    pub method: Option<String>,
-    /// Whether there is a result.
-    pub has_result: bool,
-    /// Whether there is an error.
-    pub has_error: bool,
-    /// `params.name`, where it is a text.
-    pub name: Option<String>,
-    /// `params.uri`, where it is a text.
-    pub uri: Option<String>,
-    /// Whether `params` has one of them twice, so that nobody can say which counts.
-    pub has_duplicate_params: bool,
-    /// Whether the outermost value has ended.
-    pub is_complete: bool,
-}
-
-/// Why nobody can say what a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EnvelopeError {
-    /// No JSON.
-    Syntax,
-    /// One of the members that decide is there twice: readers take the first or the last. Or
-    /// it is there in other letters: some readers do not mind capitals.
-    Duplicate,
-    /// Too many containers inside each other.
-    TooDeep,
-    /// A name or value that decides is too long.
-    TooLong,
-}
 
 /// What may come next in a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +43,7 @@ enum Next {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lexeme {
     Between,
-    String { escaped: bool },
+    String,
     Scalar,
 }
 
@@ -101,6 +52,8 @@ enum Lexeme {
 enum Noting {
     Nothing,
     Name,
+    /// A name that matters only if it is that of a question; its first byte tells most apart.
+    Candidate,
     Value,
     /// There was more than can matter.
     TooMuch,
@@ -118,12 +71,18 @@ pub struct Envelope {
     facts: MessageFacts,
     stack: Vec<(Container, Next)>,
     lexeme: Lexeme,
+    string: StringReader,
     /// The name or value that is being read, as it is written, if it matters.
     text: Vec<u8>,
     noting: Noting,
     /// Where the value that comes next stands, on the first two levels.
     places: [Place; 2],
     seen: Vec<Place>,
+    /// Whether a result has begun, or an error that is not `null`.
+    begun: (bool, bool),
+    /// Whether the value that comes next is an error inside a result or parameters.
+    names_inner_error: bool,
+    questions: QuestionReader,
     /// The number or word that is being read.
     scalar: Vec<u8>,
 }
@@ -134,10 +93,14 @@ impl Default for Envelope {
             facts: MessageFacts::default(),
             stack: Vec::new(),
             lexeme: Lexeme::Between,
+            string: StringReader::default(),
             text: Vec::new(),
             noting: Noting::Nothing,
             places: [Place::Elsewhere; 2],
             seen: Vec::new(),
+            begun: (false, false),
+            names_inner_error: false,
+            questions: QuestionReader::default(),
             scalar: Vec::new(),
         }
     }
@@ -163,7 +126,13 @@ impl Envelope {
     /// Whether a result or an error has begun: then this is a reply, or nothing.
     #[must_use]
     pub fn is_reply(&self) -> bool {
-        self.seen.iter().any(|place| matches!(place, Place::Result | Place::Error))
+        self.begun != (false, false)
+    }
+
+    /// Whether a result has begun, and no error: then this is an answer, or nothing.
+    #[must_use]
+    pub fn is_result(&self) -> bool {
+        self.begun == (true, false)
     }
 
     /// Reads on. After an error nothing more is to be read.
@@ -171,16 +140,12 @@ impl Envelope {
         let mut rest = bytes;
         while let Some((byte, tail)) = rest.split_first() {
             rest = match self.lexeme {
-                Lexeme::String { escaped: false } => self.text(rest)?,
-                Lexeme::String { escaped: true } => {
-                    self.note(&[*byte])?;
-                    self.lexeme = Lexeme::String { escaped: false };
-                    tail
-                }
+                Lexeme::String => self.text(rest)?,
                 Lexeme::Scalar => self.scalar(rest)?,
                 Lexeme::Between => {
                     self.between(*byte)?;
-                    tail
+                    // Numbers and words are read as a whole, from their first byte on.
+                    if self.lexeme == Lexeme::Scalar { rest } else { tail }
                 }
             };
         }
@@ -190,7 +155,7 @@ impl Envelope {
     /// The end of the message; a scalar has no other.
     pub fn finish(&mut self) -> Result<&MessageFacts, EnvelopeError> {
         if self.lexeme == Lexeme::Scalar {
-            self.end_scalar()?;
+            self.end_kept_scalar()?;
         }
         if self.facts.is_complete { Ok(&self.facts) } else { Err(EnvelopeError::Syntax) }
     }
@@ -203,51 +168,64 @@ impl Envelope {
         if self.scalar.len() + more.len() > LONGEST {
             return Err(EnvelopeError::TooLong);
         }
-        self.scalar.extend_from_slice(more);
-        if !rest.is_empty() {
-            self.end_scalar()?;
+        if rest.is_empty() || !self.scalar.is_empty() {
+            self.scalar.extend_from_slice(more);
+        }
+        if rest.is_empty() {
+            return Ok(rest);
+        }
+        // Most of them come in one piece.
+        if self.scalar.is_empty() {
+            self.end_scalar(more)?;
+        } else {
+            self.end_kept_scalar()?;
         }
         Ok(rest)
     }
 
-    fn end_scalar(&mut self) -> Result<(), EnvelopeError> {
+    fn end_kept_scalar(&mut self) -> Result<(), EnvelopeError> {
+        let mut scalar = core::mem::take(&mut self.scalar);
+        self.end_scalar(&scalar)?;
+        scalar.clear();
+        self.scalar = scalar;
+        Ok(())
+    }
+
+    fn end_scalar(&mut self, scalar: &[u8]) -> Result<(), EnvelopeError> {
         self.lexeme = Lexeme::Between;
-        if !is_word_or_number(&self.scalar) {
+        if !is_word_or_number(scalar) {
             return Err(EnvelopeError::Syntax);
         }
-        // An error that is nothing is none.
-        let is_nothing = self.place() == Place::Error && self.scalar == b"null";
-        if self.in_id() || is_nothing {
+        if self.in_id() {
+            self.set(Next::Comma);
+            return Ok(());
+        }
+        let place = self.place();
+        self.facts.has_null_result |= place == Place::Result && scalar == b"null";
+        if place == Place::Error && scalar == b"null" {
+            self.facts.has_null_error = true;
             self.set(Next::Comma);
             return Ok(());
         }
         self.end_value()
     }
 
-    /// Texts are long: their plain parts are taken at once.
+    /// More of a text, and its end if that is there.
     fn text<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], EnvelopeError> {
-        // Most texts are short, and a search has to begin before it is fast.
-        let is_end = |byte: &u8| matches!(byte, b'"' | b'\\');
-        let near = bytes.iter().take(NEAR).position(is_end);
-        let far = || memchr2(b'"', b'\\', bytes.get(NEAR..)?).map(|at| at + NEAR);
-        let plain = near.or_else(far).unwrap_or(bytes.len());
-        let (text, more) = bytes.split_at(plain);
-        if text.iter().any(|byte| *byte < 0x20) {
-            return Err(EnvelopeError::Syntax);
-        }
+        let (length, step) = self.string.read(bytes).ok_or(EnvelopeError::Syntax)?;
+        let (text, rest) = bytes.split_at(length);
         self.note(text)?;
-        let Some((end, after)) = more.split_first() else { return Ok(more) };
-        self.note(&[*end])?;
-        if *end == b'"' {
+        if step == StringStep::Ended {
             self.lexeme = Lexeme::Between;
             self.end_string()?;
-        } else {
-            self.lexeme = Lexeme::String { escaped: true };
         }
-        Ok(after)
+        Ok(rest)
     }
 
     fn close(&mut self, container: Container) -> Result<(), EnvelopeError> {
+        if self.questions.is_near() {
+            self.questions.close(self.stack.len(), &mut self.facts.questions);
+        }
         if self.stack.pop().map(|(open, _)| open) != Some(container) {
             return Err(EnvelopeError::Syntax);
         }
@@ -261,15 +239,22 @@ impl Envelope {
 
     /// Whether we are inside an id that has parts of its own.
     fn in_id(&self) -> bool {
-        self.facts.shape == MessageShape::Object
+        self.places[0] == Place::Id
             && self.stack.len() > 1
-            && self.places[0] == Place::Id
+            && self.facts.shape == MessageShape::Object
     }
 
     fn note(&mut self, bytes: &[u8]) -> Result<(), EnvelopeError> {
+        if self.noting == Noting::Candidate
+            && let [first] = &*self.text
+            && *first == b'"'
+            && bytes.first().is_some_and(|first| !self.questions.may_begin_with(*first))
+        {
+            self.noting = Noting::Nothing;
+        }
         let limit = match self.noting {
             Noting::Nothing | Noting::TooMuch => return Ok(()),
-            Noting::Name => LONGEST_NAME,
+            Noting::Name | Noting::Candidate => LONGEST_NAME,
             Noting::Value => LONGEST,
         };
         if self.text.len() + bytes.len() <= limit {
@@ -285,6 +270,14 @@ impl Envelope {
             return Err(EnvelopeError::TooLong);
         }
         self.facts.has_duplicate_params |= self.noting == Noting::Name;
+        // Of what is too long the beginning tells what it may be.
+        self.text.extend_from_slice(&bytes[..limit - self.text.len()]);
+        if self.noting != Noting::Value || self.place() == Place::Question {
+            self.questions.on_long(&self.text, &mut self.facts.questions);
+        }
+        self.names_inner_error = self.noting != Noting::Value
+            && self.stack.len() == 2
+            && may_be_same(&readable_letters(&self.text), "error");
         self.noting = Noting::TooMuch;
         Ok(())
     }
@@ -295,9 +288,9 @@ impl Envelope {
             self.noting = noting;
         }
         self.lexeme = lexeme;
+        // It is noted when it is read.
         if lexeme == Lexeme::Scalar {
-            self.scalar.clear();
-            self.scalar.push(first);
+            return Ok(());
         }
         // An opening bracket inside an id was noted on the way here.
         if self.in_id() && lexeme == Lexeme::Between { Ok(()) } else { self.note(&[first]) }
@@ -312,9 +305,9 @@ impl Envelope {
         }
     }
 
-    /// What is noted inside something that is noted.
+    /// What is noted of other names: those inside an id, and what may be a question.
     fn inherited(&self) -> Noting {
-        if self.in_id() { self.noting } else { Noting::Nothing }
+        if self.in_id() { self.noting } else { Noting::Candidate }
     }
 
     fn set(&mut self, next: Next) {
@@ -338,7 +331,7 @@ impl Envelope {
         match (byte, next, container) {
             (b'"', Next::FirstName | Next::Name, _) => {
                 let noting = if self.names_decide() { Noting::Name } else { self.inherited() };
-                self.begin(noting, Lexeme::String { escaped: false }, byte)?;
+                self.begin(noting, Lexeme::String, byte)?;
             }
             (b':', Next::Colon, _) => self.set(Next::Value),
             (b',', Next::Comma, Some(Container::Object)) => self.set(Next::Name),
@@ -357,6 +350,9 @@ impl Envelope {
 
     /// The place of the value that begins or ends here.
     fn place(&self) -> Place {
+        if self.questions.expects_method() {
+            return Place::Question;
+        }
         match (self.facts.shape, self.stack.len()) {
             (MessageShape::Object, 1) => self.places[0],
             (MessageShape::Object, 2..) if self.places[0] == Place::Id => Place::Id,
@@ -373,10 +369,17 @@ impl Envelope {
                 _ => MessageShape::Other,
             };
         }
-        let noting = match self.place() {
-            Place::Id | Place::Method | Place::Name | Place::Uri => Noting::Value,
+        let place = self.place();
+        self.begun.0 |= place == Place::Result;
+        self.begun.1 |= place == Place::Error && byte != b'n';
+        self.facts.has_inner_error |= std::mem::take(&mut self.names_inner_error) && byte != b'n';
+        let noting = match place {
+            Place::Id | Place::Method | Place::Name | Place::Uri | Place::Question => Noting::Value,
             _ => Noting::Nothing,
         };
+        if self.questions.is_near() && !self.in_id() {
+            self.questions.begin_value(self.stack.len(), byte, &mut self.facts.questions);
+        }
         match byte {
             b'{' | b'[' => {
                 self.begin(noting, Lexeme::Between, byte)?;
@@ -386,7 +389,7 @@ impl Envelope {
                     self.open(Container::Array, Next::FirstItem)
                 }
             }
-            b'"' => self.begin(noting, Lexeme::String { escaped: false }, byte),
+            b'"' => self.begin(noting, Lexeme::String, byte),
             _ if is_scalar(byte) => self.begin(noting, Lexeme::Scalar, byte),
             _ => Err(EnvelopeError::Syntax),
         }
@@ -419,6 +422,10 @@ impl Envelope {
             Noting::Name => self.named_place(level)?,
             _ => Place::Elsewhere,
         };
+        if matches!(self.noting, Noting::Name | Noting::Candidate) {
+            self.questions.on_name(level, &self.text, &mut self.facts.questions);
+            self.note_inner_name(level)?;
+        }
         self.noting = Noting::Nothing;
         if let Some(last) = level.checked_sub(1).and_then(|at| self.places.get_mut(at)) {
             *last = place;
@@ -426,36 +433,17 @@ impl Envelope {
         Ok(())
     }
 
-    /// Where the value stands whose name was just read.
-    fn named_place(&mut self, level: usize) -> Result<Place, EnvelopeError> {
-        let name = self.noted_text().ok_or(EnvelopeError::Syntax)?;
-        let Some(place) = place_of(level, &name) else { return Ok(Place::Elsewhere) };
-        let is_duplicate = self.seen.contains(&place) || name != place.name();
-        match place {
-            // In what is told beside the protocol these two are names like any other.
-            Place::Name | Place::Uri if is_duplicate => self.facts.has_duplicate_params = true,
-            _ if is_duplicate => return Err(EnvelopeError::Duplicate),
-            _ => self.seen.push(place),
-        }
-        Ok(place)
-    }
-
-    /// What was noted, if it is a text: what that stands for.
-    fn noted_text(&self) -> Option<String> {
-        let limits = Limits { bytes: LONGEST, depth: 1, values: 1 };
-        match json::parse(&self.text, Provenance::Captured, limits) {
-            Ok(Value::String(text)) if self.noting != Noting::TooMuch => Some(text.into_owned()),
-            _ => None,
-        }
-    }
-
     /// A value has ended: notes it, and what comes next.
     fn end_value(&mut self) -> Result<(), EnvelopeError> {
         match self.place() {
+            Place::Question => {
+                let method = self.noted_text();
+                self.questions.on_method(method, &mut self.facts.questions);
+            }
             Place::Id => {
-                let limits = Limits { bytes: LONGEST, depth: 64, values: LONGEST };
-                json::parse(&self.text, Provenance::Captured, limits)
-                    .map_err(|_| EnvelopeError::Syntax)?;
+                if !is_id(&self.text, LONGEST) {
+                    return Err(EnvelopeError::Syntax);
+                }
                 self.facts.id = String::from_utf8(std::mem::take(&mut self.text)).ok();
             }
             Place::Method => {

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use memchr::{memchr, memchr2};
 
 use crate::too_long::TooLong;
@@ -69,11 +71,49 @@ fn find_end(bytes: &[u8]) -> Option<usize> {
 
 // spec 5.7: a line that does not start with `{` or `[` is noise
 fn classify(line: &[u8]) -> Option<Line> {
-    let line = line.trim_ascii();
+    let line = trim_json_space(line);
     match line.first()? {
         b'{' | b'[' => Some(Line::Message(line.to_vec())),
         _ => Some(Line::Noise(line.to_vec())),
     }
+}
+
+/// A line without the white space around it that JSON knows. A form feed is none.
+#[must_use]
+pub fn trim_json_space(line: &[u8]) -> &[u8] {
+    let is_other = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    let Some(start) = line.iter().position(is_other) else { return &[] };
+    let end = line.iter().rposition(is_other).unwrap_or(start);
+    &line[start..=end]
+}
+
+/// A message in which every escape of half a character is that of a replacement character: some
+/// servers cut texts in the middle of one. Everything else is as it was.
+#[must_use]
+pub fn without_lone_surrogates(message: &[u8]) -> Cow<'_, [u8]> {
+    let unit = |at: usize| {
+        let escape = message.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        let digits = core::str::from_utf8(escape).ok()?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut out: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while let Some(found) = message.get(at..).and_then(|rest| memchr(b'\\', rest)) {
+        at += found;
+        // An escape of one letter may be a backslash, and is stepped over.
+        let Some(first) = unit(at) else {
+            at += 2;
+            continue;
+        };
+        let is_pair = (0xd800..0xdc00).contains(&first)
+            && unit(at + 6).is_some_and(|second| (0xdc00..0xe000).contains(&second));
+        if !is_pair && (0xd800..0xe000).contains(&first) {
+            let out = out.get_or_insert_with(|| message.to_vec());
+            out[at..at + 6].copy_from_slice(b"\\ufffd");
+        }
+        at += if is_pair { 12 } else { 6 };
+    }
+    out.map_or(Cow::Borrowed(message), Cow::Owned)
 }
 
 /// Line ends inside a message are white space, and a blank is just as good. Some readers end a
@@ -122,6 +162,24 @@ mod tests {
         let mut framer = LineFramer::new(4);
         assert_eq!(framer.push(b"1234\n12345").unwrap_err(), TooLong { limit: 4 });
         assert_eq!(LineFramer::new(4).push(b"12345\n").unwrap_err(), TooLong { limit: 4 });
+    }
+
+    #[test]
+    fn halves_of_characters_are_replaced_and_nothing_else() {
+        for (text, expected) in [
+            (r"a\ud83d", r"a\ufffd"),
+            (r"\ud83d\ude00", r"\ud83d\ude00"),
+            (r"\ude00\ud83d", r"\ufffd\ufffd"),
+            (r"\ud83d\ud83d\ude00", r"\ufffd\ud83d\ude00"),
+            (r"\\ud83d", r"\\ud83d"),
+            (r"\\\ud83d", r"\\\ufffd"),
+            (r"\u00e9\n", r"\u00e9\n"),
+            (r"\ud83", r"\ud83"),
+            ("\\", "\\"),
+        ] {
+            let got = without_lone_surrogates(text.as_bytes());
+            assert_eq!(&*got, expected.as_bytes(), "{text}");
+        }
     }
 
     proptest! {

@@ -1,5 +1,7 @@
 use facets_digest::json::{self, JsonError, Limits, Provenance, RawMember, Value};
 
+use crate::envelope::PROTOTYPE;
+
 /// An envelope stands around definitions that may themselves be 128 deep.
 const ENVELOPE: usize = 8;
 
@@ -74,6 +76,7 @@ pub fn parse_messages(bytes: &[u8], max_bytes: usize) -> Result<Vec<Incoming<'_>
 
 fn parse_one<'a>(members: &[RawMember<'a>], limits: Limits) -> Result<Incoming<'a>, MessageError> {
     let member = |name: &str| members.iter().find(|member| member.name == name).map(|m| m.value);
+    refuse_prototypes(members, limits)?;
     let method = member("method").map(|raw| string(raw, limits)).transpose()?.flatten();
     let id = member("id").filter(|id| *id != "null");
     match (method, id) {
@@ -94,6 +97,19 @@ fn parse_one<'a>(members: &[RawMember<'a>], limits: Limits) -> Result<Incoming<'
             }
         }
     }
+}
+
+/// spec 11.3: what `run` does not deliver cannot be approved, either
+fn refuse_prototypes(members: &[RawMember<'_>], limits: Limits) -> Result<(), MessageError> {
+    let has_prototype = |members: &[RawMember<'_>]| members.iter().any(|one| one.name == PROTOTYPE);
+    let mut is_refused = has_prototype(members);
+    let parts = ["result", "error", "params"];
+    for part in members.iter().filter(|member| parts.contains(&&*member.name)) {
+        let inner = json::split_object(part.value.as_bytes(), limits)?;
+        is_refused |= has_prototype(&inner.unwrap_or_default());
+    }
+    let reason = "it has a member `__proto__`, which readers understand differently";
+    if is_refused { Err(MessageError::NotRpc { reason }) } else { Ok(()) }
 }
 
 fn string(raw: &str, limits: Limits) -> Result<Option<String>, JsonError> {
@@ -140,6 +156,21 @@ mod tests {
         assert_eq!(told, Incoming::Notification { method: "notifications/x".to_owned() });
         let batch = parse_messages(br#"[{"method":"a"},{"id":1,"result":null}]"#, 100).unwrap();
         assert_eq!(batch.len(), 2);
+    }
+
+    #[test]
+    fn a_prototype_is_no_message() {
+        for text in [
+            r#"{"id":1,"result":{},"__proto__":{"method":"x"}}"#,
+            r#"{"id":1,"result":{"__proto__":{"instructions":"x"}}}"#,
+            r#"{"id":1,"result":{"\u005f_proto__":{}}}"#,
+            r#"{"method":"x","params":{"__proto__":{}}}"#,
+            r#"{"id":1,"error":{"__proto__":{}}}"#,
+        ] {
+            let refused = parse_messages(text.as_bytes(), 1000);
+            assert!(matches!(refused, Err(MessageError::NotRpc { .. })), "{text}");
+        }
+        one(r#"{"id":1,"result":{"structuredContent":{"__proto__":{}}}}"#);
     }
 
     #[test]

@@ -66,7 +66,11 @@ impl Talker {
     }
 
     fn small(&mut self) -> Outcome<Duration> {
-        let text = "x".repeat(100);
+        self.echo(100)
+    }
+
+    fn echo(&mut self, length: usize) -> Outcome<Duration> {
+        let text = "x".repeat(length);
         self.ask(
             "tools/call",
             &format!("{{\"name\":\"echo\",\"arguments\":{{\"text\":\"{text}\"}}}}"),
@@ -131,8 +135,11 @@ pub(super) fn rows(facet: &Path, folder: &Path, runs: usize) -> Outcome<Vec<Row>
         command
     };
     run::output(facet_command(&["add", "s", "--yes", "--"]).arg(&server))?;
+    run::output(facet_command(&["add", "p", "--yes", "--"]).arg(&server))?;
+    run::output(&mut facet_command(&["grant", "p", "arguments=pinned"]))?;
     let direct = || Talker::start(&mut Command::new(&server));
     let guarded = || Talker::start(&mut facet_command(&["run", "s"]));
+    let judged = || Talker::start(&mut facet_command(&["run", "p"]));
     // Where the scheduler puts three processes decides over more than what they do: small calls
     // are measured on one processor.
     let everywhere = rustix::thread::sched_getaffinity(None).map_err(|error| error.to_string())?;
@@ -146,6 +153,7 @@ pub(super) fn rows(facet: &Path, folder: &Path, runs: usize) -> Outcome<Vec<Row>
     let turns = turns.collect::<Outcome<Vec<(f64, Vec<Row>)>>>()?;
     let quietest = turns.into_iter().min_by(|(one, _), (other, _)| one.total_cmp(other));
     let mut rows = quietest.map(|(_, rows)| rows).unwrap_or_default();
+    rows.push(judged_arguments(&mut guarded()?, &mut judged()?, runs)?);
     place(&everywhere)?;
     rows.push(many_calls(&mut direct()?, &mut guarded()?, runs)?);
     rows.push(large_results(&mut direct()?, &mut guarded()?, runs)?);
@@ -215,6 +223,33 @@ fn small_calls(direct: &mut Talker, guarded: &mut Talker, runs: usize) -> Outcom
         met: many <= few + count / 1000,
     };
     Ok((bare.p50, vec![median, tail, pause]))
+}
+
+/// What `arguments=pinned` costs, with arguments of two sizes.
+fn judged_arguments(any: &mut Talker, pinned: &mut Talker, runs: usize) -> Outcome<Row> {
+    let mut costs = Vec::new();
+    for length in [100, 10_000] {
+        let (mut bare, mut through) = (Vec::new(), Vec::new());
+        for _ in 0..runs * 500 {
+            bare.push(any.echo(length)?);
+            through.push(pinned.echo(length)?);
+        }
+        let [bare, through] = [bare, through].map(|times| median(times).as_secs_f64() * 1e6);
+        costs.push((bare, through));
+    }
+    let [(bare, through), (long_bare, long)] = costs[..] else {
+        return Err("two sizes".to_owned());
+    };
+    let (ratio, long_ratio) = (through / bare, long / long_bare);
+    Ok(Row {
+        what: "call with `arguments=pinned`, 100 and 10,000 bytes of arguments".to_owned(),
+        baseline: "the same call with `arguments=any`".to_owned(),
+        ratio: format!(
+            "{ratio:.2} and {long_ratio:.2} ({through:.1} against {bare:.1} µs, {long:.1} against {long_bare:.1} µs)"
+        ),
+        target: "at most 2.0 each".to_owned(),
+        met: ratio <= 2.0 && long_ratio <= 2.0,
+    })
 }
 
 fn many_calls(direct: &mut Talker, guarded: &mut Talker, runs: usize) -> Outcome<Row> {

@@ -102,8 +102,7 @@ fn approvals_text(all: &[DecidedServer]) -> String {
 }
 
 fn decided_json(one: &DecidedServer) -> Value {
-    let grants =
-        one.grants.as_ref().and_then(|grants| serde_json::from_str(&grants.to_json()).ok());
+    let grants = one.grants.as_ref().map(super::json::grants);
     let approved: Vec<Value> = one
         .approved
         .iter()

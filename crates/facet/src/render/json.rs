@@ -4,6 +4,7 @@ use facets_ops::digest_file::DigestFileReport;
 use facets_ops::digest_json::DigestJsonReport;
 use facets_ops::doctor::{DoctorReport, Health};
 use facets_ops::explain::Explanation;
+use facets_ops::grant::Grants;
 use facets_ops::init::InitReport;
 use serde_json::{Value, json};
 
@@ -14,6 +15,13 @@ use crate::shown::{Exit, Shown};
 pub(super) fn document(value: &Value) -> Shown {
     // Escapes are as good in JSON as what they stand for, and no terminal obeys them.
     Shown::exact(escape_in_json(&format!("{value:#}\n")))
+}
+
+/// Grants as they are in the lock, and what it leaves out because it is the usual.
+pub(super) fn grants(grants: &Grants) -> Value {
+    let mut value: Value = serde_json::from_str(&grants.to_json()).unwrap_or_default();
+    value["arguments"] = json!(grants.arguments.word());
+    value
 }
 
 pub(super) fn failure(failure: &Failure) -> Value {

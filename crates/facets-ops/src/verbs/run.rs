@@ -7,13 +7,14 @@ use facets_failure::shell_word;
 pub use facets_guard::{Decision, OnDrift};
 use facets_guard::{Event, Guard, Pins, Rules};
 use facets_launch::{Launchable, Launcher};
-use facets_lock::{Grants, LockedServer};
+use facets_lock::{Arguments, Grants, LockedServer};
 use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
 use facets_run::{
     ClientEnds, Control, HttpFront, RecordDecisions, Recorder, RunningServer, Session,
     SessionError, SilenceLimits, serve, start_server,
 };
 pub use facets_run::{SessionEnd, Status};
+use facets_surface::Also;
 
 pub use crate::approval::Trust;
 use crate::approval::UserDecision;
@@ -26,6 +27,7 @@ use crate::launch_options::LaunchOptions;
 use crate::launching::{normalised, prepare};
 use crate::moving::not_approved;
 use crate::pinned::{Pinned, against_manifest};
+use crate::pinned_arguments::PinnedArguments;
 use crate::session_status::{Controls, answer_status_requests};
 
 /// How to run it.
@@ -220,11 +222,12 @@ impl RunSetup {
         let recorder = Recorder::new(record).map_err(supervisor_failed)?;
         let pins = Pins::of([&self.pinned.surface]);
         // What this user saw and approved on this machine is as good as what is pinned.
-        let pins = match &decision.approval {
-            Some(approval) => pins.with_variant(&approval.variant),
+        let variant = decision.approval.as_ref().map(|approval| &approval.variant);
+        let pins = match variant {
+            Some(variant) => pins.with_variant(variant),
             None => pins,
         };
-        let guard = Guard::new(pins, self.rules(&decision.grants)?);
+        let guard = Guard::new(pins, self.rules(&decision.grants, variant)?);
         self.controls.add(control.clone());
         Ok(Session {
             guard,
@@ -239,7 +242,7 @@ impl RunSetup {
         })
     }
 
-    fn rules(&self, grants: &Grants) -> Result<Rules, OpsError> {
+    fn rules(&self, grants: &Grants, variant: Option<&Also>) -> Result<Rules, OpsError> {
         // A server for every project is pinned where its clients do not begin.
         let directory = self.project.is_of_user().then(|| self.project.place());
         Ok(Rules {
@@ -248,6 +251,12 @@ impl RunSetup {
             on_drift: self.request.on_drift,
             sampling: grants.sampling,
             elicitation: grants.elicitation,
+            arguments: match grants.arguments {
+                Arguments::Any => None,
+                Arguments::Pinned => {
+                    Some(Box::new(PinnedArguments::of(&self.pinned.surface, variant)))
+                }
+            },
             nonce: nonce()?,
             records_all: self.request.log.is_some(),
         })

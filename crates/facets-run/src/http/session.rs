@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use facets_digest::json::Limits;
-use facets_wire::{Envelope, MessageFacts, error_reply, id_key, member, push_line, with_member};
+use facets_digest::json::{self, Limits};
+use facets_wire::{
+    Envelope, MessageFacts, MessageShape, error_reply, id_key, member, push_line, with_member,
+};
 
 use super::queue::{MessageReceiver, MessageSender, message_queue};
 use crate::pipe::ClientEnds;
@@ -144,7 +146,12 @@ impl HttpSession {
     }
 
     fn deliver(&self, message: &[u8]) {
-        let facts = Envelope::read(message).unwrap_or_else(|(facts, _)| facts);
+        // A line that was broken off is no message; the error that takes its place follows.
+        let Ok(facts) = Envelope::read(message) else { return };
+        if facts.shape == MessageShape::Batch {
+            let items = json::split_array(message, MESSAGE).ok().flatten().unwrap_or_default();
+            return items.iter().for_each(|item| self.deliver(item.as_bytes()));
+        }
         let mut state = self.state();
         let id = facts.id.as_deref().filter(|_| facts.method.is_none());
         state.used = Instant::now();

@@ -12,6 +12,8 @@ pub(super) enum Place {
     Params,
     Name,
     Uri,
+    /// The method of something in `inputRequests`.
+    Question,
     Elsewhere,
 }
 
@@ -25,7 +27,7 @@ impl Place {
             Self::Params => "params",
             Self::Name => "name",
             Self::Uri => "uri",
-            Self::Elsewhere => "",
+            Self::Question | Self::Elsewhere => "",
         }
     }
 }
@@ -37,5 +39,10 @@ pub(super) fn place_of(level: usize, name: &str) -> Option<Place> {
         2 => &[Place::Name, Place::Uri],
         _ => &[],
     };
+    // Most names are plain, and then their length tells most apart.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric();
+    if name.bytes().all(is_plain) {
+        return places.iter().copied().find(|place| name.eq_ignore_ascii_case(place.name()));
+    }
     places.iter().copied().find(|place| is_same_but_for_case(name, place.name()))
 }

@@ -1,3 +1,4 @@
+use facets_digest::json::{self, Limits, Provenance};
 use facets_testkit::{Random, random_json};
 
 use super::*;
@@ -174,4 +175,219 @@ fn random_messages_are_followed() {
             assert!(found.has_result && found.is_complete);
         }
     }
+}
+
+/// What a message asks for, and whether something in it is unclear.
+fn questions(text: &str) -> (Vec<String>, bool) {
+    let Questions { methods, is_unclear } = facts(text).expect("a message").questions;
+    (methods, is_unclear)
+}
+
+#[test]
+fn questions_are_found_at_every_depth() {
+    let asks = r#"{"inputRequests":{"a":{"method":"sampling/createMessage","params":{"method":"x"}},"b":{"params":{},"method":"roots/list"}}}"#;
+    let methods = ["sampling/createMessage".to_owned(), "roots/list".to_owned()].to_vec();
+    for text in [
+        format!(r#"{{"id":1,"result":{asks}}}"#),
+        format!(r#"{{"result":{{"task":{asks}}},"id":1}}"#),
+        format!(r#"{{"id":1,"result":{{"content":[{{"x":[{asks}]}}]}}}}"#),
+        format!(r#"{{"method":"notifications/tasks","params":{asks}}}"#),
+        format!(r#"{{"id":1,"error":{{"data":{asks}}}}}"#),
+        format!(r#"{{"id":1,"result":{asks},"more":1}}"#),
+    ] {
+        assert_eq!(questions(&text), (methods.clone(), false), "{text}");
+    }
+    let escaped = asks.replace("method\":\"roots", "m\\u0065thod\":\"r\\u006fots");
+    let text = format!(r#"{{"id":1,"result":{escaped}}}"#);
+    assert_eq!(questions(&text), (methods, false));
+    let visit =
+        r#"{"id":1,"result":{"error":{"code":-32042,"data":{"elicitations":[{"url":"x"}]}}}}"#;
+    assert_eq!(questions(visit), (vec!["elicitation/create".to_owned()], false));
+    // Behind the first, others are found as well.
+    let two = format!(r#"{{"id":1,"result":[{asks},{asks}]}}"#);
+    assert_eq!(questions(&two).0.len(), 4);
+}
+
+#[test]
+fn questions_that_readers_may_understand_differently_are_unclear() {
+    for result in [
+        r#"{"inputrequests":{}}"#,
+        r#"{"input_requests":{}}"#,
+        r#"{"-input-Requests":{}}"#,
+        r#"{"\u0130nputRequests":{}}"#,
+        r#"{"inputReque\u017ft\u017f":{}}"#,
+        r#"{"inputRequests\u0000x":{}}"#,
+        r#"{"inputRequests\ud800":{}}"#,
+        r#"{"inputRequests":[{}]}"#,
+        r#"{"inputRequests":["x"]}"#,
+        r#"{"inputRequests":"x"}"#,
+        r#"{"inputRequests":{"a":[]}}"#,
+        r#"{"inputRequests":{"a":null}}"#,
+        r#"{"inputRequests":{"a":{}}}"#,
+        r#"{"inputRequests":{"a":{"method":7}}}"#,
+        r#"{"inputRequests":{"a":{"method":{"method":"x"}}}}"#,
+        r#"{"inputRequests":{"a":{"method":"x","method":"y"}}}"#,
+        r#"{"inputRequests":{"a":{"Method":"x"}}}"#,
+        r#"{"inputRequests":{"a":{"method":"\ud800"}}}"#,
+        r#"{"inputRequests":{"a":{"meth\udc00od":"x"}}}"#,
+        r#"{"inputRequests":{"a":{"method":"x","params":{"inputRequests":{}}}}}"#,
+    ] {
+        let text = format!(r#"{{"id":1,"result":{{"task":{result}}}}}"#);
+        assert!(questions(&text).1, "{text}");
+    }
+    let long = format!(r#"{{"inputRequests\u0000{}":{{}}}}"#, "x".repeat(300));
+    assert!(questions(&format!(r#"{{"id":1,"result":[{long}]}}"#)).1);
+    let long = format!(r#"{{"inputRequests":{{"a":{{"method":"{}"}}}}}}"#, "x".repeat(9000));
+    assert!(questions(&format!(r#"{{"id":1,"result":[{long}]}}"#)).1);
+    let halves = format!(r#"{{"{}inputRequests":{{}}}}"#, "\\ud800".repeat(60));
+    assert!(questions(&format!(r#"{{"id":1,"result":[{halves}]}}"#)).1);
+    let many: Vec<String> = (0..65).map(|n| format!(r#""{n}":{{"method":"m"}}"#)).collect();
+    let many = format!(r#"{{"id":1,"result":{{"inputRequests":{{{}}}}}}}"#, many.join(","));
+    assert!(questions(&many).1);
+}
+
+#[test]
+fn texts_that_only_look_like_questions_are_none() {
+    for result in [
+        r#"{"inputRequests":null}"#,
+        r#"{"inputRequests":{}}"#,
+        r#"{"inputRequests":[],"x":[1]}"#,
+        r#"{"inputRequests":7}"#,
+        r#"{"text":"inputRequests","x":["inputRequests",{"method":"sampling/createMessage"}]}"#,
+        r#"{"inputRequest":{},"inputRequestsx":{},"input":{"Requests":{}},"method":"x"}"#,
+        r#"{"interesting-name":{"method":7},"inputReques\u0074":1}"#,
+        r#"{"\u4e2d\u6587":{"method":7},"\n":1}"#,
+    ] {
+        let text = format!(r#"{{"id":1,"result":{result}}}"#);
+        assert_eq!(questions(&text), (Vec::new(), false), "{text}");
+    }
+    let long = "\\u4e2d".repeat(100);
+    assert_eq!(questions(&format!(r#"{{"id":1,"result":{{"{long}":1}}}}"#)), (Vec::new(), false));
+    // An id is repeated, not read.
+    let id = r#"{"id":{"inputRequests":{"a":{}}},"result":{}}"#;
+    assert_eq!(questions(id), (Vec::new(), false));
+}
+
+#[test]
+fn texts_are_utf8_with_the_escapes_of_json() {
+    for text in
+        ["ü", "\u{7ff}\u{800}\u{ffff}\u{10000}\u{10ffff}", r#"\"\\\/\b\f\n\r\t\u00fC"#, "\u{2028}"]
+    {
+        assert!(facts(&format!(r#"{{"id":1,"result":"{text}"}}"#)).is_ok(), "{text}");
+        assert!(facts(&format!(r#"{{"id":1,"result":{{"{text}":1}}}}"#)).is_ok(), "{text}");
+    }
+    // A surrogate that stands alone is grammar, and left to the reader of the text.
+    assert!(facts(r#"{"id":1,"result":"\ud800"}"#).is_ok());
+    let invalid: [&[u8]; 12] = [
+        b"\x80",
+        b"\xc3",
+        b"\xc3(",
+        b"\xc0\xaf",
+        b"\xe0\x80\xaf",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xff",
+        b"\xf0\x9f\x98",
+        b"\\x41",
+        b"\\u12g4",
+        b"\\",
+    ];
+    for bytes in invalid {
+        let line = [&br#"{"id":1,"result":[""#[..], bytes, br#""]}"#].concat();
+        for piece in [1, 2, 3, line.len()] {
+            let mut envelope = Envelope::default();
+            let outcome = line.chunks(piece).try_for_each(|bytes| envelope.push(bytes));
+            let outcome = outcome.and_then(|()| envelope.finish().map(drop));
+            assert_eq!(outcome, Err(EnvelopeError::Syntax), "{bytes:x?} in pieces of {piece}");
+        }
+    }
+}
+
+#[test]
+fn an_error_that_is_null_makes_no_reply() {
+    let mut envelope = Envelope::default();
+    envelope.push(br#"{"error":null,"params":{}"#).expect("a beginning");
+    assert!(!envelope.is_reply());
+    envelope.push(br#","result":"#).expect("more");
+    assert!(!envelope.is_reply());
+    envelope.push(b"{").expect("more");
+    assert!(envelope.is_reply());
+    let mut error = Envelope::default();
+    error.push(br#"{"error":{"#).expect("a beginning");
+    assert!(error.is_reply());
+    let nothing = facts(r#"{"id":1,"result":null,"error":{}}"#).expect("a message");
+    assert!(nothing.has_null_result && nothing.has_result && nothing.has_error);
+    assert!(!facts(r#"{"id":1,"result":{"x":null}}"#).expect("a message").has_null_result);
+    let both = facts(r#"{"error":null,"method":"x"}"#).expect("a message");
+    assert!(both.has_null_error && !both.has_error);
+}
+
+#[test]
+fn a_prototype_where_members_decide_is_refused() {
+    for text in [
+        r#"{"id":1,"result":{},"__proto__":{}}"#,
+        r#"{"id":1,"result":{"__proto__":{"instructions":"x"}}}"#,
+        r#"{"id":1,"result":{"_\u005fproto__":1}}"#,
+        r#"{"id":1,"method":"x","params":{"__proto__":{}}}"#,
+        r#"{"id":1,"error":{"__proto__":{}}}"#,
+    ] {
+        assert_eq!(facts(text), Err(EnvelopeError::Prototype), "{text}");
+    }
+    for text in [
+        r#"{"id":1,"result":{"structuredContent":{"__proto__":{}}}}"#,
+        r#"{"id":1,"result":{"proto":1,"__proto":2,"text":"__proto__"}}"#,
+    ] {
+        assert!(facts(text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn an_error_inside_is_noted_unless_it_is_null() {
+    let has_error = |inner: &str| facts(inner).expect("a message").has_inner_error;
+    let long = "x".repeat(300);
+    for text in [
+        r#"{"id":1,"result":{"a":1,"error":{}}}"#.to_owned(),
+        r#"{"method":"x","params":{"Error":"x"}}"#.to_owned(),
+        r#"{"id":1,"result":{"error\u0000x":1}}"#.to_owned(),
+        r#"{"id":1,"result":{"error\ud800":1}}"#.to_owned(),
+        format!(r#"{{"id":1,"result":{{"error\u0000{long}":1}}}}"#),
+        format!(r#"{{"id":1,"result":{{"err{}or":1}}}}"#, "_".repeat(300)),
+    ] {
+        assert!(has_error(&text), "{text}");
+    }
+    for text in [
+        r#"{"id":1,"result":{"error":null}}"#.to_owned(),
+        r#"{"id":1,"result":{"a":{"error":1}}}"#.to_owned(),
+        r#"{"id":1,"result":{"errors":[1]}}"#.to_owned(),
+        r#"{"id":1,"result":{"error":null,"a":{}}}"#.to_owned(),
+        format!(r#"{{"id":1,"result":{{"error{long}":1}}}}"#),
+        format!(r#"{{"id":1,"result":{{"e{long}":1}}}}"#),
+    ] {
+        assert!(!has_error(&text), "{text}");
+    }
+}
+
+#[test]
+fn questions_behind_long_names_and_beside_others_are_found() {
+    let joined = "_".repeat(300);
+    let rest = "x".repeat(300);
+    for inner in [
+        format!(r#"{{"input{joined}Requests":{{}}}}"#),
+        format!(r#"{{"elicitations\u0000{rest}":[]}}"#),
+        format!(
+            r#"{{"inputRequests":{{"a":{{"method":"roots/list","method\u0000{rest}":"x"}}}}}}"#
+        ),
+        format!(r#"{{"inputRequests":{{"a":{{"me{joined}thod":"x","method":"roots/list"}}}}}}"#),
+    ] {
+        assert!(questions(&format!(r#"{{"id":1,"result":[{inner}]}}"#)).1, "{inner}");
+    }
+    let visit = vec!["elicitation/create".to_owned(), "roots/list".to_owned()];
+    for inner in [
+        r#"{"inputRequests":{"elicitations":{"method":"roots/list"}}}"#,
+        r#"{"inputRequests":{"a":{"elicitations":[],"method":"roots/list"}}}"#,
+    ] {
+        assert_eq!(questions(&format!(r#"{{"id":1,"result":{inner}}}"#)).0, visit, "{inner}");
+    }
+    let names = format!(r#"{{"inputs{rest}":1,"method{rest}":2,"e{rest}":3}}"#);
+    assert_eq!(questions(&format!(r#"{{"id":1,"result":{names}}}"#)), (Vec::new(), false));
 }

@@ -1,0 +1,152 @@
+//! What the guard says and records, in words.
+
+use crate::support::{Session, TOOL, rules, surface};
+use facets_guard::{ArgumentCheck, Decision, Guard, Pins, Reason, Rules};
+use facets_surface::Kind;
+
+const OPEN: &str = r#"{"id":0,"method":"initialize","params":{"x":1}}"#;
+const OPENED: &str = r#"{"id":0,"result":{"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Be kind."}}"#;
+
+#[test]
+fn refusals_say_what_to_type_next() {
+    let refusal = |line: &str| {
+        let rules = Rules { directory: Some("/site".to_owned()), ..rules() };
+        Session::new(rules).client(line).1
+    };
+    let evil = refusal(r#"{"id":1,"method":"tools/call","params":{"name":"evil"}}"#);
+    assert!(evil.contains("facet approve s --directory /site"), "{evil}");
+    assert!(evil.contains("was never approved") && evil.contains("\"id\":1"), "{evil}");
+    let unclear = refusal(r#"{"id":1,"method":"tools/call","params":{}}"#);
+    assert!(unclear.contains("facet logs s --directory /site"), "{unclear}");
+    let broken = refusal("{");
+    assert!(broken.contains("facet check s") && broken.contains("\"id\":null"), "{broken}");
+    let alike = refusal(r#"{"id":1,"method":"tools/call","params":{"name":"Echo"}}"#);
+    assert!(alike.contains(r#"it looks like the approved \"echo\""#), "{alike}");
+    let mut denying = Session::new(Rules { sampling: false, elicitation: false, ..rules() });
+    for (method, setting) in
+        [("sampling/createMessage", "sampling=yes"), ("elicitation/create", "elicitation=yes")]
+    {
+        let said = denying.server(&format!(r#"{{"id":1,"method":"{method}"}}"#)).0;
+        assert!(said.contains(&format!("facet grant s {setting}")), "{said}");
+        let recorded = &denying.out.events.last().unwrap().sentence;
+        assert_eq!(*recorded, format!("{method} is not granted to this server"));
+    }
+}
+
+#[test]
+fn a_long_name_is_shown_cut_off() {
+    let named = |length: usize| {
+        let name = "n".repeat(length);
+        let line = format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"{name}"}}}}"#);
+        Session::new(rules()).client(&line).1
+    };
+    assert!(!named(200).contains('…'));
+    assert!(named(201).contains(&format!("{}…", "n".repeat(200))));
+}
+
+#[test]
+fn decisions_and_reasons_have_the_words_of_the_log() {
+    let decisions = [
+        (Decision::Withheld, "withheld"),
+        (Decision::Tolerated, "tolerated"),
+        (Decision::Refused, "refused"),
+        (Decision::Allowed, "allowed"),
+        (Decision::Dropped, "dropped"),
+        (Decision::Denied, "denied"),
+        (Decision::Asked, "asked"),
+    ];
+    for (decision, word) in decisions {
+        assert_eq!(decision.word(), word);
+    }
+    for (reason, word) in [
+        (Reason::New, "not_approved"),
+        (Reason::Changed(Vec::new()), "changed"),
+        (Reason::NotCovered, "not_covered"),
+        (Reason::IdInUse, "id_in_use"),
+    ] {
+        assert_eq!(reason.word(), word);
+    }
+}
+
+#[test]
+fn what_is_pinned_is_counted_once_for_each_name() {
+    let pins = Pins::of([&surface(), &surface()]);
+    let counts = [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate]
+        .map(|kind| pins.count(kind));
+    assert_eq!(counts, [1, 1, 1, 1]);
+    // A variant of this machine is approved beside the rest.
+    let other = TOOL.replace("again", "never");
+    let also = facets_surface::Also {
+        instructions: vec!["Be quick.".to_owned()],
+        items: vec![facets_surface::Definition::parse(Kind::Tool, &other).unwrap()],
+    };
+    let guard = Guard::new(Pins::of([&surface()]).with_variant(&also), rules());
+    let mut session = Session { guard, ..Session::new(rules()) };
+    assert!(session.list(&other).contains("never"));
+    assert!(session.list(TOOL).contains("again"));
+    session.client(OPEN);
+    let opened = OPENED.replace("Be kind.", "Be quick.");
+    assert_eq!(session.server(&opened).1.trim(), opened);
+}
+
+#[test]
+fn records_name_what_they_are_about_and_are_short() {
+    let mut session = Session::new(rules());
+    let names = ["n".repeat(2048), "n".repeat(2049)];
+    for name in &names {
+        let line = format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"{name}"}}}}"#);
+        session.client(&line);
+    }
+    session.client(r#"{"id":2,"method":"resources/read","params":{"uri":"x:y"}}"#);
+    session.client("{");
+    let events = &session.out.events;
+    let subjects: Vec<(&str, &str)> =
+        events.iter().map(|event| (event.subject.word(), event.subject.name())).collect();
+    let cut = format!("{}…", "n".repeat(512));
+    let expected = [("tool", &*names[0]), ("tool", &*cut), ("resource", "x:y"), ("message", "")];
+    assert_eq!(subjects, expected);
+}
+
+/// Accepts no arguments but `{}`.
+#[derive(Debug)]
+struct NoArguments;
+
+impl ArgumentCheck for NoArguments {
+    fn refuse(&self, tool: &str, arguments: &str) -> Option<String> {
+        (arguments != "{}").then(|| format!("{tool} takes nothing"))
+    }
+}
+
+#[test]
+fn arguments_that_are_refused_are_said_and_can_be_allowed() {
+    let mut session = Session::new(Rules { arguments: Some(Box::new(NoArguments)), ..rules() });
+    session.list(TOOL);
+    let call = |id: usize, more: &str| {
+        format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"echo"{more}}}}}"#)
+    };
+    for more in ["", r#","arguments":{}"#] {
+        let line = call(more.len(), more);
+        assert_eq!(session.client(&line).0.trim(), line);
+    }
+    let (sent, said) = session.client(&call(1, r#","arguments":{"a":1}"#));
+    assert_eq!(sent, "");
+    assert!(said.contains("echo takes nothing"), "{said}");
+    assert!(said.contains(r#""code":"arguments""#), "{said}");
+    assert!(said.contains("facet grant s arguments=any"), "{said}");
+    let (sent, said) = session.client(&call(1, r#","Arguments":{"a":1}"#));
+    assert!(sent.is_empty() && said.contains("ambiguous"), "{said}");
+}
+
+#[test]
+fn a_text_that_runs_backwards_imitates_only_with_the_name_and_a_colon() {
+    for (message, passes) in
+        [("a\u{202e}b: c", true), ("a\u{202e}facet", true), ("\u{202e}x :tecaf", false)]
+    {
+        let mut session = Session::new(rules());
+        session.client(r#"{"id":1,"method":"vendor/x"}"#);
+        let line = format!(r#"{{"id":1,"error":{{"code":1,"message":"{message}"}}}}"#);
+        let said = session.server(&line).1;
+        assert_eq!(said.trim() == line, passes, "{said}");
+        assert_eq!(said.contains("imitates"), !passes, "{said}");
+    }
+}
