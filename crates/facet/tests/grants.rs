@@ -216,7 +216,7 @@ fn grants_hold_for_this_user() {
 #[test]
 fn grants_hold_for_an_unprivileged_user() {
     if Command::new("id").arg("-u").output().unwrap().stdout != b"0\n" {
-        return skip("only root can become somebody else");
+        return skip("only root can switch to another user");
     }
     check_all(Some("nobody"));
 }

@@ -72,8 +72,8 @@ declare {"instructions": "No\u200bwidth", "prompts": [], "resourceTemplates": []
 inspect 0 inspect SERVER
 write odd.js import(name); eval('1'); import { exec as go } from 'child_process'; go()
 write more.js process.env.HOME; fetch('x'); import 'fs'; import 'crypto'
-write reboot.sh reboot
-scan 0 scan: index.js | odd.js | more.js | reboot.sh | ."#;
+write reboot reboot
+scan 0 scan: index.js | odd.js | more.js | reboot | ."#;
 
 const MANIFESTS: &str = r#"
 init 0 init: facet my-facet | facet odd/facets.json --name my-facet

@@ -62,7 +62,7 @@ impl Launcher {
         };
         let filesystem = match available.landlock {
             0 => Filesystem::Open,
-            _ => Filesystem::Listed { read: Vec::new(), write: Vec::new() },
+            _ => Filesystem::Listed { read: Vec::new(), names: Vec::new(), write: Vec::new() },
         };
         let spec = LaunchSpec {
             program: Program::Stage(name.to_owned()),

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::LaunchError;
 use crate::program::search_path;
+use crate::settled::settled_path;
 
 /// What MCP clients pass to every server.
 const OF_CLIENTS: &[&str] = &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
@@ -109,10 +110,11 @@ impl Variables {
         own.then(|| value_of("PATH", &self.given)).flatten().unwrap_or_else(search_path)
     }
 
-    /// Files of certificates that the variables name: a server whose files are confined has to read them.
-    /// Nothing else can be opened to it in this way: no folders, and no files without a certificate.
+    /// Files of certificates that the variables name, where they really lie: a server whose files are
+    /// confined has to read them. Nothing else can be opened to it in this way: no folders, no files
+    /// without a certificate, and none that a server with these folders to write can choose.
     #[must_use]
-    pub fn certificates(&self) -> Vec<PathBuf> {
+    pub fn certificates(&self, writable: &[PathBuf]) -> Vec<PathBuf> {
         let is_wanted = |name: &&&str| match self.environment {
             Environment::Private { reach: NetworkReach::Closed, .. }
             | Environment::Scratch
@@ -121,7 +123,9 @@ impl Variables {
         };
         let values = CERTIFICATES.iter().filter(is_wanted);
         let files = values.filter_map(|name| value_of(name, &self.given)).map(PathBuf::from);
-        files.filter(|file| file.is_absolute() && has_certificate(file)).collect()
+        let files = files.filter(|file| file.is_absolute());
+        let files = files.filter_map(|file| settled_path(&file, writable));
+        files.filter(|file| has_certificate(file)).collect()
     }
 
     /// All of them, with their values.
@@ -175,14 +179,14 @@ impl Environment {
     }
 }
 
-/// Whether a file begins like one of certificates.
+/// Whether a file has certificates, and no key anywhere.
 fn has_certificate(file: &Path) -> bool {
-    const LOOKED_AT: u64 = 64 << 10;
-    let mut start = Vec::new();
+    const LARGEST: u64 = 16 << 20;
     let is_file = file.metadata().is_ok_and(|data| data.is_file());
-    let mut read = || File::open(file)?.take(LOOKED_AT).read_to_end(&mut start);
-    let is_read = is_file && read().is_ok();
-    let text = String::from_utf8_lossy(&start);
+    let mut bytes = Vec::new();
+    let mut read = || File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes);
+    let is_read = is_file && read().is_ok() && bytes.len() as u64 <= LARGEST;
+    let text = String::from_utf8_lossy(&bytes);
     is_read && text.contains("-----BEGIN CERTIFICATE-----") && !text.contains("PRIVATE KEY")
 }
 
@@ -218,4 +222,23 @@ pub fn value_of(name: &str, given: &BTreeMap<String, String>) -> Option<OsString
     let given = given.get(name).map(OsString::from);
     let given = given.or_else(|| std::env::var_os(format!("{FOR_SERVER}{name}")));
     given.or_else(|| std::env::var_os(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_a_key_behind_many_certificates_is_not_one_of_certificates() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("bundle.pem");
+        let certificates = "-----BEGIN CERTIFICATE-----\nAAAA\n".repeat(100_000);
+        std::fs::write(&file, &certificates).unwrap();
+        assert!(has_certificate(&file));
+        std::fs::write(&file, certificates + "-----BEGIN PRIVATE KEY-----\n").unwrap();
+        assert!(!has_certificate(&file));
+        std::fs::write(&file, "TOKEN=1").unwrap();
+        assert!(!has_certificate(&file));
+        assert!(!has_certificate(place.path()));
+    }
 }

@@ -7,6 +7,7 @@ mod launchable;
 mod program;
 mod reaper;
 mod running;
+mod settled;
 mod tail;
 mod watcher;
 
@@ -14,12 +15,13 @@ pub use command::Launcher;
 pub use environment::{Environment, FOR_SERVER, NetworkReach, Variables, is_passed_on, value_of};
 pub use error::LaunchError;
 pub use facets_worker::{
-    Confinement, Filesystem, Network, Sandbox, Stage, Subprocess, available_confinement,
-    is_supervised,
+    Confinement, Filesystem, GrantedHost, Network, PRIVATE, Sandbox, Stage, Subprocess,
+    available_confinement, is_supervised,
 };
 pub use launchable::{Launchable, ProcessLaunch, RemoteLaunch};
-pub use program::{executables, find_program, search_path};
+pub use program::{executables, find_program, is_of_system, search_path};
 pub use running::{Ending, RunningProcess};
+pub use settled::settled_path;
 pub use tail::Tail;
 
 /// What the codes of this crate mean.

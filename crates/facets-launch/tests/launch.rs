@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use facets_testkit::workspace_binary;
 
 use facets_launch::{
-    Ending, LaunchError, Launcher, ProcessLaunch, RunningProcess, Sandbox, Variables,
+    Ending, Filesystem, LaunchError, Launcher, ProcessLaunch, RunningProcess, Sandbox, Variables,
 };
 
 fn launcher() -> Launcher {
@@ -169,4 +169,36 @@ fn a_server_reads_what_is_written() {
     let mut text = String::new();
     stdout.read_to_string(&mut text).unwrap();
     assert_eq!(text, "hello\n");
+}
+
+/// facet decides what is opened, and the last stage opens it. If a server of another session has put a link
+/// there in between, that leads nowhere.
+#[test]
+fn what_became_a_link_since_it_was_decided_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = std::fs::canonicalize(folder.path()).unwrap();
+    for name in ["secret", "data/inner"] {
+        std::fs::create_dir_all(top.join(name)).unwrap();
+    }
+    std::fs::write(top.join("secret/file"), "secret").unwrap();
+    std::os::unix::fs::symlink("../secret", top.join("data/link")).unwrap();
+    let start = |read: &[&str], write: &[&str]| {
+        let paths = |names: &[&str]| names.iter().map(|name| top.join(name)).collect();
+        let filesystem =
+            Filesystem::Listed { read: paths(read), names: Vec::new(), write: paths(write) };
+        let sandbox = Sandbox { filesystem, ..Sandbox::default() };
+        let script = "cat secret/file data/link/file; echo x >secret/made; echo x >data/inner/made";
+        let process = ProcessLaunch { sandbox, ..shell(script, &top) };
+        let mut running = launcher().start(&process).unwrap();
+        let text = output(&mut running);
+        let ending = running.wait(Duration::from_secs(20));
+        assert!(!text.contains("secret"), "{read:?} {write:?}: {text}");
+        assert!(!top.join("secret/made").exists(), "{read:?} {write:?}");
+        ending
+    };
+    // To write: nothing is started. To read: there is nothing to read.
+    assert_eq!(start(&[], &["data", "data/link"]), Some(Ending::Exited(126)));
+    assert_eq!(start(&[], &["data/link/../inner"]), Some(Ending::Exited(126)));
+    assert_eq!(start(&["data/link", "data/link/file"], &["data"]), Some(Ending::Exited(0)));
+    assert!(top.join("data/inner/made").exists());
 }

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use facets_launch::{
-    Environment, Filesystem, Launchable, Network, ProcessLaunch, Sandbox, Subprocess, executables,
+    Environment, Filesystem, Launchable, Network, ProcessLaunch, Sandbox, Subprocess,
+    available_confinement, executables, settled_path,
 };
 use facets_lock::{Extent, Grants, READ_ONLY};
 use facets_project::{ProjectError, UserDirectory};
 
 use crate::error::{OpsError, ServerError};
-use crate::program_files::own_files;
+use crate::program_files::{OpenedFiles, OpenedPath, own_files};
 
 /// Applies what the user has granted to whatever is started.
 pub(crate) fn apply_grants(server: Launchable, grants: &Grants) -> Result<Launchable, OpsError> {
@@ -30,19 +31,33 @@ fn sandbox_of(grants: &Grants, process: &ProcessLaunch) -> Result<Sandbox, OpsEr
         Extent::Listed(hosts) if hosts.is_empty() => Network::Closed,
         Extent::Listed(hosts) => Network::Hosts(hosts.clone()),
     };
-    let filesystem = match &grants.filesystem {
-        Extent::All => Filesystem::Open,
-        Extent::None => listed(&[], process)?,
-        Extent::Listed(paths) => listed(paths, process)?,
-    };
+    let opened = opened_files(grants, process)?;
     let subprocess = if grants.subprocess {
         Subprocess::Open
     } else {
-        let execute =
-            executables(&process.program, &process.directory, &process.variables.search_path());
-        Subprocess::Closed { execute }
+        let writable = opened.as_ref().map_or(&[][..], |opened| &opened.write);
+        Subprocess::Closed { execute: executed(process, writable) }
+    };
+    let filesystem = match opened {
+        None => Filesystem::Open,
+        Some(opened) => {
+            Filesystem::Listed { read: opened.readable(), names: opened.names, write: opened.write }
+        }
     };
     Ok(Sandbox { network, filesystem, subprocess })
+}
+
+/// What is executed when a server starts, where it really lies. A link that the server can write leads to
+/// no other program than one that it can write.
+fn executed(process: &ProcessLaunch, writable: &[PathBuf]) -> Vec<PathBuf> {
+    let path = process.variables.search_path();
+    let found = executables(&process.program, &process.directory, &path, writable);
+    let is_writable = |file: &PathBuf| writable.iter().any(|folder| file.starts_with(folder));
+    let real = found.into_iter().filter_map(|file| {
+        let own = || std::fs::canonicalize(&file).ok().filter(is_writable);
+        settled_path(&file, writable).or_else(own)
+    });
+    real.collect()
 }
 
 /// Whether a path is where it seems to be.
@@ -83,7 +98,13 @@ pub(crate) fn refuse_own_folder(place: &Path) -> Result<(), OpsError> {
     Err(ServerError::GrantUnusable { path: place.to_owned(), reason }.into())
 }
 
-fn listed(paths: &[String], process: &ProcessLaunch) -> Result<Filesystem, OpsError> {
+/// The files that grants open to a server; none for all.
+fn opened_files(grants: &Grants, process: &ProcessLaunch) -> Result<Option<OpenedFiles>, OpsError> {
+    let paths = match &grants.filesystem {
+        Extent::All => return Ok(None),
+        Extent::None => &[][..],
+        Extent::Listed(paths) => paths,
+    };
     let (mut read, mut write) = (Vec::new(), Vec::new());
     for text in paths {
         let (list, text) = match text.strip_prefix(READ_ONLY) {
@@ -97,21 +118,51 @@ fn listed(paths: &[String], process: &ProcessLaunch) -> Result<Filesystem, OpsEr
     if process.variables.environment != Environment::Older {
         write.iter().try_for_each(|place| refuse_own_folder(place))?;
     }
-    read.extend(own_files(process, &write));
-    read.extend(process.variables.certificates());
     if let Environment::Private { home, .. } = &process.variables.environment {
-        write.push(home.clone());
+        write.push(std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()));
     }
-    Ok(Filesystem::Listed { read, write })
+    let mut opened = own_files(process, &write);
+    read.extend(process.variables.certificates(&write));
+    opened.read.extend(read.into_iter().map(OpenedPath::whole));
+    opened.write = write;
+    Ok(Some(opened.simplified()))
+}
+
+/// The same for whatever is started.
+pub(crate) fn opened_by(server: &Launchable, grants: &Grants) -> Option<OpenedFiles> {
+    match server {
+        Launchable::Process(process) => opened_files(grants, process).ok().flatten(),
+        Launchable::Remote(_) => None,
+    }
+}
+
+/// What is really opened, in words: `none` opens the server's own package, too.
+#[must_use]
+pub fn describe_opened(opened: &OpenedFiles) -> String {
+    fn words(paths: impl Iterator<Item = String>) -> String {
+        let paths: Vec<String> = paths.collect();
+        if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") }
+    }
+    let shown = |path: &PathBuf| path.display().to_string();
+    let names = match opened.names.as_slice() {
+        [] => String::new(),
+        names => format!("; sees names of files below {}", words(names.iter().map(shown))),
+    };
+    format!(
+        "beside the system's files it reads {}; writes {} and scratch{names}",
+        words(opened.read.iter().map(ToString::to_string)),
+        words(opened.write.iter().map(shown)),
+    )
 }
 
 /// What is granted and what is enforced, in words.
 pub(crate) fn describe_confinement(server: &Launchable, grants: &Grants) -> Vec<String> {
     let Launchable::Process(process) = server else {
         return vec![format!(
-            "it runs elsewhere, out of reach of the sandbox; ask the model: {}; ask you: {}",
+            "it runs elsewhere, out of reach of the sandbox; ask the model: {}; ask you: {}; arguments: {}",
             yes_or_no(grants.sampling),
-            yes_or_no(grants.elicitation)
+            yes_or_no(grants.elicitation),
+            grants.arguments.word()
         )];
     };
     let may = format!("it may use {}", grants_words(grants));
@@ -127,8 +178,20 @@ pub(crate) fn describe_confinement(server: &Launchable, grants: &Grants) -> Vec<
         (false, false, _) => "enforced by Landlock and seccomp",
     };
     let mut lines = vec![format!("{may}; {enforced}")];
+    if !sandbox.is_open() {
+        lines.extend(opened_by(server, grants).as_ref().map(describe_opened));
+        lines.extend(signals_open().map(str::to_owned));
+    }
     lines.extend(undefended(grants).map(str::to_owned));
     lines
+}
+
+/// That signals leave the sandbox, on a kernel that cannot keep them in it.
+fn signals_open() -> Option<&'static str> {
+    const KEEPS_SIGNALS: i32 = 6;
+    (available_confinement().landlock < KEEPS_SIGNALS).then_some(
+        "this kernel cannot keep it from sending signals to your other processes; Linux 6.12 can",
+    )
 }
 
 /// That the lock grants more than was decided last, if it does.
@@ -156,12 +219,13 @@ pub fn undefended(grants: &Grants) -> Option<&'static str> {
 #[must_use]
 pub fn grants_words(grants: &Grants) -> String {
     format!(
-        "network: {}; files: {}; other programs: {}; ask the model: {}; ask you: {}",
+        "network: {}; files: {}; other programs: {}; ask the model: {}; ask you: {}; arguments: {}",
         extent_word(&grants.network, ", "),
         extent_word(&grants.filesystem, ", "),
         yes_or_no(grants.subprocess),
         yes_or_no(grants.sampling),
-        yes_or_no(grants.elicitation)
+        yes_or_no(grants.elicitation),
+        grants.arguments.word()
     )
 }
 

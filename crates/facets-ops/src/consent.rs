@@ -12,6 +12,7 @@ use facets_surface::{Surface, SurfaceHashes};
 pub use crate::client_entries::{EntryOutcome, FoundEntry};
 pub use crate::client_files::FileEdit;
 use crate::error::{OpsError, ServerError};
+use crate::program_files::OpenedFiles;
 use crate::surface_warnings::SurfaceWarning;
 
 /// Whoever decides.
@@ -88,6 +89,8 @@ pub struct ApprovalPage {
     pub settings: Option<StartSettings>,
     /// What it declares otherwise on this machine.
     pub varies: Vec<Finding>,
+    /// The files that its grants open to it; none if it has all of them, or runs elsewhere.
+    pub opened: Option<OpenedFiles>,
 }
 
 /// A server that this user has approved in another place, just as it is here.

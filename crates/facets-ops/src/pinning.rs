@@ -14,7 +14,7 @@ use facets_project::{
 use facets_surface::{Also, Source, Surface};
 
 use crate::capturing::capture_options;
-use crate::confinement::apply_grants;
+use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::{look_among_others, require_seen};
 use crate::consent::{Answer, ApprovalPage, Consent, TypedAddress};
 use crate::error::{OpsError, ServerError};
@@ -23,6 +23,7 @@ use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
 use crate::outside_servers::refuse_inside_server;
 use crate::profile_varies::variations;
+use crate::program_files::OpenedFiles;
 use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
 use crate::surface_report::surface_text;
@@ -44,6 +45,8 @@ pub(crate) struct Candidate {
     pub(crate) settings: StartSettings,
     /// What it declares otherwise on this machine.
     pub(crate) variant: Also,
+    /// The files that its grants open to it.
+    pub(crate) opened: Option<OpenedFiles>,
 }
 
 /// Who says yes.
@@ -108,6 +111,7 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
     let pin = resolve(&origin);
     let launchable = prepare((&origin, pin), &launch, &TypedAddress(consent))?;
     let launchable = apply_grants(launchable, &grants)?;
+    let opened = opened_by(&launchable, &grants);
     let options = capture_options(&launchable, timeout, None);
     let Observed { mut surface, conduct, variant } = observe_for_all_clients(&launchable, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
@@ -123,6 +127,7 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
         latest,
         settings,
         variant,
+        opened,
     };
     pin_candidate(&project, candidate, &state, &PinApproval::Ask(consent))
 }
@@ -160,6 +165,7 @@ pub(crate) fn pin_candidate(
         latest,
         settings,
         variant,
+        opened,
     } = candidate;
     let hashes = surface.hashes();
     let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
@@ -184,6 +190,7 @@ pub(crate) fn pin_candidate(
         grants,
         settings: (!server.origin.is_remote()).then_some(settings),
         varies,
+        opened,
     };
     match decision.answer(&page)? {
         Answer::Yes => {}

@@ -10,7 +10,7 @@ use facets_surface::{Also, Definition, Surface};
 
 use crate::approval::{Trust, UserDecision};
 use crate::capturing::capture_options;
-use crate::confinement::apply_grants;
+use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::like_others;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
 use crate::error::{OpsError, ServerError};
@@ -65,6 +65,7 @@ pub(crate) fn repin(
     let launch = LaunchOptions::of(project, name, &settings, &grants)?;
     let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
     let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
+    let opened = opened_by(&server, &grants);
     let options = capture_options(&server, timeout, settings.timeout);
     let Observed { mut surface, conduct, variant } = observe(&server, locked, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
@@ -96,6 +97,7 @@ pub(crate) fn repin(
         latest,
         settings,
         variant,
+        opened,
     };
     pin_candidate(project, candidate, state, &decision)
 }

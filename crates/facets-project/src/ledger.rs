@@ -1,12 +1,12 @@
 //! What this user has decided on this machine, by project and name (spec 8.5).
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_lock::{Grants, Lock, LockedServer};
 use facets_surface::Also;
 
+use crate::busy::Busy;
 use crate::error::ProjectError;
 use crate::files::{self, io};
 use crate::ledger_record::{Approval, LedgerRecord};
@@ -225,12 +225,8 @@ impl Ledger {
     }
 
     /// Two facets must not lose what the other wrote.
-    fn exclusive(&self) -> Result<File, ProjectError> {
-        let path = self.folder.join("busy");
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(io("write", &path))?;
-        file.lock().map_err(io("lock", &path))?;
-        Ok(file)
+    fn exclusive(&self) -> Result<Busy, ProjectError> {
+        Busy::exclusive(&self.folder.join("busy"), &self.project)
     }
 }
 
@@ -260,4 +256,22 @@ fn read_record(path: &Path) -> Result<Option<LedgerRecord>, ProjectError> {
     let unusable = || ProjectError::Ledger { path: path.to_owned() };
     let folder = path.parent().unwrap_or(path).to_owned();
     LedgerRecord::parse(&bytes, folder).map(Some).ok_or_else(unusable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn approvals_that_cannot_be_taken_over_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let user = UserDirectory::at(folder.path().join("home"));
+        files::write(&user.made("approvals").unwrap().join("older"), b"{}").unwrap();
+        let ledger = Ledger::of(Path::new("/project"), &user).unwrap();
+        user.made(FOLDER).unwrap();
+        // A link that leads nowhere is no folder that another facet has made.
+        std::os::unix::fs::symlink("nowhere", &ledger.folder).unwrap();
+        let failed = ledger.take_over_older(&Lock::empty()).unwrap_err();
+        assert!(matches!(failed, ProjectError::Io { what: "write", .. }), "{failed:?}");
+    }
 }

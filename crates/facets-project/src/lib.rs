@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod busy;
 mod clients;
 mod error;
 mod files;

@@ -1,10 +1,7 @@
 //! A project: read as a whole, changed as a whole.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use facets_digest::Digest;
 use facets_files::{staged_path, write_synced};
@@ -12,10 +9,11 @@ use facets_lock::{Lock, SURFACES, surface_path};
 use facets_model::manifest::{ProjectManifest, parse_project};
 use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
 
+use crate::busy::Busy;
 use crate::error::ProjectError;
 use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
 use crate::journal::{FileChange, Journal, sweep};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, project_key};
 use crate::marks::Marks;
 use crate::user_directory::UserDirectory;
 
@@ -67,14 +65,9 @@ pub struct Change {
     pub surfaces: Vec<(String, Option<String>)>,
 }
 
-/// How long another facet may take.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// Keeps others from a project while it lives.
-struct ProjectLock {
-    _file: Option<File>,
-}
+/// Where a user keeps files that say which projects are being changed: in the project itself, whoever can
+/// read it could keep them locked.
+const BUSY: &str = "busy";
 
 impl Project {
     /// The project in the current directory.
@@ -261,60 +254,16 @@ impl Project {
         Ok(State { manifest_text, manifest, lock, has_lock, surfaces })
     }
 
-    fn busy_file(&self) -> PathBuf {
-        self.root.join(STATE).join("busy")
-    }
-
-    /// A link could have us make a file anywhere, and a pipe would hold us for ever.
-    fn check_busy_file(&self) -> Result<(), ProjectError> {
-        let path = self.busy_file();
-        if std::fs::symlink_metadata(&path).is_ok_and(|data| !data.is_file()) {
-            let reason = "it is not a plain file";
-            return Err(ProjectError::Untrusted { path, reason });
-        }
-        Ok(())
-    }
-
-    /// A project that cannot be written has no other facet that changes it.
-    fn shared(&self) -> Result<ProjectLock, ProjectError> {
-        self.check_busy_file()?;
-        match File::open(self.busy_file()) {
-            Ok(file) => self.wait(file, File::try_lock_shared),
-            Err(_) => Ok(ProjectLock { _file: None }),
+    /// What has not been changed yet by a facet of this user, or cannot be, is changed by none.
+    fn shared(&self) -> Result<Busy, ProjectError> {
+        match self.user().and_then(|user| user.checked(BUSY)) {
+            Ok(folder) => Busy::shared(&folder.join(project_key(&self.place)), &self.place),
+            Err(_) => Ok(Busy::of_nobody()),
         }
     }
 
-    fn exclusive(&self) -> Result<ProjectLock, ProjectError> {
-        self.check_busy_file()?;
-        let path = self.busy_file();
-        let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path);
-        self.wait(file.map_err(files::io("write", &path))?, File::try_lock)
-    }
-
-    fn wait(
-        &self,
-        file: File,
-        lock: impl Fn(&File) -> Result<(), TryLockError>,
-    ) -> Result<ProjectLock, ProjectError> {
-        let start = Instant::now();
-        loop {
-            match lock(&file) {
-                Ok(()) => return Ok(ProjectLock { _file: Some(file) }),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
-                    std::thread::sleep(PAUSE);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(ProjectError::Busy { path: self.place.clone() });
-                }
-                // A file system without locks: better to work than to refuse.
-                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
-                    return Ok(ProjectLock { _file: None });
-                }
-                Err(TryLockError::Error(source)) => {
-                    let path = self.busy_file();
-                    return Err(ProjectError::Io { what: "lock", path, source });
-                }
-            }
-        }
+    fn exclusive(&self) -> Result<Busy, ProjectError> {
+        let folder = self.user()?.made(BUSY)?;
+        Busy::exclusive(&folder.join(project_key(&self.place)), &self.place)
     }
 }

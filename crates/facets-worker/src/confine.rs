@@ -1,18 +1,24 @@
 //! The last stage before the server: the sandbox is closed from inside, then the server takes
 //! over the process.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-use crate::stage::{Stage, held_variables};
+use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Sandbox, Subprocess};
+use crate::stage::Stage;
 use error::ConfineError;
+use place::Place;
 
 mod capabilities;
 mod error;
 mod files;
+mod mounts;
 mod namespace;
+mod open_parts;
+mod place;
 mod syscalls;
 
 /// Where a server may be kept from something that it cannot be kept from here.
@@ -34,40 +40,32 @@ pub fn available_confinement() -> Confinement {
     Confinement { landlock: files::landlock_version(), seccomp: syscalls::is_supported() }
 }
 
-#[derive(Debug, Default)]
-struct Plan {
-    close_network: bool,
-    /// Where the proxy listens through which alone the network is reached.
-    proxy: Option<PathBuf>,
-    close_files: bool,
-    close_subprocess: bool,
-    execute: Vec<PathBuf>,
-    read: Vec<PathBuf>,
-    write: Vec<PathBuf>,
-    /// The stage of our own binary that is run instead of a program.
-    stage: Option<OsString>,
-    program: OsString,
-    args: Vec<OsString>,
-}
-
 pub(crate) fn run(arguments: &[OsString], stages: &[Stage]) -> ! {
-    let plan = parse(arguments);
-    let port = confine(&plan).unwrap_or_else(|reason| {
+    let (descriptor, proxy) = (arguments.first(), arguments.get(1).map(Path::new));
+    let spec = descriptor.ok_or(io::ErrorKind::InvalidInput.into()).and_then(|one| receive(one));
+    let spec = spec.unwrap_or_else(|error| {
+        say(&format!("facet: the supervisor did not say what to start: {error}"));
+        exit(CANNOT_CONFINE);
+    });
+    let port = confine(&spec.sandbox, proxy).unwrap_or_else(|reason| {
         say(&format!("facet: the sandbox cannot be enforced here: {reason}"));
         exit(CANNOT_CONFINE);
     });
-    if let Some(name) = &plan.stage {
-        let stage = stages.iter().find(|stage| name == stage.name);
-        exit(stage.map_or(CANNOT_START, |stage| (stage.run)()));
-    }
-    let mut program = Command::new(&plan.program);
-    program.env_clear().envs(held_variables());
+    let program = match &spec.program {
+        Program::File(program) => program,
+        Program::Stage(name) => {
+            let stage = stages.iter().find(|stage| name == stage.name);
+            exit(stage.map_or(CANNOT_START, |stage| (stage.run)()));
+        }
+    };
+    let mut command = Command::new(program);
+    command.args(&spec.args).env_clear().envs(spec.env);
     if port.is_some() {
         // Around the proxy nothing is reached.
-        program.env_remove("NO_PROXY").env_remove("no_proxy");
+        command.env_remove("NO_PROXY").env_remove("no_proxy");
     }
-    let error = program.args(&plan.args).envs(proxy_variables(port)).exec();
-    say(&format!("facet: cannot start {}: {error}", plan.program.display()));
+    let error = command.envs(proxy_variables(port)).exec();
+    say(&format!("facet: cannot start {}: {error}", program.display()));
     exit(CANNOT_START)
 }
 
@@ -77,45 +75,56 @@ fn say(text: &str) {
     eprintln!("{text}");
 }
 
-fn parse(arguments: &[OsString]) -> Plan {
-    let mut plan = Plan::default();
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        match word.to_str() {
-            Some("--close-network") => plan.close_network = true,
-            Some("--proxy") => plan.proxy = words.next().map(PathBuf::from),
-            Some("--close-subprocess") => plan.close_subprocess = true,
-            Some("--execute") => plan.execute.extend(words.next().map(PathBuf::from)),
-            Some("--close-files") => plan.close_files = true,
-            Some("--read") => plan.read.extend(words.next().map(PathBuf::from)),
-            Some("--stage") => plan.stage = words.next().cloned(),
-            Some("--write") => plan.write.extend(words.next().map(PathBuf::from)),
-            _ => break,
-        }
-    }
-    plan.program = words.next().cloned().unwrap_or_default();
-    plan.args = words.cloned().collect();
-    plan
+/// What the supervisor wrote into a pipe that this process inherited. Nothing but the three streams is
+/// handed on.
+fn receive(descriptor: &OsStr) -> io::Result<LaunchSpec> {
+    let bytes = std::fs::read(Path::new("/proc/self/fd").join(descriptor))?;
+    close_fds::set_fds_cloexec(3, &[]);
+    LaunchSpec::decode(&bytes).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 /// All or nothing: a sandbox with a hole is worse than none, because somebody relies on it. Gives
 /// back the port of the proxy, if there is one.
-fn confine(plan: &Plan) -> Result<Option<u16>, ConfineError> {
-    let port = plan.proxy.as_deref().map(namespace::enter).transpose()?;
-    capabilities::restrict()?;
-    files::restrict(&files::Rules {
-        listed: plan.close_files.then_some((&plan.read, &plan.write)),
-        execute: plan.close_subprocess.then_some(&plan.execute),
-        close_network: plan.close_network,
-        lists_folders: Path::new(&plan.program).file_name().is_some_and(|name| name == "bun"),
-    })?;
+fn confine(sandbox: &Sandbox, proxy: Option<&Path>) -> Result<Option<u16>, ConfineError> {
+    let port = proxy.map(namespace::enter).transpose()?;
+    let files = match &sandbox.filesystem {
+        Filesystem::Open => None,
+        Filesystem::Listed { read, names, write } => Some(view(read, names, write)?),
+    };
+    let (listed, is_protected) = files.unzip();
+    let closes_files = listed.is_some();
+    capabilities::restrict(closes_files)?;
+    let execute = match &sandbox.subprocess {
+        Subprocess::Open => None,
+        Subprocess::Closed { execute } => Some(execute.as_slice()),
+    };
+    let closes_network = sandbox.network == Network::Closed;
+    files::restrict(&files::Rules { listed, execute, closes_network })?;
     syscalls::restrict(syscalls::Closed {
-        network: plan.close_network,
-        all_but_tcp: plan.proxy.is_some(),
-        unix: plan.close_files,
-        subprocess: plan.close_subprocess,
+        network: closes_network,
+        all_but_tcp: proxy.is_some(),
+        files: closes_files,
+        attributes: is_protected == Some(false),
+        subprocess: execute.is_some(),
     })?;
     Ok(port)
+}
+
+/// The files that can be used, and whether everything but what may be written is read-only. Where there is
+/// no such view, the calls that it protects from are refused altogether.
+fn view<'s>(
+    read: &'s [PathBuf],
+    names: &'s [PathBuf],
+    write: &[PathBuf],
+) -> Result<(files::ListedFiles<'s>, bool), ConfineError> {
+    let has_view = mounts::enter().is_ok();
+    // Each is opened once: what is made writable is what was opened, whatever its path leads to later.
+    let opened = write.iter().map(|path| {
+        Place::open(path).map_err(|source| ConfineError::Path { path: path.clone(), source })
+    });
+    let write = opened.collect::<Result<Vec<Place>, _>>()?;
+    let is_protected = has_view && mounts::protect(&write).is_ok();
+    Ok((files::ListedFiles { read, write, names }, is_protected))
 }
 
 /// How programs are told of a proxy. Each reads some of these.

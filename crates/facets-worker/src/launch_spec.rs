@@ -37,6 +37,8 @@ pub enum Filesystem {
     Listed {
         /// To read and execute.
         read: Vec<PathBuf>,
+        /// Folders to list, with all below: names, and nothing else.
+        names: Vec<PathBuf>,
         /// To read and write.
         write: Vec<PathBuf>,
     },
@@ -108,9 +110,9 @@ impl LaunchSpec {
             Subprocess::Open => ("open", &empty),
             Subprocess::Closed { execute } => ("closed", execute),
         };
-        let (listed, read, write) = match &self.sandbox.filesystem {
-            Filesystem::Open => ("open", &empty, &empty),
-            Filesystem::Listed { read, write } => ("listed", read, write),
+        let (listed, files) = match &self.sandbox.filesystem {
+            Filesystem::Open => ("open", [&empty; 3]),
+            Filesystem::Listed { read, names, write } => ("listed", [read, names, write]),
         };
         let (kind, program) = match &self.program {
             Program::File(path) => ("file", path.as_os_str()),
@@ -126,8 +128,9 @@ impl LaunchSpec {
         put(&mut out, hosts.iter().map(OsStr::new));
         put(&mut out, std::iter::once(OsStr::new(subprocess)));
         put(&mut out, execute.iter().map(|path| path.as_os_str()));
-        put(&mut out, read.iter().map(|path| path.as_os_str()));
-        put(&mut out, write.iter().map(|path| path.as_os_str()));
+        for paths in files {
+            put(&mut out, paths.iter().map(|path| path.as_os_str()));
+        }
         out
     }
 
@@ -147,10 +150,11 @@ impl LaunchSpec {
         let hosts = take(&mut bytes)?;
         let subprocess = take(&mut bytes)?;
         let execute = take(&mut bytes)?;
-        let (read, write) = (take(&mut bytes)?, take(&mut bytes)?);
         let paths = |list: Vec<OsString>| list.into_iter().map(PathBuf::from).collect();
+        let [read, names, write] =
+            [paths(take(&mut bytes)?), paths(take(&mut bytes)?), paths(take(&mut bytes)?)];
         let filesystem = match listed.to_str() {
-            Some("listed") => Filesystem::Listed { read: paths(read), write: paths(write) },
+            Some("listed") => Filesystem::Listed { read, names, write },
             Some("open") => Filesystem::Open,
             _ => return Err(LaunchSpecError),
         };
@@ -224,7 +228,11 @@ mod tests {
             directory: "/".into(),
             sandbox: Sandbox {
                 network: Network::Hosts(vec!["a.example:443".to_owned()]),
-                filesystem: Filesystem::Listed { read: vec!["/x".into()], write: vec![] },
+                filesystem: Filesystem::Listed {
+                    read: vec!["/x".into()],
+                    names: vec!["/y".into()],
+                    write: vec![],
+                },
                 subprocess: Subprocess::Closed { execute: vec!["/bin/sh".into()] },
             },
         };

@@ -3,14 +3,19 @@
 mod confine;
 mod enter;
 mod forward;
+mod granted_host;
 mod launch_spec;
 mod proxy;
+mod public_address;
+mod remove;
+mod route;
 mod stage;
 mod supervise;
 mod tree;
 
 pub use confine::{Confinement, available_confinement};
 pub use enter::{abort_on_panic, enter};
+pub use granted_host::{GrantedHost, PRIVATE};
 pub use launch_spec::{
     Filesystem, LaunchSpec, LaunchSpecError, Network, Program, Sandbox, Subprocess,
 };

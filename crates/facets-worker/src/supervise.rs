@@ -2,10 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
-use std::io::{self, IoSliceMut, Read as _, Write as _};
+use std::io::{self, IoSliceMut, PipeReader, PipeWriter, Read as _, Write as _};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,15 @@ use std::process::{Command, Stdio, exit};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, setsid, wait,
 };
 
-use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Subprocess};
-use crate::stage::{CONFINE, TERMINATE, held_back};
+use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program};
+use crate::remove::remove_tree;
+use crate::stage::{CONFINE, TERMINATE};
 use crate::tree::end_descendants;
 
 /// How long a server may take to end by itself once it was asked to.
@@ -28,8 +30,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long it may take to say how a server ended, once it has.
 const LAST_WORD: Duration = Duration::from_secs(2);
 
-/// A launch specification is a command line and an environment; the kernel allows no more.
-const MAX_SPEC: usize = 8 << 20;
+/// A launch specification is a command line, an environment, and the paths of a package.
+const MAX_SPEC: usize = 128 << 20;
 
 pub(crate) fn run() -> ! {
     // A session of its own: a terminal's signals are for facet, not for the server.
@@ -108,26 +110,9 @@ pub fn remove_scratch(supervisor: u32) {
     remove_tree(&scratch_path(supervisor));
 }
 
-/// Removes a directory whose owner may have locked parts of it.
-fn remove_tree(path: &Path) {
-    if fs::remove_dir_all(path).is_ok() || !path.exists() {
-        return;
-    }
-    unlock(path);
-    let _ = fs::remove_dir_all(path);
-}
-
-fn unlock(folder: &Path) {
-    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            unlock(&entry.path());
-        }
-    }
-}
-
 fn scratch_path(supervisor: u32) -> PathBuf {
-    let folder = std::path::absolute(std::env::temp_dir()).unwrap_or_else(|_| std::env::temp_dir());
+    // Where it really lies: what is opened to a server is opened without links.
+    let folder = fs::canonicalize(std::env::temp_dir()).unwrap_or_else(|_| std::env::temp_dir());
     folder.join(format!("facet-{supervisor}"))
 }
 
@@ -201,65 +186,68 @@ fn start(
     [stdin, stdout, stderr]: Streams,
     scratch: &Scratch,
 ) -> io::Result<Pid> {
-    let is_direct = spec.sandbox.is_open() && matches!(spec.program, Program::File(_));
-    let mut command = match &spec.program {
-        Program::File(program) if is_direct => Command::new(program),
-        _ => confined(spec, &scratch.path)?,
+    let mut env = spec.env.clone();
+    for variable in &spec.scratch {
+        env.push((variable.clone(), scratch.folder(variable)?.into()));
+    }
+    // Whatever facet's own parent forgot to close is none of the server's business.
+    close_fds::set_fds_cloexec(3, &[]);
+    let (mut command, confined) = match &spec.program {
+        Program::File(program) if spec.sandbox.is_open() => {
+            let mut command = Command::new(program);
+            command.args(&spec.args).env_clear().envs(env);
+            (command, None)
+        }
+        _ => {
+            let (command, confined) = confine(LaunchSpec { env, ..spec.clone() }, &scratch.path)?;
+            (command, Some(confined))
+        }
     };
-    // What confines the server must not be changed by what the server is given.
-    let called = |name: &OsStr| if is_direct { name.to_owned() } else { held_back(name) };
     command
-        .args(&spec.args)
-        .env_clear()
-        .envs(spec.env.iter().map(|(name, value)| (called(name), value)))
         .current_dir(&spec.directory)
         .process_group(0)
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr));
-    for variable in &spec.scratch {
-        command.env(called(variable), scratch.folder(variable)?);
-    }
-    // Whatever facet's own parent forgot to close is none of the server's business.
-    close_fds::set_fds_cloexec(3, &[]);
     let child = command.spawn()?;
+    if let Some(confined) = confined {
+        confined.send();
+    }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     pid.ok_or_else(|| io::Error::other("the server has no process id"))
 }
 
-/// The same executable once more, which confines itself and then becomes the server.
-fn confined(spec: &LaunchSpec, scratch: &Path) -> io::Result<Command> {
+/// What the last stage has to know, on its way there: no command line is long enough for it.
+struct SpecPipe {
+    reader: PipeReader,
+    writer: PipeWriter,
+    spec: LaunchSpec,
+}
+
+impl SpecPipe {
+    fn send(self) {
+        let Self { reader, mut writer, spec } = self;
+        drop(reader);
+        // If nobody reads it, the stage has ended, and is reaped like a server.
+        let _ = writer.write_all(&spec.encode());
+    }
+}
+
+/// The same executable once more, which confines itself and then becomes the server. What the server is
+/// given, its variables above all, does not reach it before that.
+fn confine(mut spec: LaunchSpec, scratch: &Path) -> io::Result<(Command, SpecPipe)> {
+    if let Filesystem::Listed { write, .. } = &mut spec.sandbox.filesystem {
+        write.push(scratch.to_owned());
+    }
+    let (reader, writer) = io::pipe()?;
+    // The one descriptor that the stage inherits beside its streams.
+    fcntl_setfd(&reader, FdFlags::empty())?;
     let mut command = Command::new(crate::stage::own_executable()?);
-    command.arg(CONFINE);
-    match &spec.sandbox.network {
-        Network::Open => {}
-        Network::Closed => {
-            command.arg("--close-network");
-        }
-        Network::Hosts(hosts) => {
-            let socket = scratch.join("proxy");
-            crate::proxy::start(&socket, hosts)?;
-            command.arg("--proxy").arg(socket);
-        }
+    command.arg(CONFINE).arg(reader.as_raw_fd().to_string()).env_clear();
+    if let Network::Hosts(hosts) = &spec.sandbox.network {
+        let socket = scratch.join("proxy");
+        crate::proxy::start(&socket, hosts)?;
+        command.arg(socket);
     }
-    if let Subprocess::Closed { execute } = &spec.sandbox.subprocess {
-        command.arg("--close-subprocess");
-        for path in execute {
-            command.arg("--execute").arg(path);
-        }
-    }
-    if let Filesystem::Listed { read, write } = &spec.sandbox.filesystem {
-        command.arg("--close-files");
-        for path in read {
-            command.arg("--read").arg(path);
-        }
-        for path in write.iter().map(PathBuf::as_path).chain([scratch]) {
-            command.arg("--write").arg(path);
-        }
-    }
-    match &spec.program {
-        Program::File(program) => command.arg("--").arg(program),
-        Program::Stage(name) => command.arg("--stage").arg(name),
-    };
-    Ok(command)
+    Ok((command, SpecPipe { reader, writer, spec }))
 }

@@ -40,7 +40,7 @@ fn has_children() -> bool {
     }
 }
 
-/// Everything below a process that is not dead yet.
+/// Everything below a process, dead or alive: what looks dead may have living threads, and children.
 fn descendants(of: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for ProcessStat { pid, parent, .. } in processes() {
@@ -132,23 +132,25 @@ fn children_of_this_process() -> Box<dyn Iterator<Item = ProcessStat>> {
                 .flat_map(|list| list.split_whitespace())
                 .filter_map(|pid| pid.parse().ok())
                 .collect();
-            Box::new(pids.into_iter().filter_map(stat_of))
+            Box::new(pids.into_iter().filter_map(stat_of).filter(|one| one.is_alive))
         }
         _ => {
             let own = getpid().as_raw_nonzero().get();
-            Box::new(processes().filter(move |one| one.parent == own))
+            Box::new(processes().filter(move |one| one.is_alive && one.parent == own))
         }
     }
 }
 
-/// A living process.
+/// What the kernel says of a process.
+#[derive(Debug, PartialEq, Eq)]
 struct ProcessStat {
     pid: i32,
     parent: i32,
     session: i32,
+    is_alive: bool,
 }
 
-/// Every living process.
+/// Every process.
 fn processes() -> impl Iterator<Item = ProcessStat> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| stat_of(entry.file_name().to_str()?.parse().ok()?))
@@ -156,11 +158,43 @@ fn processes() -> impl Iterator<Item = ProcessStat> {
 
 fn stat_of(pid: i32) -> Option<ProcessStat> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    parse_stat(pid, &stat)
+}
+
+fn parse_stat(pid: i32, stat: &str) -> Option<ProcessStat> {
     // The name stands in brackets and may have brackets itself.
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut fields = rest.split(' ');
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
     let session = fields.nth(1)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(ProcessStat { pid, parent, session })
+    let threads: u32 = fields.nth(13)?.parse().ok()?;
+    // The state is that of the first thread: if only that one has ended, the others run on.
+    let is_alive = match state {
+        "Z" | "X" => threads > 1,
+        _ => true,
+    };
+    Some(ProcessStat { pid, parent, session, is_alive })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_lives_as_long_as_one_of_its_threads() {
+        let stat = |state: &str, threads: u32| {
+            let line = format!(
+                "7 (a) b) {state} 5 6 4 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 {threads} 0 99 0 0"
+            );
+            parse_stat(7, &line).unwrap()
+        };
+        let alive = ProcessStat { pid: 7, parent: 5, session: 4, is_alive: true };
+        assert_eq!(stat("S", 1), alive);
+        assert_eq!(stat("Z", 2), alive);
+        for threads in [0, 1] {
+            assert!(!stat("Z", threads).is_alive && !stat("X", threads).is_alive);
+        }
+        assert_eq!(parse_stat(7, "7 (a) S 5"), None);
+    }
 }

@@ -7,7 +7,7 @@ use facets_drift::Finding;
 use facets_drift::risk::Risk;
 use facets_lock::{Grants, Profile, SURFACES};
 use facets_ops::consent::ApprovalPage;
-use facets_ops::grant::grants_words;
+use facets_ops::grant::{describe_opened, grants_words};
 use facets_ops::list::{ListReport, ListedServer};
 use facets_project::{LOCK, MANIFEST};
 use facets_surface::Kind;
@@ -61,6 +61,9 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
         drift::list(&page.varies, true, &mut out);
     }
     grants(&page.grants, &mut out);
+    if let Some(opened) = &page.opened {
+        let _ = writeln!(out, "{}", visible(&describe_opened(opened)));
+    }
     start_words(page, &mut out);
     out
 }
@@ -274,10 +277,11 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "warnings": warnings,
         "cost": Cost::of(&page.surface).json(),
         "entitlements": page.surface.source.entitlements.as_ref().map(scan::json_entitlements),
-        "grants": serde_json::from_str::<Value>(&page.grants.to_json()).unwrap_or(Value::Null),
+        "grants": super::json::grants(&page.grants),
         "profile": settings.map(|settings| settings.profile.name()),
         "directory": settings.and_then(|settings| settings.directory.clone()),
         "timeout": settings.and_then(|settings| settings.timeout),
+        "opened": page.opened.as_ref().map(super::opened::json),
         "profile_varies": page.varies.iter().map(variation_json).collect::<Vec<_>>(),
         "changes": page.changes.as_ref().map(|changes| drift::json_of_all(changes)),
     })

@@ -9,6 +9,7 @@ mod drift;
 mod human;
 mod inspect;
 pub(crate) mod json;
+mod opened;
 mod origin;
 mod policy;
 mod renderer;

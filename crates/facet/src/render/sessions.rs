@@ -2,10 +2,13 @@
 
 use std::fmt::Write as _;
 
-use facets_ops::grant::{GrantReport, Grants, grants_words, undefended};
+use facets_ops::grant::{
+    GrantReport, Grants, PrivateHost, describe_opened, grants_words, undefended,
+};
 use facets_ops::sessions::PsEntry;
 use serde_json::{Value, json};
 
+use super::opened;
 use super::renderer::Renderer;
 use super::text::visible;
 use crate::shown::Shown;
@@ -40,13 +43,37 @@ impl Renderer {
             visible(&report.name),
             visible(&grants_words(&report.grants))
         );
+        if let Some(files) = &report.opened {
+            let _ = writeln!(text, "{}", visible(&describe_opened(files)));
+        }
+        for one in &report.private {
+            let _ = writeln!(text, "{}", visible(&private_warning(one)));
+        }
         let words = undefended(&report.grants).filter(|_| !report.is_remote);
         let talk = words.map(|words| format!("{words}\n"));
         let talk = talk.filter(|_| !self.quiet).unwrap_or_default();
-        let grants = serde_json::from_str(&report.grants.to_json()).unwrap_or(Value::Null);
-        let json = json!({ "server": report.name, "changed": report.is_changed, "grants": grants });
+        let grants = super::json::grants(&report.grants);
+        let private = |one: &PrivateHost| json!({ "host": one.host, "addresses": one.addresses });
+        let json = json!({
+            "server": report.name,
+            "changed": report.is_changed,
+            "grants": grants,
+            "opened": report.opened.as_ref().map(opened::json),
+            "private": report.private.iter().map(private).collect::<Vec<_>>(),
+        });
         self.show(|| Shown { talk, ..Shown::styled(text) }, || json)
     }
+}
+
+fn private_warning(one: &PrivateHost) -> String {
+    let addresses: Vec<String> = one.addresses.iter().map(ToString::to_string).collect();
+    format!(
+        "warning: {} leads to {}, which is this machine or not an address of the public internet, \
+         and is refused; private:{} permits it",
+        one.host,
+        addresses.join(", "),
+        one.host
+    )
 }
 
 /// The page before something is granted.

@@ -10,7 +10,7 @@ use facets_model::{CommandOrigin, Origin};
 use crate::consent::{Consent, LaunchShown};
 use crate::error::OpsError;
 use crate::launch_options::{LaunchOptions, SandboxRequest};
-use crate::program_files::installation_of;
+use crate::program_files::{OpenedPath, installation_of};
 
 pub(super) fn prepare(
     origin: &Origin,
@@ -52,10 +52,16 @@ fn sandbox_for(program: Option<&Path>, directory: &Path, request: SandboxRequest
     let filesystem = match request.filesystem {
         None => Filesystem::Open,
         Some(extra) => {
-            let mut read = vec![directory.to_owned()];
-            read.extend(program.map(installation_of).unwrap_or_default());
-            read.extend(extra);
-            Filesystem::Listed { read, write: Vec::new() }
+            // What is opened is opened without links, so they are followed here.
+            let resolved =
+                |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            let mut read = vec![resolved(directory)];
+            let installed = program.map(|program| installation_of(program, &[]));
+            let installed = installed.unwrap_or_default();
+            let names = installed.iter().filter_map(OpenedPath::split_folder).collect();
+            read.extend(installed.into_iter().flat_map(OpenedPath::into_parts));
+            read.extend(extra.iter().map(|path| resolved(path)));
+            Filesystem::Listed { read, names, write: Vec::new() }
         }
     };
     Sandbox { network, filesystem, ..Sandbox::default() }

@@ -13,7 +13,7 @@ use facets_surface::Also;
 pub use crate::approval::Trust;
 use crate::approval::UserDecision;
 use crate::capturing::capture_options;
-use crate::confinement::apply_grants;
+use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::{like_others, look_among_others};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
 use crate::error::OpsError;
@@ -149,6 +149,7 @@ fn allowed(
         grants: grants.clone(),
         settings: (!pinned.server.origin.is_remote()).then_some(settings),
         varies: Vec::new(),
+        opened: opened_by(&here, grants),
     };
     consent.may_pin(&page).required()?;
     refuse_inside_server()?;

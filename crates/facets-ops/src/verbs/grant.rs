@@ -1,21 +1,29 @@
 //! `facet grant`: what a server may do, and how that is enforced (spec 11.4).
 
-pub use facets_lock::{Extent, Grants};
+use std::net::IpAddr;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use facets_launch::{GrantedHost, PRIVATE};
+pub use facets_lock::{Arguments, Extent, Grants};
 use facets_lock::{LockedServer, READ_ONLY, StartSettings};
 use facets_project::{Change, LOCK, Project, ProjectError, State};
 
 use crate::approval::{Trust, UserDecision};
-use crate::confinement::{extent_word, granted_place, refuse_own_folder, yes_or_no};
-pub use crate::confinement::{grants_words, undefended};
-use crate::consent::{ApprovalPage, Consent};
+pub use crate::confinement::{describe_opened, grants_words, undefended};
+use crate::confinement::{extent_word, granted_place, opened_by, refuse_own_folder, yes_or_no};
+use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
 use crate::outside_servers::refuse_inside_server;
 use facets_failure::shell_word;
 
 use crate::error::{OpsError, ServerError};
-use crate::launch_options::start_directory;
+use crate::launch_options::{LaunchOptions, start_directory};
+use crate::launching::prepare;
 use crate::moving::not_approved;
 use crate::pinned::Pinned;
 use crate::pinning::approve_entry;
+pub use crate::program_files::{OpenedFiles, OpenedPath};
 use crate::repinning::{Accepted, NewPin, repin};
 
 /// One decision of a user.
@@ -31,6 +39,8 @@ pub enum GrantSetting {
     Sampling(bool),
     /// Asking the user.
     Elicitation(bool),
+    /// Which arguments calls may have.
+    Arguments(Arguments),
 }
 
 impl GrantSetting {
@@ -38,7 +48,7 @@ impl GrantSetting {
     fn is_of_a_process(&self) -> bool {
         match self {
             Self::Network(_) | Self::Filesystem(_) | Self::Subprocess(_) => true,
-            Self::Sampling(_) | Self::Elicitation(_) => false,
+            Self::Sampling(_) | Self::Elicitation(_) | Self::Arguments(_) => false,
         }
     }
 }
@@ -59,7 +69,13 @@ impl std::str::FromStr for GrantSetting {
             "subprocess" => flag().map(Self::Subprocess),
             "sampling" => flag().map(Self::Sampling),
             "elicitation" => flag().map(Self::Elicitation),
-            _ => Err("only network, filesystem, subprocess, sampling and elicitation are granted"
+            "arguments" => match value {
+                "any" => Ok(Self::Arguments(Arguments::Any)),
+                "pinned" => Ok(Self::Arguments(Arguments::Pinned)),
+                _ => Err("arguments is any or pinned".to_owned()),
+            },
+            _ => Err("only network, filesystem, subprocess, sampling, elicitation and arguments \
+                      are granted"
                 .to_owned()),
         }
     }
@@ -74,6 +90,7 @@ impl std::fmt::Display for GrantSetting {
             Self::Subprocess(is_granted) => ("subprocess", yes_or_no(*is_granted).to_owned()),
             Self::Sampling(is_granted) => ("sampling", yes_or_no(*is_granted).to_owned()),
             Self::Elicitation(is_granted) => ("elicitation", yes_or_no(*is_granted).to_owned()),
+            Self::Arguments(arguments) => ("arguments", arguments.word().to_owned()),
         };
         write!(f, "{name}={value}")
     }
@@ -93,15 +110,15 @@ fn extent(value: &str, check: fn(&str) -> Result<(), String>) -> Result<Extent, 
 }
 
 fn check_host(text: &str) -> Result<(), String> {
-    let (host, port) = text
-        .rsplit_once(':')
-        .ok_or_else(|| format!("{text:?} has no port; write {text}:443, none or all"))?;
-    let is_host = !host.is_empty()
-        && host
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-[]:".contains(c));
-    let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
-    if is_host && is_port { Ok(()) } else { Err(format!("{text:?} is no host:port")) }
+    let place = text.strip_prefix(PRIVATE).unwrap_or(text);
+    if !place.contains(':') && text != format!("{PRIVATE}{place}") {
+        return Err(format!("{text:?} has no port; write {text}:443, none or all"));
+    }
+    let is_small = !text.contains(|c: char| c.is_ascii_uppercase());
+    match GrantedHost::parse(text).filter(|_| is_small) {
+        Some(_) => Ok(()),
+        None => Err(format!("{text:?} is neither host:port nor {PRIVATE}host:port")),
+    }
 }
 
 fn check_path(text: &str) -> Result<(), String> {
@@ -133,6 +150,19 @@ pub struct GrantReport {
     pub is_remote: bool,
     /// How the server was seen in another environment, if it gets another.
     pub page: Option<ApprovalPage>,
+    /// The files that this opens to it; none if it has all of them, or runs elsewhere.
+    pub opened: Option<OpenedFiles>,
+    /// Granted names that lead into a private network today, which is refused.
+    pub private: Vec<PrivateHost>,
+}
+
+/// A granted name, and where it leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateHost {
+    /// As granted.
+    pub host: String,
+    /// Addresses that are not of the public internet.
+    pub addresses: Vec<IpAddr>,
 }
 
 /// Decides what a server may do. More than before needs a yes.
@@ -152,9 +182,20 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     {
         return Err(ServerError::GrantElsewhere { name: name.clone() }.into());
     }
+    let settings = StartSettings {
+        profile: pinned.server.settings.profile.with_grants(&grants),
+        ..pinned.server.settings.clone()
+    };
     let report = |is_changed, page| {
-        let is_remote = pinned.server.origin.is_remote();
-        Ok(GrantReport { name: name.clone(), grants: grants.clone(), is_changed, is_remote, page })
+        Ok(GrantReport {
+            name: name.clone(),
+            grants: grants.clone(),
+            is_changed,
+            is_remote: pinned.server.origin.is_remote(),
+            page,
+            opened: opened_to(name, &pinned.server, &grants, &project),
+            private: private_hosts(&grants),
+        })
     };
     if request.settings.is_empty() || (grants == *before && grants == pinned.server.grants) {
         return report(false, None);
@@ -162,10 +203,6 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     if decision.approval.is_none() {
         return Err(not_approved(name, &pinned.server, &project));
     }
-    let settings = StartSettings {
-        profile: pinned.server.settings.profile.with_grants(&grants),
-        ..pinned.server.settings.clone()
-    };
     check_paths(&grants, &project, &settings)?;
     ask_for_wider(request, before, &grants, consent)?;
     // What is taken away is gone at once: a server that does not start without it has no say in that.
@@ -188,6 +225,46 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     approve_entry(&project, (name, &server), Some(&narrower), variant)?;
     project.change(|now| change(now, &state, name, &server))?;
     report(true, None)
+}
+
+/// What these grants open to a server: `none` is not nothing, and is said in full.
+fn opened_to(
+    name: &str,
+    server: &LockedServer,
+    grants: &Grants,
+    project: &Project,
+) -> Option<OpenedFiles> {
+    if grants.filesystem == Extent::All {
+        return None;
+    }
+    let profile = server.settings.profile.with_grants(grants);
+    let settings = StartSettings { profile, ..server.settings.clone() };
+    let options = LaunchOptions::of(project, name, &settings, grants).ok()?;
+    let server = prepare((&server.origin, server.pin), &options, &AlreadyApproved).ok()?;
+    opened_by(&server, grants)
+}
+
+/// Names that lead into a private network today, as far as that is known soon.
+fn private_hosts(grants: &Grants) -> Vec<PrivateHost> {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let Extent::Listed(hosts) = &grants.network else { return Vec::new() };
+    let (sender, receiver) = mpsc::channel();
+    for host in hosts.clone() {
+        let sender = sender.clone();
+        // A resolver may take long, and is not waited for.
+        let _ = thread::Builder::new().spawn(move || {
+            let granted = GrantedHost::parse(&host);
+            let addresses = granted.map(|granted| granted.private_addresses());
+            let _ = sender.send(PrivateHost { host, addresses: addresses.unwrap_or_default() });
+        });
+    }
+    drop(sender);
+    let end = Instant::now() + PATIENCE;
+    let left = || end.saturating_duration_since(Instant::now());
+    let answers = std::iter::from_fn(|| receiver.recv_timeout(left()).ok());
+    let mut found: Vec<PrivateHost> = answers.filter(|one| !one.addresses.is_empty()).collect();
+    found.sort_by(|one, other| one.host.cmp(&other.host));
+    found
 }
 
 /// What is typed to say yes to a grant.
@@ -247,6 +324,7 @@ fn with_setting(grants: Grants, setting: &GrantSetting) -> Grants {
         GrantSetting::Subprocess(subprocess) => Grants { subprocess, ..grants },
         GrantSetting::Sampling(sampling) => Grants { sampling, ..grants },
         GrantSetting::Elicitation(elicitation) => Grants { elicitation, ..grants },
+        GrantSetting::Arguments(arguments) => Grants { arguments, ..grants },
     }
 }
 
@@ -277,7 +355,15 @@ mod tests {
         let paths = Extent::Listed(vec!["/a".to_owned(), "ro:b".to_owned()]);
         assert_eq!(read("filesystem=ro:b,/a"), Ok(GrantSetting::Filesystem(paths)));
         assert_eq!(read("subprocess=no"), Ok(GrantSetting::Subprocess(false)));
-        for text in ["network=a:1,b:2", "filesystem=/a,ro:b", "network=none", "sampling=yes"] {
+        for text in [
+            "network=a:1,private:b:2",
+            "network=127.1:80,[::1]:80",
+            "network=private:443",
+            "filesystem=/a,ro:b",
+            "network=none",
+            "sampling=yes",
+            "arguments=pinned",
+        ] {
             assert_eq!(read(text).map(|setting| setting.to_string()).as_deref(), Ok(text));
         }
         for wrong in [
@@ -287,9 +373,15 @@ mod tests {
             "network=a:0",
             "network=",
             "network=a:b",
+            "network=private:",
+            "network=private:a",
+            "network=private:a:0",
+            "network=1.2.3.4.5:80",
+            "network=u@a:80",
             "filesystem=",
             "filesystem=a,,b",
             "subprocess=maybe",
+            "arguments=yes",
             "disk=all",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");

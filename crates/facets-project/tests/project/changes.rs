@@ -216,3 +216,129 @@ fn records_without_anything_to_undo_are_removed() {
     assert!(records.all().is_empty());
     assert!(records.of(&path).unwrap().is_empty());
 }
+
+#[test]
+fn files_of_a_killed_facet_are_swept_up_and_nothing_that_looks_like_them() {
+    let written = Written::by("2f02447", "settled");
+    let root = written.project();
+    let left = [
+        ".facets.json.4711.tmp",
+        ".facets.lock.4711.tmp",
+        ".facets/surfaces/.far.json.4711.tmp",
+        ".facets/journal.4711/0",
+        ".facets/journal.4711.done/0",
+    ];
+    let others = [
+        ".notes.txt.4711.tmp",
+        ".facets.lock.x.tmp",
+        "facets.lock.4711.tmp",
+        ".facets/journal.old/0",
+        ".facets/journal./0",
+        ".facets/my-journal.4711/0",
+    ];
+    for path in left.iter().chain(&others) {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), "half").unwrap();
+    }
+    without(&project(&written), "far").unwrap();
+    for path in left {
+        assert!(!root.join(path).exists(), "{path}");
+    }
+    for path in others {
+        assert!(root.join(path).exists(), "{path}");
+    }
+}
+
+#[test]
+fn a_folder_without_files_of_facet_is_an_empty_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("project");
+    fs::create_dir(&root).unwrap();
+    let project = Project::at(&root, UserDirectory::at(folder.path().join("home"))).unwrap();
+    let state = project.read(&|_| true).unwrap();
+    assert!(state.manifest.is_none() && state.manifest_text.is_none() && !state.has_lock);
+    assert!(state.lock.servers().is_empty());
+    assert_eq!(fs::read_dir(&root).unwrap().count(), 0, "reading makes nothing");
+}
+
+#[test]
+fn a_project_whose_folder_went_away_is_neither_read_nor_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("project");
+    fs::create_dir(&root).unwrap();
+    let project = Project::at(&root, UserDirectory::at(folder.path().join("home"))).unwrap();
+    fs::remove_dir(&root).unwrap();
+    let change = || project.change::<ProjectError>(|_| Ok(Change::default())).unwrap_err();
+    let failed = change();
+    let state = root.join(".facets");
+    assert!(
+        matches!(&failed, ProjectError::Io { what: "write", path, .. } if *path == state),
+        "{failed:?}"
+    );
+    fs::write(&root, "a file").unwrap();
+    for failed in [change(), project.read(&|_| true).unwrap_err()] {
+        assert!(
+            matches!(&failed, ProjectError::Io { what: "read", path, .. } if *path == state),
+            "{failed:?}"
+        );
+    }
+}
+
+#[test]
+fn a_change_makes_the_folders_of_its_files_and_keeps_its_own_out_of_repositories() {
+    let written = Written::by("2f02447", "settled");
+    let surface = fs::read_to_string(written.project().join(".facets/surfaces/far.json")).unwrap();
+    let lock = written.lock();
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("project");
+    fs::create_dir(&root).unwrap();
+    let project = Project::at(&root, UserDirectory::at(folder.path().join("home"))).unwrap();
+    let change = || Change {
+        lock: Some(lock.clone()),
+        surfaces: vec![("far".to_owned(), Some(surface.clone()))],
+        ..Change::default()
+    };
+    project.change::<ProjectError>(|_| Ok(change())).unwrap();
+    assert_eq!(fs::read_to_string(root.join(".facets/surfaces/far.json")).unwrap(), surface);
+    let ignored = root.join(".facets/.gitignore");
+    assert_eq!(fs::read_to_string(&ignored).unwrap(), "/busy\n/journal*\n");
+    fs::write(&ignored, "mine\n").unwrap();
+    project.change::<ProjectError>(|_| Ok(change())).unwrap();
+    assert_eq!(fs::read_to_string(&ignored).unwrap(), "mine\n");
+}
+
+/// Whoever can read a project can lock any file in it.
+#[test]
+fn nobody_who_can_only_read_the_project_keeps_it_busy() {
+    let written = Written::by("2f02447", "settled");
+    let busy = written.project().join(".facets/busy");
+    fs::write(&busy, "").unwrap();
+    let locked = fs::File::open(&busy).unwrap();
+    locked.lock().unwrap();
+    project(&written).read(&|_| false).unwrap();
+    without(&project(&written), "far").unwrap();
+}
+
+#[test]
+fn whether_a_project_can_be_written_is_known_without_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("project");
+    fs::create_dir(&root).unwrap();
+    let project = Project::at(&root, UserDirectory::at(folder.path().join("home"))).unwrap();
+    project.check_writable().unwrap();
+    assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
+    fs::remove_dir(&root).unwrap();
+    assert!(project.check_writable().is_err());
+}
+
+#[test]
+fn the_project_of_a_user_is_one_folder_of_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let user = UserDirectory::at(folder.path().join("home"));
+    let own = Project::at(&user.project().unwrap(), user.clone()).unwrap();
+    assert_eq!(user.project_path(), user.project().unwrap());
+    assert!(own.is_of_user());
+    let other = folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    assert!(!Project::at(&other, user).unwrap().is_of_user());
+}

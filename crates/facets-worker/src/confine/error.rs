@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::path::PathBuf;
 
 /// Which wall of the sandbox could not be built, and why.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,14 @@ pub(super) enum ConfineError {
     /// System calls could not be closed.
     #[error("seccomp: {0}")]
     Seccomp(Box<dyn Error>),
+    /// What was granted is no longer where it was.
+    #[error("{}: {source}", path.display())]
+    Path {
+        /// Where it was.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// There is no network of its own.
     #[error("{what}: {source}")]
     Network {

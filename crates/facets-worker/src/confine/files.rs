@@ -1,33 +1,41 @@
 //! Landlock: which files can be opened, and that nothing outside can be signalled.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset,
-    RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError,
+    RulesetStatus, Scope, path_beneath_rules,
 };
 
 use super::error::ConfineError;
+use super::open_parts::open_parts;
+use super::place::Place;
 
 /// TCP is covered from version 4 on; without it the sandbox would have a hole.
 const NEEDED: ABI = ABI::V4;
 
 /// What every program needs to start, to read and execute.
 const SYSTEM: &[&str] = &[
-    "/usr",
     "/bin",
     "/sbin",
     "/lib",
     "/lib32",
     "/lib64",
     "/libx32",
-    "/opt",
-    "/etc",
     "/proc",
     "/sys",
     "/run/systemd/resolve",
     "/nix/store",
 ];
+
+/// Programs and libraries of the system, but for what its administrator has put there.
+const PROGRAMS: &str = "/usr";
+const LOCAL: &str = "local";
+
+/// Settings and programs that the system did not bring along. What is for everybody lies here in clear;
+/// the rest is not for a server either, whoever runs it.
+const SHARED: &[&str] = &["/etc", "/opt", "/usr/local"];
 
 /// Devices that programs read and write without harm.
 const DEVICES: &[&str] =
@@ -43,23 +51,34 @@ pub(super) fn landlock_version() -> i32 {
             .is_ok()
     };
     let known = [(1, ABI::V1), (2, ABI::V2), (3, ABI::V3), (4, ABI::V4), (5, ABI::V5)];
-    known
-        .into_iter()
-        .filter(|(_, abi)| demands(*abi))
-        .map(|(version, _)| version)
-        .max()
-        .unwrap_or(0)
+    let of_files = known.into_iter().filter(|(_, abi)| demands(*abi));
+    let scopes = keeps_signals_inside().then_some(6);
+    of_files.map(|(version, _)| version).chain(scopes).max().unwrap_or(0)
+}
+
+/// Whether the kernel can keep signals, and sockets of the abstract kind, inside the sandbox.
+fn keeps_signals_inside() -> bool {
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .scope(Scope::from_all(ABI::V6))
+        .is_ok()
 }
 
 /// What to restrict.
 pub(super) struct Rules<'r> {
-    /// Files to read and to write; none for all.
-    pub(super) listed: Option<(&'r Vec<PathBuf>, &'r Vec<PathBuf>)>,
+    /// Files to use; none for all.
+    pub(super) listed: Option<ListedFiles<'r>>,
     /// Files to execute; none for all.
-    pub(super) execute: Option<&'r Vec<PathBuf>>,
-    pub(super) close_network: bool,
-    /// Whether the folder of a readable file can be listed.
-    pub(super) lists_folders: bool,
+    pub(super) execute: Option<&'r [PathBuf]>,
+    pub(super) closes_network: bool,
+}
+
+/// Files that can be used.
+pub(super) struct ListedFiles<'r> {
+    pub(super) read: &'r [PathBuf],
+    pub(super) write: Vec<Place>,
+    /// Folders whose names can be listed, and those below.
+    pub(super) names: &'r [PathBuf],
 }
 
 /// Restricts this process for good. Being in a domain also keeps it from tracing others.
@@ -69,12 +88,14 @@ pub(super) fn restrict(rules: &Rules<'_>) -> Result<(), ConfineError> {
 
 fn apply(rules: &Rules<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-    if rules.listed.is_some() {
-        ruleset = ruleset.handle_access(AccessFs::from_all(NEEDED))?;
-    } else if rules.execute.is_some() {
-        ruleset = ruleset.handle_access(AccessFs::Execute)?;
-    }
-    if rules.close_network {
+    // A server with all files is in a domain, too, and so kept from the memory of others. `Refer` is denied
+    // to those who do not ask for it.
+    let elsewhere = AccessFs::Execute | AccessFs::Refer;
+    ruleset = match &rules.listed {
+        Some(_) => ruleset.handle_access(AccessFs::from_all(NEEDED))?,
+        None => ruleset.handle_access(elsewhere)?,
+    };
+    if rules.closes_network {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEEDED))?;
     }
     // Newer kernels can do more; older ones are no worse than without.
@@ -85,30 +106,67 @@ fn apply(rules: &Rules<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut created = ruleset.create()?.set_compatibility(CompatLevel::BestEffort);
     // Where only some files are executed, being readable is not enough.
     let spared = if rules.execute.is_some() { AccessFs::Execute.into() } else { BitFlags::EMPTY };
-    if let Some((read, write)) = rules.listed {
-        let readable =
-            read.iter().map(PathBuf::as_path).chain(SYSTEM.iter().map(std::path::Path::new));
-        let reading = AccessFs::from_read(NEEDED) & !spared;
-        let writing = AccessFs::from_all(NEEDED) & !spared;
-        let device = (reading & !BitFlags::from(AccessFs::Execute))
-            | AccessFs::WriteFile
-            | AccessFs::Truncate;
-        // Bun looks for a file by listing its folder: names, and nothing else.
-        let files = read.iter().filter(|path| rules.lists_folders && path.is_file());
-        let listed = files.filter_map(|path| path.parent());
-        created = created
-            .add_rules(path_beneath_rules(listed, AccessFs::ReadDir))?
-            .add_rules(path_beneath_rules(readable, reading))?
-            .add_rules(path_beneath_rules(DEVICES, device))?
-            .add_rules(path_beneath_rules(write, writing))?;
-    }
+    created = match &rules.listed {
+        Some(listed) => allow_listed(created, listed, spared)?,
+        None => created.add_rules(path_beneath_rules(["/"], elsewhere & !spared))?,
+    };
     if let Some(execute) = rules.execute {
-        created = created.add_rules(path_beneath_rules(execute, AccessFs::Execute))?;
+        created = created.add_rules(rules_for(execute, AccessFs::Execute.into()))?;
     }
     let status = created.set_compatibility(CompatLevel::HardRequirement).restrict_self()?;
-    let wanted = rules.listed.is_some() || rules.execute.is_some() || rules.close_network;
-    if wanted && status.ruleset == RulesetStatus::NotEnforced {
+    if status.ruleset == RulesetStatus::NotEnforced {
         return Err("it is not enabled in this kernel".into());
     }
     Ok(())
+}
+
+fn allow_listed(
+    created: RulesetCreated,
+    listed: &ListedFiles<'_>,
+    spared: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    let reading = AccessFs::from_read(NEEDED) & !spared;
+    let writing = AccessFs::from_all(NEEDED) & !spared;
+    let device =
+        (reading & !BitFlags::from(AccessFs::Execute)) | AccessFs::WriteFile | AccessFs::Truncate;
+    let names = AccessFs::ReadDir.into();
+    let folders = SHARED.iter().chain([&PROGRAMS]);
+    let parts = SHARED.iter().flat_map(|folder| open_parts(Path::new(folder)));
+    let parts: Vec<PathBuf> = parts.chain(parts_of_programs()).collect();
+    created
+        .add_rules(rules_for(listed.names, names))?
+        .add_rules(path_beneath_rules(folders, names))?
+        .add_rules(rules_for(&parts, reading))?
+        .add_rules(path_beneath_rules(SYSTEM, reading))?
+        .add_rules(rules_for(listed.read, reading))?
+        .add_rules(path_beneath_rules(DEVICES, device))?
+        .add_rules(
+            listed.write.iter().map(|place| Ok(PathBeneath::new(place, place.rights(writing)))),
+        )
+}
+
+/// Each path is opened without links, one at a time: there may be more than descriptors. One that is gone
+/// by now, or has become a link, opens nothing.
+fn rules_for(
+    paths: &[PathBuf],
+    access: BitFlags<AccessFs>,
+) -> impl Iterator<Item = Result<PathBeneath<Place>, RulesetError>> {
+    let places = paths.iter().filter_map(|path| Place::open(path).ok());
+    places.map(move |place| {
+        let access = place.rights(access);
+        Ok(PathBeneath::new(place, access))
+    })
+}
+
+impl Place {
+    /// Of these, what there is for it: in a file nothing is listed, and nothing made.
+    fn rights(&self, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
+        if self.is_folder { access } else { access & AccessFs::from_file(NEEDED) }
+    }
+}
+
+/// The folders of the system's programs, one by one.
+fn parts_of_programs() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(PROGRAMS).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name() != LOCAL).map(|entry| entry.path()).collect()
 }

@@ -18,7 +18,7 @@ use super::error::ConfineError;
 /// Leaves the network for an empty one, and gives back the port at which the proxy is reached
 /// there.
 pub(super) fn enter(proxy: &Path) -> Result<u16, ConfineError> {
-    leave_network()?;
+    leave(CloneFlags::CLONE_NEWNET).map_err(failed("hosts need a network namespace"))?;
     raise_loopback().map_err(failed("the network namespace"))?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let listener = listener.map_err(failed("the way to the proxy"))?;
@@ -44,20 +44,18 @@ fn failed(what: &'static str) -> impl FnOnce(io::Error) -> ConfineError {
     move |source| ConfineError::Network { what, source }
 }
 
-/// Root may just leave; others first become root of nothing but themselves.
-fn leave_network() -> Result<(), ConfineError> {
-    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    if user.is_root() && unshare(CloneFlags::CLONE_NEWNET).is_ok() {
+/// Leaves a namespace of the user for one of its own. Root may just do that; others first become root
+/// of nothing but themselves.
+pub(super) fn leave(kind: CloneFlags) -> io::Result<()> {
+    if unshare(kind).is_ok() {
         return Ok(());
     }
-    let both = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET;
-    unshare(both)
-        .map_err(|error| failed("hosts need a network namespace")(io::Error::from(error)))?;
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    unshare(CloneFlags::CLONE_NEWUSER | kind)?;
     let (user, group) = (user.as_raw(), group.as_raw());
-    let same = |path: &'static str, text: String| fs::write(path, text).map_err(failed(path));
-    same("/proc/self/setgroups", "deny".to_owned())?;
-    same("/proc/self/uid_map", format!("{user} {user} 1"))?;
-    same("/proc/self/gid_map", format!("{group} {group} 1"))
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
 /// A new network has a loopback device that is down.

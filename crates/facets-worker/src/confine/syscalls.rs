@@ -1,4 +1,4 @@
-//! seccomp: no sockets, no processes, no way around the check for them.
+//! seccomp: one program that refuses what no other wall sees.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,9 @@ use seccompiler::{
 };
 
 use super::error::ConfineError;
+use table::{Compare, NEWEST_CALL, NOT_PERMITTED, NOT_SUPPORTED, NOT_THERE, When};
+
+mod table;
 
 pub(super) fn is_supported() -> bool {
     std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail")
@@ -22,84 +25,90 @@ pub(super) struct Closed {
     pub(super) network: bool,
     /// Every socket but those of TCP, which lead no further than a proxy.
     pub(super) all_but_tcp: bool,
-    /// Sockets of the file system, which are no files to Landlock.
-    pub(super) unix: bool,
+    /// Files, and so sockets of the file system, which are no files to Landlock.
+    pub(super) files: bool,
+    /// Mode, owner, times and attributes of files, because nothing else protects them.
+    pub(super) attributes: bool,
     /// Every way to make a process.
     pub(super) subprocess: bool,
 }
 
+impl Closed {
+    fn holds(self, when: When) -> bool {
+        match when {
+            When::Always => true,
+            When::FilesClosed => self.files,
+            When::AttributesOpen => self.attributes,
+            When::ProgramsClosed => self.subprocess,
+        }
+    }
+
+    fn open_sockets(self) -> Option<Sockets> {
+        match self {
+            Self { network: true, .. } => Some(Sockets::None),
+            Self { all_but_tcp: true, .. } => Some(Sockets::Tcp),
+            Self { files: true, .. } => Some(Sockets::NotOfFiles),
+            _ => None,
+        }
+    }
+}
+
 pub(super) fn restrict(closed: Closed) -> Result<(), ConfineError> {
     let failed = |error: seccompiler::Error| ConfineError::Seccomp(error.into());
-    let mut filters = Vec::new();
-    let open = match closed {
-        Closed { network: true, .. } => Some(Sockets::None),
-        Closed { all_but_tcp: true, .. } => Some(Sockets::Tcp),
-        Closed { unix: true, .. } => Some(Sockets::NotOfFiles),
-        _ => None,
-    };
-    if let Some(open) = open {
-        filters.push(socket_filter(open).map_err(failed)?);
-    }
-    if closed.subprocess {
-        filters.push(process_filter().map_err(failed)?);
-        filters.push(newer_clone_filter().map_err(failed)?);
-    }
-    filters.push(escape_filter().map_err(failed)?);
-    apply_filter(&other_abi_filter()).map_err(failed)?;
-    filters.iter().try_for_each(|filter| apply_filter(filter).map_err(failed))
+    let program = program(closed).map_err(failed)?;
+    apply_filter(&program).map_err(failed)
 }
 
-/// Ways out that no sandbox is around: limits of other processes, which can end them; other
-/// namespaces; files by a number instead of a path; programs for the kernel, and what it knows
-/// of others; keys that all processes of a user share.
-fn escape_filter() -> Result<BpfProgram, seccompiler::Error> {
-    let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
-    let mut rules = BTreeMap::from([(libc::SYS_prlimit64, vec![SeccompRule::new(vec![other])?])]);
-    for call in [
-        libc::SYS_setns,
-        libc::SYS_open_by_handle_at,
-        libc::SYS_bpf,
-        libc::SYS_perf_event_open,
-        libc::SYS_add_key,
-        libc::SYS_request_key,
-        libc::SYS_keyctl,
-    ] {
-        rules.insert(call, Vec::new());
+/// One program for all of it: every call of the server passes every program.
+fn program(closed: Closed) -> Result<BpfProgram, seccompiler::Error> {
+    let mut refused = RefusedCalls::default();
+    for row in NOT_PERMITTED.iter().filter(|row| closed.holds(row.when)) {
+        let ways = row.ways.iter().map(|way| rule(way)).collect::<Result<Vec<_>, _>>()?;
+        row.calls.iter().for_each(|call| refused.add(*call, ways.clone()));
     }
-    filter(rules, libc::EPERM)
-}
-
-/// Threads are made like processes, and share what these do not.
-fn process_filter() -> Result<BpfProgram, seccompiler::Error> {
-    let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
-    let no_thread =
-        SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), 0)?;
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    rules.insert(libc::SYS_clone, vec![SeccompRule::new(vec![no_thread])?]);
-    // Files without a name are in no list of what can be executed.
-    rules.insert(libc::SYS_execveat, Vec::new());
-    rules.insert(libc::SYS_memfd_create, Vec::new());
-    #[cfg(target_arch = "x86_64")]
-    for call in [libc::SYS_fork, libc::SYS_vfork] {
-        rules.insert(call, Vec::new());
+    if let Some(open) = closed.open_sockets() {
+        refuse_sockets(open, &mut refused)?;
     }
-    filter(rules, libc::EPERM)
+    let not_permitted = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let arch: TargetArch = std::env::consts::ARCH.try_into()?;
+    let filter = SeccompFilter::new(refused.0, SeccompAction::Allow, not_permitted, arch)?;
+    let rest: BpfProgram = filter.try_into()?;
+    let mut program = calls_that_do_not_exist();
+    for (rows, code) in [(NOT_THERE, libc::ENOSYS), (NOT_SUPPORTED, libc::EOPNOTSUPP)] {
+        let calls = rows.iter().filter(|row| closed.holds(row.when)).flat_map(|row| row.calls);
+        program.extend(calls.flat_map(|call| answer(*call, code)));
+    }
+    program.extend(rest);
+    Ok(program)
 }
 
-/// The newer way to make either hides in memory which it is. Whoever hears that it does not
-/// exist takes the older one.
-fn newer_clone_filter() -> Result<BpfProgram, seccompiler::Error> {
-    filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)
+/// Per call, the ways in which it is refused; none for all of them.
+#[derive(Default)]
+struct RefusedCalls(BTreeMap<i64, Vec<SeccompRule>>);
+
+impl RefusedCalls {
+    fn add(&mut self, call: i64, ways: Vec<SeccompRule>) {
+        let is_wholly = |ways: &Vec<SeccompRule>| ways.is_empty();
+        match self.0.get_mut(&call) {
+            Some(known) if is_wholly(known) => {}
+            Some(known) if !is_wholly(&ways) => known.extend(ways),
+            _ => drop(self.0.insert(call, ways)),
+        }
+    }
 }
 
-fn filter(
-    rules: BTreeMap<i64, Vec<SeccompRule>>,
-    errno: i32,
-) -> Result<BpfProgram, seccompiler::Error> {
-    let errno = errno.unsigned_abs();
-    let filter =
-        SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch()?)?;
-    Ok(filter.try_into()?)
+fn rule(way: &[Compare]) -> Result<SeccompRule, seccompiler::Error> {
+    let conditions = way.iter().map(|compare| {
+        let (argument, operator, value) = match *compare {
+            Compare::Is(argument, value) => (argument, SeccompCmpOp::Eq, value),
+            Compare::IsNot(argument, value) => (argument, SeccompCmpOp::Ne, value),
+            Compare::Has(argument, bit) => (argument, SeccompCmpOp::MaskedEq(bit), bit),
+            Compare::Lacks(argument, bit) => (argument, SeccompCmpOp::MaskedEq(bit), 0),
+        };
+        // The kernel takes these as numbers of 32 bits, whatever stands above.
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+    });
+    Ok(SeccompRule::new(conditions.collect::<Result<Vec<_>, _>>()?)?)
 }
 
 /// The sockets that stay open.
@@ -112,66 +121,69 @@ enum Sockets {
 }
 
 /// Most sockets are refused; a pair that is connected to itself leads nowhere and is what
-/// runtimes talk to their children with. `io_uring` would open sockets unseen.
-fn socket_filter(open: Sockets) -> Result<BpfProgram, seccompiler::Error> {
-    let family = |operator: SeccompCmpOp, family: i32| {
-        let family = u64::from(family.unsigned_abs());
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator, family)
-    };
-    let is_not = |other: i32| family(SeccompCmpOp::Ne, other);
-    // A datagram socket of a pair can be sent or connected anywhere; a stream cannot.
+/// runtimes talk to their children with.
+fn refuse_sockets(open: Sockets, refused: &mut RefusedCalls) -> Result<(), seccompiler::Error> {
+    let number = |constant: i32| u64::from(constant.unsigned_abs());
+    let is_not = |family: i32| Compare::IsNot(0, number(family));
+    // A datagram socket of a pair can be sent or connected anywhere; a stream cannot. Beside the kind
+    // stand flags.
     let kind_is = |kind: i32| {
         let operator = SeccompCmpOp::MaskedEq(0xf);
-        let kind = u64::from(kind.unsigned_abs());
-        let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, operator, kind)?;
+        let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, operator, number(kind))?;
         SeccompRule::new(vec![condition])
     };
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    // Without a rule the call is refused whatever it asks for.
-    let mut refused = Vec::new();
+    let mut ways = Vec::new();
     match open {
+        // Without a way the call is refused whatever it asks for.
         Sockets::None => {}
         Sockets::Tcp => {
-            let others = vec![is_not(libc::AF_INET)?, is_not(libc::AF_INET6)?];
-            refused.push(SeccompRule::new(others)?);
+            ways.push(rule(&[is_not(libc::AF_INET), is_not(libc::AF_INET6)])?);
             for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_SEQPACKET] {
-                refused.push(kind_is(kind)?);
+                ways.push(kind_is(kind)?);
             }
         }
-        Sockets::NotOfFiles => {
-            let of_files = family(SeccompCmpOp::Eq, libc::AF_UNIX)?;
-            refused.push(SeccompRule::new(vec![of_files])?);
-        }
+        Sockets::NotOfFiles => ways.push(rule(&[Compare::Is(0, number(libc::AF_UNIX))])?),
     }
-    rules.insert(libc::SYS_socket, refused);
-    let others = SeccompRule::new(vec![is_not(libc::AF_UNIX)?])?;
+    refused.add(libc::SYS_socket, ways);
+    let others = rule(&[is_not(libc::AF_UNIX)])?;
     let pairs = vec![others, kind_is(libc::SOCK_DGRAM)?, kind_is(libc::SOCK_RAW)?];
-    rules.insert(libc::SYS_socketpair, pairs);
-    rules.insert(libc::SYS_io_uring_setup, Vec::new());
-    rules.insert(libc::SYS_io_uring_enter, Vec::new());
-    rules.insert(libc::SYS_io_uring_register, Vec::new());
-    filter(rules, libc::EPERM)
+    refused.add(libc::SYS_socketpair, pairs);
+    Ok(())
 }
 
-fn arch() -> Result<TargetArch, seccompiler::Error> {
-    Ok(std::env::consts::ARCH.try_into()?)
+const LOAD_WORD: u16 = 0x20;
+const JUMP_IF_EQUAL: u16 = 0x15;
+const JUMP_IF_GREATER: u16 = 0x25;
+const JUMP_IF_GREATER_OR_EQUAL: u16 = 0x35;
+const RETURN: u16 = 0x06;
+
+fn instruction(code: u16, jt: u8, jf: u8, k: u32) -> sock_filter {
+    sock_filter { code, jt, jf, k }
 }
 
-/// On x86-64 the kernel may also answer to x32, whose numbers have bit 30 set and would pass
-/// a filter by number. Other architectures' calls are killed by the filter above.
-fn other_abi_filter() -> BpfProgram {
-    const LOAD_WORD: u16 = 0x20;
-    const JUMP_IF_GREATER_OR_EQUAL: u16 = 0x35;
-    const RETURN: u16 = 0x06;
+fn return_error(code: i32) -> sock_filter {
+    const ERRNO: u32 = 0x0005_0000;
+    instruction(RETURN, 0, 0, ERRNO | code.unsigned_abs())
+}
+
+/// The beginning of the program. On x86-64 the kernel may also answer to x32, whose numbers have bit 30
+/// set and would pass a filter by number; calls of other architectures are killed by what follows.
+fn calls_that_do_not_exist() -> BpfProgram {
     const X32_BIT: u32 = 0x4000_0000;
     const KILL_PROCESS: u32 = 0x8000_0000;
-    const ALLOW: u32 = 0x7fff_0000;
-    let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     vec![
         // The number of the call is the first word of what is filtered.
         instruction(LOAD_WORD, 0, 0, 0),
         instruction(JUMP_IF_GREATER_OR_EQUAL, 0, 1, X32_BIT),
         instruction(RETURN, 0, 0, KILL_PROCESS),
-        instruction(RETURN, 0, 0, ALLOW),
+        instruction(JUMP_IF_GREATER, 0, 1, NEWEST_CALL),
+        return_error(libc::ENOSYS),
     ]
+}
+
+/// One call, and what it always answers.
+fn answer(call: i64, code: i32) -> Vec<sock_filter> {
+    let call = u32::try_from(call).ok();
+    let pair = |call| vec![instruction(JUMP_IF_EQUAL, 0, 1, call), return_error(code)];
+    call.map(pair).unwrap_or_default()
 }
