@@ -4,6 +4,7 @@
 mod bench;
 mod corpus;
 mod fuzz;
+mod mutants;
 mod quickstart;
 mod run;
 mod setup;
@@ -35,7 +36,7 @@ const CHORES: &[Chore] = &[
         name: "test",
         summary: "Install what the tests need, then run all of them",
         help: "Runs setup, formatting, lints, tidy, all tests, a part of the corpus, a short\n\
-               fuzzing and the quickstart. Prints failures in full and little else; the last\n\
+               fuzzing, some mutants and the quickstart. Prints failures in full and little else; the last\n\
                line counts.\n\
                With CI=true a skipped test is a failure.",
         run: test::run,
@@ -70,6 +71,17 @@ const CHORES: &[Chore] = &[
         run: fuzz::run,
     },
     Chore {
+        name: "mutants",
+        summary: "Change the source, and see whether tests notice",
+        help: "Options: --sample N    so many mutants of each crate, always the same ones; 3 by default\n\
+               \x20        --all         all of them\n\
+               \x20        --crate NAME  only this crate; may be repeated\n\
+               Tests mutants of the crates that everything stands on, each with the tests of\n\
+               its own crate. A missed mutant that is not in xtask/mutants/accepted.md is an\n\
+               error, and with --all a crate whose tests catch less than 90 %.",
+        run: mutants::run,
+    },
+    Chore {
         name: "corpus",
         summary: "Compare real servers with what was found in them before",
         help: "Options: --bless       take over what is found; what is new waits for a judgement\n\
@@ -85,8 +97,8 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "soak",
         summary: "Run the long counts in full",
-        help: "Runs all tests with their full counts, the whole corpus, and each fuzz target\n\
-               for 60 seconds. Writes docs/soak.md with the commit it belongs to.",
+        help: "Runs all tests with their full counts, the whole corpus, each fuzz target for\n\
+               60 seconds, and all mutants. Writes docs/soak.md with the commit it belongs to.",
         run: soak::run,
     },
 ];

@@ -68,6 +68,23 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
 
 /// Installs what can be installed, and tells what cannot.
 pub(crate) fn install_missing() -> Vec<String> {
+    std::thread::scope(|scope| {
+        // A compiler runs while the others wait for the network.
+        let mutants = scope.spawn(install_cargo_mutants);
+        let mut missing = install_others();
+        let result = mutants.join().unwrap_or_else(|_| Err("the installation panicked".to_owned()));
+        if let Err(reason) = result {
+            missing.push(missing_line("cargo-mutants", &reason));
+        }
+        missing
+    })
+}
+
+fn missing_line(what: &str, reason: &str) -> String {
+    format!("MISSING {what}: {}", reason.lines().last().unwrap_or_default())
+}
+
+fn install_others() -> Vec<String> {
     let mut missing = Vec::new();
     for component in COMPONENTS {
         if find(component.program).is_some() {
@@ -76,9 +93,8 @@ pub(crate) fn install_missing() -> Vec<String> {
         let result = (component.install)();
         if find(component.program).is_none() {
             let reason = result.err().unwrap_or_else(|| "it is still not there".to_owned());
-            let reason = reason.lines().last().unwrap_or_default().to_owned();
             let Component { program, purpose, .. } = component;
-            missing.push(format!("MISSING `{program}` ({purpose}): {reason}"));
+            missing.push(missing_line(&format!("`{program}` ({purpose})"), &reason));
         }
     }
     let more: [(&str, Install); 5] = [
@@ -90,8 +106,7 @@ pub(crate) fn install_missing() -> Vec<String> {
     ];
     for (what, install) in more {
         if let Err(reason) = install() {
-            let reason = reason.lines().last().unwrap_or_default().to_owned();
-            missing.push(format!("MISSING {what}: {reason}"));
+            missing.push(missing_line(what, &reason));
         }
     }
     missing
@@ -128,6 +143,26 @@ fn install_pypi_servers() -> Outcome {
     let mut pip = Command::new(folder.join("bin/pip"));
     run::output(pip.args(["install", "--quiet"]).args(PYPI_SERVERS))?;
     run::write(&mark, &list)
+}
+
+const CARGO_MUTANTS_VERSION: &str = "27.1.0";
+
+/// Where `cargo-mutants` is, if it is the version that is wanted.
+pub(crate) fn cargo_mutants() -> Option<PathBuf> {
+    let program = tools().join("bin/cargo-mutants");
+    let version = run::text(Command::new(&program).args(["mutants", "--version"])).ok()?;
+    (version.trim() == format!("cargo-mutants {CARGO_MUTANTS_VERSION}")).then_some(program)
+}
+
+/// Not optimised: it waits for the compiler most of the time.
+pub(crate) fn install_cargo_mutants() -> Outcome {
+    if cargo_mutants().is_some() {
+        return Ok(());
+    }
+    let mut install = run::cargo();
+    install.args(["install", "--quiet", "--locked", "--debug", "--force", "cargo-mutants"]);
+    install.args(["--version", CARGO_MUTANTS_VERSION, "--root"]).arg(tools());
+    run::output(install.env("CARGO_PROFILE_DEV_DEBUG", "0")).map(drop)
 }
 
 /// Programs on other people's SDKs, kept out of our own workspace.

@@ -6,9 +6,27 @@ use std::time::Instant;
 
 use crate::corpus::Extent;
 use crate::run::{self, step};
-use crate::{Outcome, fuzz, setup, test};
+use crate::{Outcome, fuzz, mutants, setup, test};
 
 const FUZZ_SECONDS: u64 = 60;
+
+/// What was counted beside the mutants.
+struct Counted {
+    counts: test::Counts,
+    /// Seconds.
+    tests: u64,
+    updates: test::Counts,
+    targets: Vec<(&'static str, String)>,
+}
+
+fn count() -> Outcome<Counted> {
+    let start = Instant::now();
+    let counts = step("tests", || test::count_tests(true))?;
+    let tests = start.elapsed().as_secs();
+    let updates = test::repeat_corpus(Extent::All)?;
+    let targets = step("fuzz", || fuzz::summaries(FUZZ_SECONDS))?;
+    Ok(Counted { counts, tests, updates, targets })
+}
 
 pub(crate) fn run(_arguments: &[String]) -> Outcome {
     for line in setup::install_missing() {
@@ -19,11 +37,14 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
         run::text(Command::new("git").args(["rev-parse", "HEAD"]).current_dir(run::root()))?;
     let changes =
         run::text(Command::new("git").args(["status", "--porcelain"]).current_dir(run::root()))?;
-    let start = Instant::now();
-    let counts = step("tests", || test::count_tests(true))?;
-    let tests = start.elapsed().as_secs();
-    let updates = test::repeat_corpus(Extent::All)?;
-    let targets = step("fuzz", || fuzz::summaries(FUZZ_SECONDS))?;
+    // Mutants are tested one after the other, and the rest needs no more than the other processor.
+    let (Counted { counts, tests, updates, targets }, crates) = std::thread::scope(|scope| {
+        let mutants =
+            scope.spawn(|| step("mutants", || mutants::test_all(mutants::Selection::All)));
+        let counted = count();
+        let crates = mutants.join().unwrap_or_else(|_| Err("the mutants panicked".to_owned()));
+        Ok::<_, String>((counted?, crates?))
+    })?;
     let mut page = String::from(
         "# Soak\n\nThe long counts of `cargo xtask soak`, which `cargo xtask test` runs a tenth of the way.\n\n",
     );
@@ -43,5 +64,12 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     for (target, summary) in targets {
         let _ = writeln!(page, "| fuzzing `{target}` | {summary} |");
     }
+    let _ = write!(
+        page,
+        "\nMutants of the crates that everything stands on, each tested by its own crate\n\
+         (`cargo xtask mutants --all`); those missed are listed with their reasons in\n\
+         [`accepted.md`](../xtask/mutants/accepted.md).\n\n{}",
+        mutants::markdown(&crates)
+    );
     run::write(&run::root().join("docs/soak.md"), &page)
 }

@@ -2,7 +2,7 @@
 
 use crate::corpus::{self, Extent, Repeated};
 use crate::run::{self, cargo, step};
-use crate::{Outcome, fuzz, quickstart, setup, tidy};
+use crate::{Outcome, fuzz, mutants, quickstart, setup, tidy};
 
 /// A tenth of what `soak` does.
 const FUZZ_SECONDS: u64 = 6;
@@ -22,12 +22,9 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let corpus = repeat_corpus(Extent::InTests)?;
     counts.passed += corpus.passed;
     counts.skipped += corpus.skipped;
-    if setup::has("g++") {
-        counts.passed += step("fuzz", || fuzz::fuzz_all(FUZZ_SECONDS))?;
-    } else {
-        println!("SKIP fuzz: `g++` is not installed");
-        counts.skipped += 1;
-    }
+    let fuzzed = fuzz_and_mutate()?;
+    counts.passed += fuzzed.passed;
+    counts.skipped += fuzzed.skipped;
     step("quickstart", quickstart::silently)?;
     counts.passed += 1;
     if setup::has("openssl") {
@@ -39,6 +36,39 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     }
     println!("{} passed, 0 failed, {} skipped", counts.passed, counts.skipped);
     Ok(())
+}
+
+/// At the same time: both have one thing to do after the other, and do not look at the clock.
+fn fuzz_and_mutate() -> Outcome<Counts> {
+    std::thread::scope(|scope| {
+        let mutants = scope.spawn(test_mutants);
+        let fuzzed = fuzz_briefly();
+        let mutated = mutants.join().unwrap_or_else(|_| Err("the mutants panicked".to_owned()));
+        let (fuzzed, mutated) = (fuzzed?, mutated?);
+        Ok(Counts {
+            passed: fuzzed.passed + mutated.passed,
+            skipped: fuzzed.skipped + mutated.skipped,
+        })
+    })
+}
+
+fn fuzz_briefly() -> Outcome<Counts> {
+    if setup::has("g++") {
+        let passed = step("fuzz", || fuzz::fuzz_all(FUZZ_SECONDS))?;
+        return Ok(Counts { passed, skipped: 0 });
+    }
+    println!("SKIP fuzz: `g++` is not installed");
+    Ok(Counts { passed: 0, skipped: 1 })
+}
+
+/// Each crate is a test.
+fn test_mutants() -> Outcome<Counts> {
+    if setup::cargo_mutants().is_some() {
+        let rows = step("mutants", || mutants::test_all(mutants::Selection::IN_TESTS))?;
+        return Ok(Counts { passed: rows.len(), skipped: 0 });
+    }
+    println!("SKIP mutants: `cargo-mutants` is not installed");
+    Ok(Counts { passed: 0, skipped: 1 })
 }
 
 /// Each update is a test; without a way to fetch the servers they are one that is skipped.
@@ -90,14 +120,55 @@ pub(crate) fn count_tests(full: bool) -> Outcome<Counts> {
         println!("{skip}");
     }
     if !output.status.success() {
-        return Err(format!("tests failed\n{stdout}\n{stderr}"));
+        return Err(format!("tests failed\n{}", failures(&stdout, &stderr)));
     }
     let passed = stdout.lines().filter_map(passed_in).sum();
     Ok(Counts { passed, skipped: skips.len() })
+}
+
+/// What failing tests said, and which they are. What passing ones said is left out; without a
+/// failing test, something else went wrong, and everything is shown.
+fn failures(stdout: &str, stderr: &str) -> String {
+    let failed = stdout.split("\nrunning ").filter(|suite| suite.contains("test result: FAILED"));
+    let suites: Vec<String> = failed.map(|suite| format!("running {suite}")).collect();
+    if suites.is_empty() {
+        return format!("{stdout}\n{stderr}");
+    }
+    let errors = stderr.lines().skip_while(|line| !line.starts_with("error: "));
+    let errors: Vec<&str> = errors.filter(|line| is_of_cargo(line)).collect();
+    format!("{}\n{}", suites.join("\n"), errors.join("\n"))
+}
+
+/// `error: …`, the lists of targets that follow, and how a test program ended.
+fn is_of_cargo(line: &str) -> bool {
+    let indented = line.trim_start();
+    line.starts_with("error") || indented.starts_with('`') || indented.starts_with("process didn't")
 }
 
 /// The count in `test result: ok. 8 passed; 0 failed; …`
 fn passed_in(line: &str) -> Option<usize> {
     let counts = line.strip_prefix("test result: ok. ")?;
     counts.split_once(" passed")?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PASSED: &str = "\nrunning 1 test\n.\ntest result: ok. 1 passed; 0 failed\n";
+    const FAILED: &str = "\nrunning 1 test\n\n---- one stdout ----\nwhy\n\ntest result: FAILED. 0 passed; 1 failed\n";
+
+    #[test]
+    fn only_failing_tests_are_shown() {
+        let stdout = [PASSED, FAILED, PASSED].concat();
+        let shown = failures(&stdout, "talk\nerror: 1 target failed:\n    `-p one`\ntalk\n");
+        assert!(shown.contains("why") && shown.contains("`-p one`"), "{shown}");
+        assert!(!shown.contains("1 passed") && !shown.contains("talk"), "{shown}");
+    }
+
+    #[test]
+    fn what_is_no_failing_test_is_shown_in_full() {
+        let shown = failures(PASSED, "error: could not compile");
+        assert!(shown.contains("could not compile") && shown.contains("1 passed"), "{shown}");
+    }
 }

@@ -3,6 +3,7 @@
 mod circles;
 mod layers;
 mod lengths;
+mod locks;
 mod names;
 mod papers;
 mod sources;
@@ -18,7 +19,7 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
 
 /// Every rule is checked; all complaints come together.
 pub(crate) fn check() -> Outcome {
-    let rules: [fn() -> Outcome<Vec<String>>; 11] = [
+    let rules: [fn() -> Outcome<Vec<String>>; 12] = [
         layers::check_direction,
         layers::check_depth,
         layers::check_purity,
@@ -30,6 +31,7 @@ pub(crate) fn check() -> Outcome {
         walks::check,
         sources::check_machine_paths,
         lengths::check,
+        locks::check,
     ];
     let mut complaints = Vec::new();
     for rule in rules {

@@ -49,7 +49,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), ProjectError> {
 /// Whether a name is that of one of our files before it was put in its place, whoever wrote it.
 pub(crate) fn is_staged(name: &str) -> bool {
     let file = facets_files::is_staged(name);
-    file.is_some_and(|file| file == MANIFEST || file == LOCK || file.ends_with(".json"))
+    // The manifest and surface files end in `.json`.
+    file.is_some_and(|file| file == LOCK || file.ends_with(".json"))
 }
 
 /// Makes a folder that must be one, and no link.

@@ -168,7 +168,13 @@ fn measured(folder: &Path) -> Option<PrivateHome> {
         _ => None,
     };
     let path = folder.join(HOME);
-    let (mut files, mut bytes, mut open) = (0, 0, vec![path.clone()]);
+    let (files, bytes) = measure(&path, MOST_FILES);
+    Some(PrivateHome { project: text("project")?, name: text("name")?, path, files, bytes })
+}
+
+/// The files in a home, and what they take of the disk. With more than `most`, the rest is not counted.
+fn measure(home: &Path, most: u64) -> (u64, u64) {
+    let (mut files, mut bytes, mut open) = (0, 0, vec![home.to_owned()]);
     // Links are not followed: their targets are not part of the home.
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -179,9 +185,25 @@ fn measured(folder: &Path) -> Option<PrivateHome> {
                 open.push(entry.path());
             }
         }
-        if files > MOST_FILES {
+        if files > most {
             break;
         }
     }
-    Some(PrivateHome { project: text("project")?, name: text("name")?, path, files, bytes })
+    (files, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measuring_ends_with_the_folder_that_has_too_many_files() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("folder")).unwrap();
+        for name in ["a", "b", "folder/c", "folder/d"] {
+            fs::write(home.path().join(name), "").unwrap();
+        }
+        assert_eq!(measure(home.path(), 3).0, 5);
+        assert_eq!(measure(home.path(), 2).0, 3);
+    }
 }

@@ -175,3 +175,80 @@ impl RecordMembers<'_> {
 fn value(raw: &str) -> Option<Value<'_>> {
     json::parse(raw.as_bytes(), Provenance::Captured, LIMITS).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use facets_surface::{Definition, Kind};
+
+    fn record() -> LedgerRecord {
+        LedgerRecord {
+            project: "/project".to_owned(),
+            name: "greeter".to_owned(),
+            grants: None,
+            approved: Vec::new(),
+            folder: PathBuf::new(),
+        }
+    }
+
+    fn approval(launch: &str, file: &str, seconds: u64) -> Approval {
+        Approval {
+            launch: Digest::of(launch.as_bytes()),
+            surface: Digest::of(b"surface"),
+            surface_file: Digest::of(file.as_bytes()),
+            source: None,
+            seconds,
+            variant: Also::default(),
+        }
+    }
+
+    /// So many tools.
+    fn variant(tools: std::ops::Range<usize>) -> Also {
+        let tool = |number| {
+            let raw = format!("{{\"name\":\"t{number}\",\"inputSchema\":{{\"type\":\"object\"}}}}");
+            Definition::parse(Kind::Tool, &raw).unwrap()
+        };
+        Also { instructions: Vec::new(), items: tools.map(tool).collect() }
+    }
+
+    #[test]
+    fn an_entry_is_approved_once_and_others_beside_it() {
+        let mut record = record();
+        let other_source = Approval { source: Some("src".to_owned()), ..approval("a", "a", 4) };
+        for new in
+            [approval("a", "a", 1), approval("a", "b", 2), approval("b", "a", 3), other_source]
+        {
+            record.add(new, Grants::ALL, 10);
+        }
+        assert_eq!(record.approved.len(), 4);
+        record.add(approval("a", "a", 5), Grants::ALL, 10);
+        let seconds: Vec<u64> = record.approved.iter().map(|approval| approval.seconds).collect();
+        assert_eq!(seconds, [2, 3, 4, 5], "the latest last");
+        let again = LedgerRecord::parse(record.to_json().as_bytes(), PathBuf::new());
+        assert_eq!(again.as_ref(), Some(&record));
+    }
+
+    #[test]
+    fn of_too_many_approvals_the_oldest_go() {
+        let mut record = record();
+        for (seconds, launch) in (1..).zip(["a", "b", "c"]) {
+            record.add(approval(launch, "a", seconds), Grants::ALL, 2);
+        }
+        let seconds: Vec<u64> = record.approved.iter().map(|approval| approval.seconds).collect();
+        assert_eq!(seconds, [2, 3]);
+    }
+
+    #[test]
+    fn of_too_many_variants_the_latest_stay() {
+        let kept = |first, second| {
+            let mut record = record();
+            for variant in [first, second] {
+                record.add(Approval { variant, ..approval("a", "a", 1) }, Grants::ALL, 10);
+            }
+            record.approved[0].variant.items.len()
+        };
+        assert_eq!(kept(variant(0..600), variant(600..1000)), 1000);
+        assert_eq!(kept(variant(0..600), variant(600..1001)), 401);
+        assert_eq!(kept(variant(0..2), variant(2..503)), 503);
+    }
+}

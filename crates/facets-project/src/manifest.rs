@@ -51,3 +51,51 @@ fn comments(text: &str) -> usize {
     let plain = facets_model::tree::blank_comments(text);
     text.bytes().zip(plain.bytes()).filter(|(written, plain)| written != plain).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use facets_model::manifest::parse_project;
+
+    fn command() -> Origin {
+        Origin::Command(CommandOrigin {
+            command: "node".to_owned(),
+            args: vec!["server.js".to_owned(), "say \"hi\"".to_owned()],
+            env: vec!["KEY".to_owned()],
+        })
+    }
+
+    fn address() -> Origin {
+        let url = "https://example.com/mcp".parse().unwrap();
+        Origin::Address(AddressOrigin { url, headers: [].into() })
+    }
+
+    #[test]
+    fn a_server_that_is_written_is_declared_so() {
+        let text = with_server(None, "local", &command()).unwrap();
+        let text = with_server(Some(&text), "far", &address()).unwrap();
+        let manifest = parse_project(text.as_bytes()).manifest.unwrap();
+        assert_eq!(declared_origin(&manifest, "local"), Some(&command()));
+        assert_eq!(declared_origin(&manifest, "far"), Some(&address()));
+        assert_eq!(declared_origin(&manifest, "other"), None);
+    }
+
+    #[test]
+    fn the_last_server_takes_the_list_along_and_others_do_not() {
+        let one = with_server(None, "one", &command()).unwrap();
+        let both = with_server(Some(&one), "two", &address()).unwrap();
+        assert_eq!(without_server(&both, "two", false).unwrap(), one);
+        assert_eq!(without_server(&one, "one", true).unwrap(), EMPTY);
+    }
+
+    #[test]
+    fn a_comment_in_the_list_is_worth_an_empty_list() {
+        let text = with_server(None, "one", &command()).unwrap();
+        let inside = text.replace("\"servers\": {", "\"servers\": { // ours\n");
+        let left = without_server(&inside, "one", true).unwrap();
+        assert!(left.contains("servers") && left.contains("// ours"), "{left}");
+        let outside = text.replacen('{', "{ // ours\n", 1);
+        let left = without_server(&outside, "one", true).unwrap();
+        assert!(!left.contains("servers") && left.contains("// ours"), "{left}");
+    }
+}

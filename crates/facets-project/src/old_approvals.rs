@@ -122,3 +122,15 @@ fn parse(bytes: &[u8]) -> Option<(String, String, Grants)> {
     let directory = String::from_utf8(object.get("directory")?.to_canonical()).ok()?;
     Some((directory, launch.to_string(), Grants::parse(object.get("grants")?)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ending_what_another_facet_ended_is_no_error_and_failing_to_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        OldApprovals::end(&folder.path().join("gone")).unwrap();
+        assert!(OldApprovals::end(folder.path()).is_err(), "a folder is no approval");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -44,13 +45,17 @@ impl UserDirectory {
         if KNOWN.lock().unwrap_or_else(PoisonError::into_inner).contains(&pair) {
             return Ok(self);
         }
-        let user = self.checked_outside_of(project)?;
+        let user = self.checked_outside_of(project, usual_home())?;
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(pair);
         Ok(user)
     }
 
-    fn checked_outside_of(self, project: &Path) -> Result<Self, ProjectError> {
-        let home = usual_home().map(|home| real_path(&home));
+    fn checked_outside_of(
+        self,
+        project: &Path,
+        home: Option<PathBuf>,
+    ) -> Result<Self, ProjectError> {
+        let home = home.map(|home| real_path(&home));
         let real = real_path(&self.path);
         if home.as_ref().is_some_and(|home| home.join(".facet") == real) {
             return Ok(self);
@@ -154,23 +159,14 @@ fn real_path(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-#[cfg(unix)]
 pub(crate) fn make_private(folder: &Path) -> Result<(), ProjectError> {
-    use std::os::unix::fs::DirBuilderExt as _;
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(io("write", folder))?;
     check_owner(folder)
 }
 
-#[cfg(not(unix))]
-pub(crate) fn make_private(folder: &Path) -> Result<(), ProjectError> {
-    fs::create_dir_all(folder).map_err(io("write", folder))
-}
-
 /// A ledger that others can write approves what others want.
-#[cfg(unix)]
 pub(crate) fn check_owner(folder: &Path) -> Result<(), ProjectError> {
-    use std::os::unix::fs::MetadataExt as _;
     let data = match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         other => other.map_err(io("read", folder))?,
@@ -189,9 +185,7 @@ pub(crate) fn check_owner(folder: &Path) -> Result<(), ProjectError> {
 
 /// facet makes the folder for this user alone; one that others can read came from elsewhere, as those of
 /// a repository do.
-#[cfg(unix)]
 pub(crate) fn check_private(folder: &Path) -> Result<(), ProjectError> {
-    use std::os::unix::fs::MetadataExt as _;
     match fs::symlink_metadata(folder) {
         Ok(data) if data.mode() & 0o077 != 0 => {
             let reason = "others can read it, so facet has not made it";
@@ -201,12 +195,37 @@ pub(crate) fn check_private(folder: &Path) -> Result<(), ProjectError> {
     }
 }
 
-#[cfg(not(unix))]
-pub(crate) fn check_private(_: &Path) -> Result<(), ProjectError> {
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
 
-#[cfg(not(unix))]
-pub(crate) fn check_owner(_: &Path) -> Result<(), ProjectError> {
-    Ok(())
+    use super::*;
+
+    /// spec 8.5: the home of this user, and folders around it, do not count
+    #[test]
+    fn the_home_of_the_user_is_no_foreign_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        for repository in [&home, &home.join(".facet"), &home.join("site")] {
+            fs::create_dir_all(repository.join(".git")).unwrap();
+        }
+        let is_allowed = |own: &str, project: &str| {
+            let user = UserDirectory::at(home.join(own));
+            user.checked_outside_of(&home.join(project), Some(home.clone())).is_ok()
+        };
+        assert!(is_allowed(".facet", ".facet/user"));
+        assert!(is_allowed("other", "notes"), "home is a repository of its own");
+        assert!(is_allowed("other", ""));
+        assert!(is_allowed("other", "site/inner"));
+        assert!(!is_allowed("site/other", "site/inner"));
+        assert!(!is_allowed("notes/other", "notes"));
+    }
+
+    /// The shell looks the home up by the name of the user.
+    #[test]
+    fn the_usual_home_is_that_of_the_list_of_users() {
+        let shell = Command::new("sh").args(["-c", "eval echo ~$(id -un)"]).output().unwrap();
+        let home = String::from_utf8(shell.stdout).unwrap();
+        assert_eq!(usual_home(), Some(PathBuf::from(home.trim())));
+    }
 }

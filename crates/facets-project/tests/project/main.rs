@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod changes;
+mod errors;
+mod homes;
+mod ledger;
 mod sessions;
 mod support;
+mod user_directory;
 mod written_by;

@@ -29,7 +29,10 @@ fn a_session_runs_until_its_entry_is_dropped() {
     });
     assert_eq!(runs.ask(41, "status").unwrap(), "heard status\n");
     answering.join().unwrap();
+    let socket = folder.path().join("home/runs/41.sock");
+    assert!(socket.exists());
     drop(entry);
+    assert!(!socket.exists());
     assert_eq!(runs.all(), [(record(41, 7), false)]);
     assert!(runs.ask(41, "status").is_err());
 }
@@ -63,4 +66,26 @@ fn only_the_newest_sessions_that_ended_are_kept() {
     assert_eq!(ended.len(), 20);
     assert_eq!((ended[0], ended[19]), (129, 110));
     assert!(all.iter().any(|(one, runs)| one.pid == 200 && *runs), "one that runs stays");
+}
+
+#[test]
+fn a_log_of_just_its_size_goes_on_and_what_comes_next_begins_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = Runs::in_directory(&UserDirectory::at(folder.path().join("home"))).unwrap();
+    let mut log = runs.enter(&record(43, 1)).unwrap().log().unwrap();
+    let older = folder.path().join("home/runs/43.log.1");
+    log.append(&vec![b'x'; 1 << 20]);
+    log.append(b"y");
+    assert!(!older.exists());
+    log.append(b"z");
+    assert_eq!(std::fs::metadata(&older).unwrap().len(), (1 << 20) + 1);
+    assert!(runs.log(43).ends_with(b"xyz"));
+}
+
+#[test]
+fn seconds_are_counted_from_1970_on() {
+    let clock = || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let before = clock();
+    let now = facets_project::seconds_now();
+    assert!((before..=clock()).contains(&now), "{now}");
 }
