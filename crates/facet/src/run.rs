@@ -12,7 +12,8 @@ use facets_launch::Ending;
 use facets_ops::OpsError;
 use facets_ops::check::Trust;
 use facets_ops::run::{
-    Decision, NoAttestations, OnDrift, RunListener, RunRequest, SessionEnd, run, run_http,
+    Decision, NoAttestations, OnDrift, RunListener, RunRequest, SessionEnd, decision_line, run,
+    run_http,
 };
 use facets_run::{ClientEnds, answer_with_error};
 
@@ -45,7 +46,7 @@ pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, O
         Err(error) => {
             // Most clients show an answer sooner than what stands on standard error.
             if let Ok(client) = client() {
-                answer_with_error(&client, &renderer.one_line(&error));
+                answer_with_error(&client, &renderer.refusal(&error));
             }
             // Standard output is the client's.
             Ok(renderer.failure_aside(&error))
@@ -118,7 +119,7 @@ impl RunListener for StderrListener {
                 | Decision::Restarted
         );
         if of_interest {
-            let line = format!("facet: {server}: {}: {}", event.decision.word(), event.sentence);
+            let line = format!("facet: {server}: {}", decision_line(event));
             let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
             let is_again = event.decision == Decision::Restarted;
             if is_again || (said.len() < MAX_SAID && said.insert(line.clone())) {

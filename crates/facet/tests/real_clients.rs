@@ -287,15 +287,16 @@ fn withholds_what_drifted(stage: &Stage, client: &[String], mode: &str) {
     for (call, text) in [("echo", "again"), ("echo again", "and again")] {
         assert_eq!(seen[call]["content"][0]["text"], text, "{seen:#}");
     }
-    let told = "the tool \"read_file\" is not what was approved: other description. \
-                Next: facet approve s";
+    let told = "the tool \"read_file\" changed since it was approved: description";
     let error = &seen["read_file"]["error"];
     let message = error["message"].as_str().unwrap();
     // One of the clients writes the code before it.
-    assert!(message.ends_with(&format!("facet: {told}")), "{seen:#}");
+    let refusal = format!("facet: {told}. It is withheld until a person decides");
+    assert!(message.ends_with(&refusal), "{seen:#}");
     assert_eq!(error["data"]["facet"]["code"], "changed", "{seen:#}");
     let warning = json!({
-        "level": "warning", "logger": "facet", "data": format!("facet: s: withheld: {told}"),
+        "level": "warning", "logger": "facet",
+        "data": format!("facet: s: withheld: {told}. Next: facet approve s"),
     });
     assert_eq!(seen["seen"]["logs"], json!([warning]), "{client:?} {mode}");
 }

@@ -392,7 +392,7 @@ impl Guard {
     ) {
         let sentence = self.report(Decision::Refused, subject, reason.clone(), method, out);
         if let Some(id) = id {
-            self.send_to_client(&words::refusal(id, &self.rules, reason, method, &sentence));
+            self.send_to_client(&words::refusal(id, &self.rules, reason, &sentence));
         }
     }
 

@@ -176,4 +176,6 @@ pub struct Event {
     pub method: String,
     /// A sentence for people; empty where the rest says it.
     pub sentence: String,
+    /// What a person types to look or decide; empty where there is nothing to decide.
+    pub next: String,
 }

@@ -174,6 +174,12 @@ impl Guard {
         self.pending.len() + self.parked.len()
     }
 
+    /// What a person types to see what changed, for a session in which something is withheld.
+    #[must_use]
+    pub fn next_step(&self) -> Option<String> {
+        (!self.reported.is_empty()).then(|| words::look_step(&self.rules))
+    }
+
     /// What is not as it was approved: the item, and the word for the reason.
     #[must_use]
     pub fn withheld(&self) -> Vec<String> {
@@ -371,8 +377,8 @@ impl Guard {
         let is_new = is_drift
             && self.reported.len() < MAX_NOTICES
             && self.reported.insert((subject.clone(), reason.word()));
+        let next = words::next_step(&self.rules, &reason, method);
         if is_new {
-            let next = words::next_step(&self.rules, &reason, method);
             let word = decision.word();
             let server = &self.rules.server;
             let text = format!("facet: {server}: {word}: {sentence}. Next: {next}");
@@ -387,6 +393,7 @@ impl Guard {
             reason: Some(reason),
             method: method.to_owned(),
             sentence: sentence.clone(),
+            next,
         };
         out.events.push(event);
         sentence
@@ -410,8 +417,9 @@ impl Guard {
         if self.dropped_count <= MAX_RECORDED_DROPS {
             let sentence = words::sentence(&Subject::Message, &reason, None);
             let (decision, subject) = (Decision::Dropped, Subject::Message);
-            let method = method.to_owned();
-            out.events.push(Event { decision, subject, reason: Some(reason), method, sentence });
+            let (method, next) = (method.to_owned(), String::new());
+            let reason = Some(reason);
+            out.events.push(Event { decision, subject, reason, method, sentence, next });
         }
     }
 
@@ -427,8 +435,8 @@ impl Guard {
             return;
         }
         let method = method.to_owned();
-        let sentence = String::new();
-        out.events.push(Event { decision, subject, reason: None, method, sentence });
+        let (sentence, next) = (String::new(), String::new());
+        out.events.push(Event { decision, subject, reason: None, method, sentence, next });
     }
 }
 

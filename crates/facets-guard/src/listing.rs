@@ -153,7 +153,7 @@ impl Guard {
         let held = std::mem::take(&mut self.parked).into_iter().filter_map(|held| held.id);
         let ids: Vec<String> = waiting.chain(held).collect();
         for id in ids {
-            self.send_to_client(&refusal(&id, &self.rules, &reason, "", &sentence));
+            self.send_to_client(&refusal(&id, &self.rules, &reason, &sentence));
         }
         self.own_requests.clear();
         self.listings.clear();
@@ -171,6 +171,7 @@ impl Guard {
             reason: Some(Reason::ServerEnded),
             method: String::new(),
             sentence: "the server ended and was started again".to_owned(),
+            next: String::new(),
         });
         match self.opening.clone().filter(|_| self.is_open) {
             Some(params) => {

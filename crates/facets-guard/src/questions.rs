@@ -84,7 +84,7 @@ impl Guard {
     }
 
     pub(crate) fn not_granted(&self, id: &str, method: &str) -> String {
-        words::refusal(id, &self.rules, &Reason::NotGranted, method, &words::not_granted(method))
+        words::refusal(id, &self.rules, &Reason::NotGranted, &words::not_granted(method))
     }
 }
 
@@ -92,6 +92,6 @@ impl Guard {
 fn record_question(method: &str, out: &mut Outbox) {
     let sentence = format!("the server asks for {method}");
     let (decision, subject) = (Decision::Asked, Subject::Message);
-    let method = method.to_owned();
-    out.events.push(Event { decision, subject, reason: None, method, sentence });
+    let (method, next) = (method.to_owned(), String::new());
+    out.events.push(Event { decision, subject, reason: None, method, sentence, next });
 }

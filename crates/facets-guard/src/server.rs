@@ -75,7 +75,7 @@ impl Guard {
     fn lost_batch(&mut self, reason: Reason, out: &mut Outbox) {
         let sentence = "the server's answers cannot be read".to_owned();
         for id in core::mem::take(&mut self.pending).into_keys() {
-            self.send_to_client(&words::refusal(&id, &self.rules, &reason, "", &sentence));
+            self.send_to_client(&words::refusal(&id, &self.rules, &reason, &sentence));
             self.stray_replies.mark_done(id);
         }
         self.record_dropped(reason, "", out);
@@ -229,7 +229,7 @@ impl Guard {
     ) -> Delivery {
         if reason == Reason::Imitates {
             let sentence = words::sentence(&Subject::Message, &reason, None);
-            self.send_to_server(&words::refusal(id, &self.rules, &reason, "", &sentence));
+            self.send_to_server(&words::refusal(id, &self.rules, &reason, &sentence));
             self.record_dropped(reason, "", out);
         } else {
             self.report(Decision::Denied, Subject::Message, reason, asked, out);
@@ -317,17 +317,17 @@ impl Guard {
     ) -> Delivery {
         let subject = Subject::Message;
         let sentence = self.report(Decision::Dropped, subject, reason.clone(), method, out);
-        let line = words::refusal(id, &self.rules, reason, "", &sentence);
+        let line = words::refusal(id, &self.rules, reason, &sentence);
         Delivery::Replace(line.into_bytes())
     }
 
     /// Whoever waits for an answer that came under an id of nobody's is told.
     pub(crate) fn expire_stray_replies(&mut self) {
-        let sentence = "the server answered under an id that nobody used".to_owned();
+        let sentence = "the server answered under an unknown id".to_owned();
         for id in self.stray_replies.late(self.now) {
             if self.no_longer_pending(&id).is_some() {
                 let reason = Reason::Stray;
-                self.send_to_client(&words::refusal(&id, &self.rules, &reason, "", &sentence));
+                self.send_to_client(&words::refusal(&id, &self.rules, &reason, &sentence));
             }
         }
     }
@@ -347,7 +347,7 @@ impl Guard {
         if self.no_longer_pending(&key).is_some() {
             let sentence = words::sentence(&Subject::Message, reason, None);
             let sentence = format!("the server's answer cannot be used: {sentence}");
-            self.send_to_client(&words::refusal(id, &self.rules, reason, "", &sentence));
+            self.send_to_client(&words::refusal(id, &self.rules, reason, &sentence));
         }
     }
 

@@ -35,8 +35,8 @@ fn shown(name: &str) -> String {
 pub(crate) fn sentence(subject: &Subject, reason: &Reason, lookalike: Option<&str>) -> String {
     let subject = match subject {
         Subject::Instructions => "the server's instructions".to_owned(),
-        Subject::ServerInfo => "the server's information about itself".to_owned(),
-        Subject::Capabilities => "what the server announces as its capabilities".to_owned(),
+        Subject::ServerInfo => "the server's `serverInfo`".to_owned(),
+        Subject::Capabilities => "the server's capabilities".to_owned(),
         Subject::Message => "a message".to_owned(),
         Subject::Item(_, name) => {
             let is_approved = matches!(
@@ -53,31 +53,33 @@ pub(crate) fn sentence(subject: &Subject, reason: &Reason, lookalike: Option<&st
         }
         (Reason::New, None) => "was never approved".to_owned(),
         (Reason::Changed(members), _) if members.is_empty() => {
-            "is not what was approved".to_owned()
+            "changed since it was approved".to_owned()
         }
         (Reason::Changed(members), _) => {
-            format!("is not what was approved: other {}", members.join(", "))
+            format!("changed since it was approved: {}", members.join(", "))
         }
-        (Reason::Shadowed, _) => "is listed twice, as different things".to_owned(),
-        (Reason::Malformed, _) => "cannot be read reliably".to_owned(),
+        (Reason::Shadowed, _) => "is listed twice with different definitions".to_owned(),
+        (Reason::Malformed, _) => "cannot be parsed reliably".to_owned(),
         (Reason::NotListed, _) => "is approved, but this server does not list it".to_owned(),
         (Reason::NotCovered, _) => {
             "is neither an approved resource nor covered by an approved template".to_owned()
         }
-        (Reason::Ambiguous, _) => "does not say clearly what it is about".to_owned(),
+        (Reason::Ambiguous, _) => "does not name its subject clearly".to_owned(),
         (Reason::Unverified, _) => {
-            "cannot be compared with what was approved: the server does not list it".to_owned()
+            "cannot be compared with the approved one: the server did not list it".to_owned()
         }
         (Reason::TooMany, _) => "has to wait: too many requests are unanswered".to_owned(),
         (Reason::IdInUse, _) => "has the id of a request that is unanswered".to_owned(),
-        (Reason::TooLarge, _) => "is too large to be judged".to_owned(),
-        (Reason::Stray, _) => "answers what nobody asked".to_owned(),
-        (Reason::Noise, _) => "is no message of the protocol".to_owned(),
-        (Reason::NotGranted, _) => "asks for what is not granted to this server".to_owned(),
+        (Reason::TooLarge, _) => "is too large to be checked".to_owned(),
+        (Reason::Stray, _) => "is an unsolicited reply".to_owned(),
+        (Reason::Noise, _) => "is not an MCP message".to_owned(),
+        (Reason::NotGranted, _) => {
+            "asks for something that is not granted to this server".to_owned()
+        }
         (Reason::ServerEnded, _) => "got no answer: the server ended".to_owned(),
-        (Reason::Imitates, _) => "imitates what facet itself says".to_owned(),
+        (Reason::Imitates, _) => "imitates a message of facet".to_owned(),
         (Reason::Arguments(why), _) => {
-            format!("was called with arguments that its approved schema refuses: {why}")
+            format!("was called with arguments that its approved schema rejects: {why}")
         }
     };
     format!("{subject} {reason}")
@@ -87,7 +89,7 @@ pub(crate) fn not_granted(method: &str) -> String {
     format!("{method} is not granted to this server")
 }
 
-/// What to type next.
+/// What a person types next. Never part of what a model reads (spec 11.2).
 pub(crate) fn next_step(rules: &Rules, reason: &Reason, method: &str) -> String {
     let server = &rules.server;
     let step = match reason {
@@ -106,28 +108,46 @@ pub(crate) fn next_step(rules: &Rules, reason: &Reason, method: &str) -> String 
         Reason::Malformed | Reason::Unverified => format!("facet check {server}"),
         _ => format!("facet logs {server}"),
     };
+    in_directory(rules, step)
+}
+
+/// What a person types to see what changed, before deciding.
+pub(crate) fn look_step(rules: &Rules) -> String {
+    in_directory(rules, format!("facet check {}", rules.server))
+}
+
+/// The same command for a server that is pinned elsewhere than its clients begin.
+fn in_directory(rules: &Rules, step: String) -> String {
     match &rules.directory {
         Some(directory) => format!("{step} --directory {directory}"),
         None => step,
     }
 }
 
-/// An error as the reply to a request.
-pub(crate) fn refusal(
-    id: &str,
-    rules: &Rules,
-    reason: &Reason,
-    method: &str,
-    sentence: &str,
-) -> String {
-    let next = next_step(rules, reason, method);
+/// An error as the reply to a request. A model reads it, so it has no command that a model could run.
+pub(crate) fn refusal(id: &str, rules: &Rules, reason: &Reason, sentence: &str) -> String {
     let data = format!(
-        "{{\"facet\":{{\"code\":\"{}\",\"server\":{},\"next\":{}}}}}",
+        "{{\"facet\":{{\"code\":\"{}\",\"server\":{}}}}}",
         reason.word(),
         quoted(&rules.server),
-        quoted(&next),
     );
-    error_reply(id, REFUSED, &format!("facet: {sentence}. Next: {next}"), &data)
+    let decision = pending_decision(reason);
+    error_reply(id, REFUSED, &format!("facet: {sentence}{decision}"), &data)
+}
+
+/// What the model has to know about a decision that it cannot make.
+const fn pending_decision(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::New | Reason::Changed(_) | Reason::Shadowed => {
+            ". It is withheld until a person decides"
+        }
+        Reason::NotListed
+        | Reason::NotCovered
+        | Reason::NotGranted
+        | Reason::Arguments(_)
+        | Reason::Unverified => ". A person has to decide",
+        _ => "",
+    }
 }
 
 /// A message for the client's log.

@@ -44,6 +44,7 @@ fn line(server: &str, event: &Event, at: SystemTime) -> String {
         ("method", &event.method),
         ("reason", event.reason.as_ref().map_or("", Reason::word)),
         ("message", &event.sentence),
+        ("next", &event.next),
     ];
     members.extend(
         optional

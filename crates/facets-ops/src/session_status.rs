@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use facets_digest::json::{self, Limits, Provenance, Value, write_list, write_string};
+use facets_digest::json::{self, Limits, Provenance, Value, quoted, write_list, write_string};
 use facets_project::RunEntry;
 use facets_run::{Control, Status};
 
@@ -69,6 +69,7 @@ impl Controls {
             whole.restarts += status.restarts;
             whole.is_silent |= status.is_silent;
             whole.withheld.extend(status.withheld);
+            whole.next = whole.next.or(status.next);
         }
         whole.withheld.sort();
         whole.withheld.dedup();
@@ -106,8 +107,9 @@ fn reply(stream: &UnixStream, control: &Controls) -> std::io::Result<()> {
 fn status_json(status: &Status) -> String {
     let mut withheld = Vec::new();
     write_list(['[', ']'], &status.withheld, &mut withheld, |text, out| write_string(text, out));
+    let next = status.next.as_deref().map_or_else(|| "null".to_owned(), quoted);
     format!(
-        "{{\"approved\":{},\"restarts\":{},\"silent\":{},\"waiting\":{},\"withheld\":{}}}",
+        "{{\"approved\":{},\"next\":{next},\"restarts\":{},\"silent\":{},\"waiting\":{},\"withheld\":{}}}",
         status.approved,
         status.restarts,
         status.is_silent,
@@ -136,6 +138,11 @@ pub(crate) fn parse_status(text: &str) -> Option<Status> {
         waiting: number("waiting")?,
         approved: number("approved")?,
         withheld: withheld.collect(),
+        // A session of an older facet does not say.
+        next: match object.get("next") {
+            Some(Value::String(text)) => Some(text.to_string()),
+            _ => None,
+        },
         restarts: u32::try_from(number("restarts")?).ok()?,
         is_silent: matches!(object.get("silent"), Some(Value::Bool(true))),
     })

@@ -14,8 +14,27 @@ const IN_ALL: Duration = Duration::from_secs(20);
 /// First requests are small.
 const MAX_BYTES: usize = 1 << 20;
 
+/// Why nothing was started, in the words for each reader.
+#[derive(Clone, Debug)]
+pub struct StartRefusal {
+    /// For the answer to `initialize` or `server/discover`, which clients show to people.
+    pub to_opening: String,
+    /// For all other answers, which a model may read.
+    pub to_others: String,
+}
+
+impl StartRefusal {
+    fn reply_to(&self, method: &str) -> &str {
+        if matches!(method, "initialize" | "server/discover") {
+            &self.to_opening
+        } else {
+            &self.to_others
+        }
+    }
+}
+
 /// Answers the client's requests with an error, until it leaves or says no more.
-pub fn answer_with_error(client: &ClientEnds, reason: &str) {
+pub fn answer_with_error(client: &ClientEnds, refusal: &StartRefusal) {
     let begin = Instant::now();
     let mut heard: Vec<u8> = Vec::new();
     let mut buffer = [0; 16 << 10];
@@ -33,9 +52,10 @@ pub fn answer_with_error(client: &ClientEnds, reason: &str) {
         while let Some(end) = heard.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = heard.drain(..=end).collect();
             let facts = Envelope::read(line.trim_ascii()).ok();
-            let id = facts.filter(|facts| facts.method.is_some()).and_then(|facts| facts.id);
-            if let Some(id) = id {
-                let _ = rustix::io::write(&client.output, error_line(&id, reason).as_bytes());
+            let request = facts.and_then(|facts| facts.method.zip(facts.id));
+            if let Some((method, id)) = request {
+                let line = error_line(&id, refusal.reply_to(&method));
+                let _ = rustix::io::write(&client.output, line.as_bytes());
             }
         }
     }

@@ -12,7 +12,7 @@ mod session_loop;
 mod start;
 mod status;
 
-pub use answer::answer_with_error;
+pub use answer::{StartRefusal, answer_with_error};
 pub use http::{HttpFront, OpenSession};
 pub use pipe::ClientEnds;
 pub use random::unguessable;

@@ -404,6 +404,7 @@ impl<'s> SessionLoop<'s> {
             waiting: self.guard.waiting(),
             approved: self.guard.approved(),
             withheld: self.guard.withheld(),
+            next: self.guard.next_step(),
             restarts: self.restarts,
             is_silent: self.guard.is_silent(),
         });

@@ -13,6 +13,8 @@ pub struct Status {
     pub approved: usize,
     /// What is withheld.
     pub withheld: Vec<String>,
+    /// What a person types about that.
+    pub next: Option<String>,
     /// How often the server was started again.
     pub restarts: u32,
     /// Whether the server has not answered when it was last asked whether it is there.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::OpsError;
+use facets_run::StartRefusal;
 
 use super::{human, json, sarif};
 use crate::args::OutputFormat;
@@ -76,11 +77,16 @@ impl Renderer {
         Shown::failure(talk)
     }
 
-    /// An error as one line of plain text, for somebody who does not see where it comes from.
-    pub(crate) fn one_line(&self, error: &OpsError) -> String {
+    /// An error as the client hears it, which does not see where it comes from. What to type stands
+    /// in the answer to its opening, which people are shown, and in no answer that a model reads.
+    pub(crate) fn refusal(&self, error: &OpsError) -> StartRefusal {
         let Failure { message, next, .. } = self.describe(error);
         let place = std::env::current_dir().unwrap_or_default();
-        format!("{message} (in {}). Next: {next}", place.display())
+        let to_others = format!("{message} (in {})", place.display());
+        StartRefusal {
+            to_opening: format!("{to_others}. Next: {next}"),
+            to_others: format!("{to_others}. A person has to decide"),
+        }
     }
 }
 

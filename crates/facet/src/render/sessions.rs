@@ -113,6 +113,9 @@ fn human(sessions: &[PsEntry]) -> String {
         for withheld in &status.withheld {
             let _ = writeln!(out, "  withheld: {}", visible(withheld));
         }
+        if let Some(next) = &status.next {
+            let _ = writeln!(out, "  next: {}", visible(next));
+        }
     }
     out
 }
@@ -124,6 +127,7 @@ fn list(sessions: &[PsEntry]) -> Vec<Value> {
                 "waiting": status.waiting,
                 "approved": status.approved,
                 "withheld": status.withheld,
+                "next": status.next,
                 "restarts": status.restarts,
                 "silent": status.is_silent,
             })

@@ -107,7 +107,7 @@ fn questions_that_are_denied_are_denied_wherever_they_stand() {
     let (to_server, to_client) =
         session.server(r#"{"id":5,"method":"sampling/createMessage","params":{}}"#);
     assert!(to_client.is_empty() && to_server.contains("not_granted"), "{to_server}");
-    assert!(to_server.contains("sampling=yes"), "{to_server}");
+    assert_eq!(session.out.events.last().unwrap().next, "facet grant s sampling=yes");
     let asking = r#"{"id":1,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}}"#;
     let cases = [
         asking.to_owned(),
@@ -359,7 +359,10 @@ fn what_a_server_names_its_members_is_not_repeated() {
     let said = session.list(&other);
     assert!(!said.contains("IMPORTANT"), "{said}");
     let said = session.client(r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#).1;
-    assert!(said.contains("is not what was approved") && !said.contains("IMPORTANT"), "{said}");
+    assert!(
+        said.contains("changed since it was approved") && !said.contains("IMPORTANT"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -138,9 +138,9 @@ fn members_that_differ_are_named_if_the_protocol_knows_them() {
         session.out.events.iter().find(withheld).unwrap().sentence.clone()
     };
     let title = sentence(&TOOL.replace("again", "never"));
-    assert!(title.ends_with("is not what was approved: other description"), "{title}");
+    assert!(title.ends_with("changed since it was approved: description"), "{title}");
     let unknown = sentence(&TOOL.replace("{\"name\"", "{\"EVIL\":1,\"name\""));
-    assert!(unknown.ends_with("other members that the protocol does not know"), "{unknown}");
+    assert!(unknown.ends_with(": members that the protocol does not know"), "{unknown}");
 }
 
 #[test]

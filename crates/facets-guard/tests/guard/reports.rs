@@ -8,29 +8,51 @@ const OPEN: &str = r#"{"id":0,"method":"initialize","params":{"x":1}}"#;
 const OPENED: &str = r#"{"id":0,"result":{"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Be kind."}}"#;
 
 #[test]
-fn refusals_say_what_to_type_next() {
-    let refusal = |line: &str| {
+fn refusals_tell_the_model_why_and_people_what_to_type() {
+    let judged = |line: &str| {
         let rules = Rules { directory: Some("/site".to_owned()), ..rules() };
-        Session::new(rules).client(line).1
+        let mut session = Session::new(rules);
+        let said = session.client(line).1;
+        assert!(!said.contains("facet approve") && !said.contains("next"), "{said}");
+        (said, session.out.events.last().unwrap().next.clone())
     };
-    let evil = refusal(r#"{"id":1,"method":"tools/call","params":{"name":"evil"}}"#);
-    assert!(evil.contains("facet approve s --directory /site"), "{evil}");
+    let (evil, next) = judged(r#"{"id":1,"method":"tools/call","params":{"name":"evil"}}"#);
+    assert_eq!(next, "facet approve s --directory /site");
     assert!(evil.contains("was never approved") && evil.contains("\"id\":1"), "{evil}");
-    let unclear = refusal(r#"{"id":1,"method":"tools/call","params":{}}"#);
-    assert!(unclear.contains("facet logs s --directory /site"), "{unclear}");
-    let broken = refusal("{");
-    assert!(broken.contains("facet check s") && broken.contains("\"id\":null"), "{broken}");
-    let alike = refusal(r#"{"id":1,"method":"tools/call","params":{"name":"Echo"}}"#);
+    assert!(evil.contains("It is withheld until a person decides"), "{evil}");
+    let (unclear, next) = judged(r#"{"id":1,"method":"tools/call","params":{}}"#);
+    assert_eq!(next, "facet logs s --directory /site");
+    assert!(!unclear.contains("a person"), "{unclear}");
+    let (broken, next) = judged("{");
+    assert_eq!(next, "facet check s --directory /site");
+    assert!(broken.contains("\"id\":null"), "{broken}");
+    let (alike, _) = judged(r#"{"id":1,"method":"tools/call","params":{"name":"Echo"}}"#);
     assert!(alike.contains(r#"it looks like the approved \"echo\""#), "{alike}");
+    let (unknown, _) = judged(r#"{"id":1,"method":"resources/read","params":{"uri":"x:y"}}"#);
+    assert!(unknown.contains("approved template. A person has to decide"), "{unknown}");
+}
+
+#[test]
+fn denials_name_the_grant_to_people_alone() {
     let mut denying = Session::new(Rules { sampling: false, elicitation: false, ..rules() });
     for (method, setting) in
         [("sampling/createMessage", "sampling=yes"), ("elicitation/create", "elicitation=yes")]
     {
         let said = denying.server(&format!(r#"{{"id":1,"method":"{method}"}}"#)).0;
-        assert!(said.contains(&format!("facet grant s {setting}")), "{said}");
-        let recorded = &denying.out.events.last().unwrap().sentence;
-        assert_eq!(*recorded, format!("{method} is not granted to this server"));
+        assert!(said.contains("A person has to decide") && !said.contains(setting), "{said}");
+        let event = denying.out.events.last().unwrap();
+        assert_eq!(event.sentence, format!("{method} is not granted to this server"));
+        assert_eq!(event.next, format!("facet grant s {setting}"));
     }
+}
+
+#[test]
+fn a_session_says_what_to_type_once_something_is_withheld() {
+    let mut session = Session::new(rules());
+    assert_eq!(session.guard.next_step(), None);
+    session.client(r#"{"id":1,"method":"tools/list"}"#);
+    session.server(r#"{"id":1,"result":{"tools":[{"name":"evil","inputSchema":{}}]}}"#);
+    assert_eq!(session.guard.next_step().as_deref(), Some("facet check s"));
 }
 
 #[test]
@@ -132,7 +154,8 @@ fn arguments_that_are_refused_are_said_and_can_be_allowed() {
     assert_eq!(sent, "");
     assert!(said.contains("echo takes nothing"), "{said}");
     assert!(said.contains(r#""code":"arguments""#), "{said}");
-    assert!(said.contains("facet grant s arguments=any"), "{said}");
+    assert!(said.contains("A person has to decide") && !said.contains("facet grant"), "{said}");
+    assert_eq!(session.out.events.last().unwrap().next, "facet grant s arguments=any");
     let (sent, said) = session.client(&call(1, r#","Arguments":{"a":1}"#));
     assert!(sent.is_empty() && said.contains("ambiguous"), "{said}");
 }

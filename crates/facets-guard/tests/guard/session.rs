@@ -196,7 +196,7 @@ fn a_session_that_stops_at_drift_says_why() {
     assert_eq!(session.out.stop, None);
     session.list(&TOOL.replace("again", "never"));
     let why = session.out.stop.clone().unwrap();
-    assert!(why.contains("echo") && why.contains("is not what was approved"), "{why}");
+    assert!(why.contains("echo") && why.contains("changed since it was approved"), "{why}");
     // A request that is refused is no drift.
     let mut session = stopping();
     session.client(r#"{"id":2,"method":"tools/call","params":{"name":"evil"}}"#);

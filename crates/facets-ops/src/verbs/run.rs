@@ -361,6 +361,14 @@ fn confine(server: &Launchable, grants: Option<&Grants>) -> Result<Launchable, O
     }
 }
 
+/// A decision for people: what, why, and what to type.
+#[must_use]
+pub fn decision_line(event: &Event) -> String {
+    let next =
+        if event.next.is_empty() { String::new() } else { format!(". Next: {}", event.next) };
+    format!("{}: {}{next}", event.decision.word(), event.sentence)
+}
+
 /// Everyone who wants to know what was decided.
 struct DecisionRecord {
     name: String,
@@ -375,7 +383,7 @@ impl RecordDecisions for DecisionRecord {
             audit.lock().unwrap_or_else(PoisonError::into_inner).write(&self.name, event);
         }
         if !event.sentence.is_empty() {
-            let line = format!("facet: {}: {}\n", event.decision.word(), event.sentence);
+            let line = format!("facet: {}\n", decision_line(event));
             let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
             log.append(line.as_bytes());
         }
