@@ -1,31 +1,60 @@
+mod approvals;
+pub(crate) mod candidates;
 mod digest;
+mod examples;
+mod run;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use approvals::{ApprovalsCommand, Which};
 pub(crate) use digest::{ContractMode, DigestCommand};
+pub(crate) use run::{DriftChoice, Run, Switch};
+
+use candidates::{client, code_names, server_names};
+
+const AFTER_HELP: &str = "\
+First steps:
+  facet adopt --dry-run                       show which MCP servers your clients start
+  facet add memory -- npx -y @modelcontextprotocol/server-memory
+  facet check                                 has anything changed since I approved it?
+
+Exit codes: 0 yes, 1 a negative verdict, 2 could not judge.";
+
+/// The heading of what every command takes, apart from what one command takes.
+const GLOBAL: &str = "Global options";
 
 /// Is what I run exactly what was published and what I approved?
 #[derive(Debug, Parser)]
 #[command(name = "facet", version, propagate_version = true, disable_help_subcommand = false)]
-#[command(after_help = "Exit codes: 0 yes, 1 a negative verdict, 2 could not judge.")]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// How the result is written
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human, global = true)]
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human, global = true, help_heading = GLOBAL)]
     pub(crate) format: OutputFormat,
+    /// Short for --format json
+    #[arg(long, global = true, conflicts_with = "format", help_heading = GLOBAL)]
+    pub(crate) json: bool,
     /// No progress, no advice: the result and errors only
-    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = GLOBAL)]
     pub(crate) quiet: bool,
-    /// More detail
-    #[arg(long, short, global = true)]
+    /// More detail: whole texts, all findings, all of standard error
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) verbose: bool,
     /// Work as if started in this directory
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) directory: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Args {
+    /// How the result is written, whichever way that was typed.
+    pub(crate) fn output_format(&self) -> OutputFormat {
+        if self.json { OutputFormat::Json } else { self.format }
+    }
 }
 
 /// How the result is written.
@@ -41,11 +70,11 @@ pub(crate) enum OutputFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Begin a facet or a server
+    /// Create a new facet or server
     Init {
-        /// What to begin
+        /// What to create
         kind: InitChoice,
-        /// Where; it is made if it is not there
+        /// Where; the directory is created if it does not exist
         #[arg(default_value = ".", value_name = "DIR")]
         target: PathBuf,
         /// The name; by default that of the directory
@@ -61,50 +90,51 @@ pub(crate) enum Command {
         #[arg(default_value = ".", value_name = "DIR")]
         target: PathBuf,
     },
-    /// Print the identity of files and documents
+    /// Print the digests of files and documents
     #[command(subcommand)]
     Digest(DigestCommand),
-    /// Show everything that an MCP server declares, and its identity
+    /// Show everything that an MCP server declares, and its digests
     Inspect(Inspect),
-    /// Begin to trust a server: look at it, approve it, pin it
+    /// Pin a server: inspect it, approve it, write it into the lock
     Add(Add),
-    /// Find the servers that MCP clients start, pin them, and guard them from now on
-    #[command(
-        after_help = "Clients: claude-code, claude-desktop, codex, opencode, cursor, vscode, gemini.\nTo undo: facet disconnect."
-    )]
+    /// Pin the servers that MCP clients start, and have the clients launch them through facet
+    #[command(after_help = examples::ADOPT)]
     Adopt(Adopt),
-    /// Have clients start what is pinned here through facet
+    /// Configure clients to launch pinned servers through facet
+    #[command(after_help = examples::CONNECT)]
     Connect {
         /// The clients
-        #[arg(required = true, value_name = "CLIENT")]
+        #[arg(required = true, value_name = "CLIENT", value_parser = client())]
         clients: Vec<facets_ops::client_files::Client>,
         /// Files of this user, not of this project
         #[arg(long)]
         user: bool,
         /// Answer every question with yes
-        #[arg(long)]
+        #[arg(long, short)]
         yes: bool,
     },
-    /// Have clients start again what they started before
+    /// Restore the files of clients as they were before facet
+    #[command(after_help = examples::DISCONNECT)]
     Disconnect {
         /// The clients; all of them if none is given
-        #[arg(value_name = "CLIENT")]
+        #[arg(value_name = "CLIENT", value_parser = client())]
         clients: Vec<facets_ops::client_files::Client>,
         /// Answer every question with yes
-        #[arg(long)]
+        #[arg(long, short)]
         yes: bool,
     },
-    /// Start what is pinned, and report what changed
+    /// Start pinned servers, and report what changed since they were approved
     Check(CheckArguments),
-    /// Look at what changed, and pin it anew
+    /// Show what changed, and pin it if you say yes
     Approve(Approve),
-    /// List what you have approved, or take it back
+    /// List or revoke your approvals on this machine
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
     /// List what confined servers keep from one session to the next, or remove it
+    #[command(after_help = examples::DATA)]
     Data {
         /// The servers; all of them if none is given
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = server_names())]
         names: Vec<String>,
         /// Of every project, not only of this one
         #[arg(long)]
@@ -113,24 +143,23 @@ pub(crate) enum Command {
         #[arg(long)]
         clear: bool,
         /// Answer every question with yes
-        #[arg(long, requires = "clear")]
+        #[arg(long, short, requires = "clear")]
         yes: bool,
     },
-    /// Check that what is pinned is whole; starts nothing
+    /// Check that lock and surface files are intact; starts nothing
+    #[command(after_help = examples::VERIFY)]
     Verify {
         /// The servers; all of them if none is given
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", add = server_names())]
         names: Vec<String>,
-        /// Report what the lock has become since this revision of git
+        /// Report what changed in the lock since this revision of git
         #[arg(long, value_name = "REV")]
         against: Option<String>,
         #[command(flatten)]
         gate: Gate,
     },
-    /// Compare two servers, or one at two times; starts nothing
-    #[command(
-        after_help = "Each is the name of a pinned server, NAME@REV for the pin at a revision of git,\na surface file, or a file with contracts (also of MCP Fusion).\nExit code 1 if something is at or above --fail-on."
-    )]
+    /// Compare two servers, or two versions of one; starts nothing
+    #[command(after_help = examples::DIFF)]
     Diff {
         /// The first
         #[arg(value_name = "BEFORE")]
@@ -142,39 +171,51 @@ pub(crate) enum Command {
         gate: Gate,
     },
     /// List the servers of this project
+    #[command(visible_alias = "ls")]
     List,
-    /// No longer trust servers: unpin them
+    /// Show everything that is pinned of a server: how it starts, what it may do, every description
+    Show {
+        /// The server
+        #[arg(add = server_names())]
+        name: String,
+    },
+    /// Unpin servers: their pins, approvals and grants end
+    #[command(visible_alias = "rm")]
     Remove {
         /// The servers
-        #[arg(required = true, value_name = "NAME")]
+        #[arg(required = true, value_name = "NAME", add = server_names())]
         names: Vec<String>,
     },
-    /// Start a pinned server for a client, and stand between the two
+    /// Start a pinned server for a client, and deliver only what was approved
     Run(Run),
-    /// Decide what a server may do, or see it
-    #[command(
-        after_help = "Settings:\n  network=none|all|HOST:PORT,…\n  filesystem=none|all|PATH,ro:PATH,…\n  subprocess=yes|no  sampling=yes|no  elicitation=yes|no\n  arguments=any|pinned"
-    )]
+    /// Show or change what a server may do
+    #[command(after_help = examples::GRANT)]
     Grant {
         /// The server
+        #[arg(add = server_names())]
         name: String,
         /// What it may do from now on; nothing to see what it may do
         #[arg(value_name = "SETTING")]
         settings: Vec<facets_ops::grant::GrantSetting>,
         /// Answer every question with yes
-        #[arg(long)]
+        #[arg(long, short)]
         yes: bool,
     },
     /// List the sessions of this user
     Ps,
-    /// Show what a server said in its last session here
+    /// Show the standard error of a server and the guard's decisions in its last session here
     Logs {
         /// The server
+        #[arg(add = server_names())]
         name: String,
+        /// Go on until the session ends
+        #[arg(long, short)]
+        follow: bool,
     },
     /// End the sessions of a server here
     Stop {
         /// The server
+        #[arg(add = server_names())]
         name: String,
     },
     /// Find what the source of a JavaScript or TypeScript server can reach
@@ -183,11 +224,12 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR|FILE")]
         target: PathBuf,
     },
-    /// See whether facet works on this machine
+    /// Check this machine, this project and the MCP clients
     Doctor,
     /// Explain a code that facet reported
     Explain {
         /// The code; all of them are listed if there is none
+        #[arg(add = code_names())]
         code: Option<String>,
     },
     /// Print the completion script of a shell
@@ -211,9 +253,7 @@ impl Command {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  facet inspect -- npx -y @modelcontextprotocol/server-memory\n  facet inspect https://mcp.example.com/ --header Authorization=MY_TOKEN\n  facet inspect surface.json"
-)]
+#[command(after_help = examples::INSPECT)]
 pub(crate) struct Inspect {
     /// An http(s) URL or a surface file
     #[arg(required_unless_present = "words", conflicts_with = "words")]
@@ -222,10 +262,10 @@ pub(crate) struct Inspect {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
     /// Start the command without asking
-    #[arg(long)]
+    #[arg(long, short)]
     pub(crate) yes: bool,
     /// Pass this variable of the environment on to the command
-    #[arg(long = "env", value_name = "NAME", conflicts_with = "target")]
+    #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "target")]
     pub(crate) variables: Vec<String>,
     /// Send a header, with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
@@ -248,9 +288,7 @@ pub(crate) struct Inspect {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  facet add memory -- npx -y @modelcontextprotocol/server-memory\n  facet add docs https://mcp.example.com/ --header Authorization=MY_TOKEN"
-)]
+#[command(after_help = examples::ADD)]
 pub(crate) struct Add {
     /// Its name in this project
     pub(crate) name: String,
@@ -260,14 +298,17 @@ pub(crate) struct Add {
     /// A command to start, behind `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
-    /// Answer every question with yes, except about what is critical
+    /// Replace the pinned server of this name: shows what changed, then asks
     #[arg(long)]
+    pub(crate) replace: bool,
+    /// Answer every question with yes, except about what is critical
+    #[arg(long, short)]
     pub(crate) yes: bool,
     /// Answer with yes, also about what is as bad as this
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
     /// Pass this variable of the environment on to the command
-    #[arg(long = "env", value_name = "NAME", value_parser = variable, conflicts_with = "url")]
+    #[arg(long = "env", short = 'e', value_name = "NAME", value_parser = variable, conflicts_with = "url")]
     pub(crate) variables: Vec<String>,
     /// Send a header, with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
@@ -284,69 +325,20 @@ pub(crate) struct Add {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 as approved, 1 drift, 2 could not judge (a server that does not start, or that\nnobody has approved on this machine)."
-)]
+#[command(after_help = examples::CHECK)]
 pub(crate) struct CheckArguments {
     /// The servers; all of them if none is given
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = server_names())]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
     pub(crate) gate: Gate,
-    /// Start what the lock says, also if nobody approved it on this machine: for CI that trusts
+    /// Start what the lock says, also if it is not approved on this machine: for CI that trusts
     /// the reviewed file
     #[arg(long)]
     pub(crate) trust_lock: bool,
     /// Seconds to wait for an answer [default: as pinned, or 30, 120 for npx, uvx and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Standard input and output are the client's. Exit code 1 if --on-drift stop ended the session,\n2 if nothing was started, else that of the server."
-)]
-pub(crate) struct Run {
-    /// The server
-    pub(crate) name: String,
-    /// What happens when the server is not what was approved
-    #[arg(long, value_enum, default_value_t = DriftChoice::Block)]
-    pub(crate) on_drift: DriftChoice,
-    /// Serve clients on this machine over streamable HTTP instead, at this address
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) http: Option<std::net::SocketAddr>,
-    /// Append a line of JSON for every decision to this file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) log: Option<PathBuf>,
-    /// How often a server that fails is started again in a row
-    #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub(crate) restarts: u32,
-    /// Enforce what the server was granted, or not
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub(crate) sandbox: Switch,
-    /// Start what the lock says, also if nobody approved it on this machine
-    #[arg(long)]
-    pub(crate) trust_lock: bool,
-}
-
-/// What happens when a server is not what was approved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DriftChoice {
-    /// What changed is withheld, the rest works
-    Block,
-    /// Everything works, and it is said
-    Warn,
-    /// The session ends
-    Stop,
-}
-
-/// On or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Switch {
-    /// Yes
-    On,
-    /// No
-    Off,
 }
 
 /// What decides over yes and no, and who is told.
@@ -366,7 +358,7 @@ pub(crate) struct Gate {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Adopt {
     /// The clients; all of them if none is given
-    #[arg(value_name = "CLIENT")]
+    #[arg(value_name = "CLIENT", value_parser = client())]
     pub(crate) clients: Vec<facets_ops::client_files::Client>,
     /// Files of this user, not of this project
     #[arg(long)]
@@ -375,7 +367,7 @@ pub(crate) struct Adopt {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Answer every question with yes, except about what is critical
-    #[arg(long)]
+    #[arg(long, short)]
     pub(crate) yes: bool,
     /// Answer with yes, also about what is as bad as this
     #[arg(long, value_enum, value_name = "LEVEL")]
@@ -386,20 +378,21 @@ pub(crate) struct Adopt {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = examples::APPROVE)]
 pub(crate) struct Approve {
     /// The servers
-    #[arg(required_unless_present = "all", value_name = "NAME")]
+    #[arg(required_unless_present = "all", value_name = "NAME", add = server_names())]
     pub(crate) names: Vec<String>,
     /// All servers of this project; those that you approved in another place with one question
     #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
     /// Answer every question with yes
-    #[arg(long)]
+    #[arg(long, short)]
     pub(crate) yes: bool,
     /// Accept changes up to this without a question, and nothing beyond
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
-    /// Start what the lock says, also if nobody approved it on this machine
+    /// Start what the lock says, also if it is not approved on this machine
     #[arg(long)]
     pub(crate) trust_lock: bool,
     /// Seconds to wait for an answer, now and later [default: as pinned, or 30, 120 for npx, uvx and the like]
@@ -451,32 +444,4 @@ pub(crate) enum InitChoice {
     Facet,
     /// A source-mode MCP server
     Server,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ApprovalsCommand {
-    /// List what you have approved, and what it may do
-    List {
-        #[command(flatten)]
-        which: Which,
-    },
-    /// No longer approve servers; what is pinned stays
-    Revoke {
-        /// The servers; all of them if none is given
-        #[arg(value_name = "NAME", required_unless_present_any = ["all", "project"])]
-        names: Vec<String>,
-        #[command(flatten)]
-        which: Which,
-    },
-}
-
-/// Of which projects.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Which {
-    /// Of every project, not only of this one
-    #[arg(long, conflicts_with = "project")]
-    pub(crate) all: bool,
-    /// Of the project that lies, or lay, in this directory
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
 }

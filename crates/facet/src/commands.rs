@@ -23,17 +23,19 @@ use facets_ops::init::{self, InitRequest, init};
 use facets_ops::list::list;
 use facets_ops::remove::{RemoveRequest, remove};
 use facets_ops::scan::{ScanRequest, scan};
+use facets_ops::show::show;
 use facets_ops::{Input, OpsError, sessions};
 
 use crate::args::{Args, Command, ContractMode, DigestCommand, InitChoice};
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
 use crate::shown::Shown;
+use crate::start_directory;
 
 /// How everything that follows is shown.
 pub(crate) fn renderer(args: &Args) -> Renderer {
     Renderer {
-        format: args.format,
+        format: args.output_format(),
         quiet: args.quiet,
         verbose: args.verbose,
         directory: args.directory.clone(),
@@ -41,8 +43,9 @@ pub(crate) fn renderer(args: &Args) -> Renderer {
 }
 
 pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
-    let result =
-        enter(renderer.directory.as_deref()).and_then(|()| command(args.command, renderer));
+    let result = enter(renderer.directory.as_deref())
+        .and_then(|()| start_directory::enter_project(args.command))
+        .and_then(|args| command(args, renderer));
     result.unwrap_or_else(|error| renderer.failure(&error))
 }
 
@@ -86,6 +89,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             crate::gates::run_diff(before, after, gate, renderer)
         }
         Command::List => Ok(renderer.list(&list()?)),
+        Command::Show { name } => Ok(renderer.show_pinned(&show(&name)?)),
         Command::Remove { names } => run_remove(names, renderer),
         Command::Adopt(arguments) => crate::trust::run_adopt(arguments, renderer),
         Command::Connect { clients, user, yes } => {
@@ -104,7 +108,8 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             Ok(renderer.granted(&grant(&request, &consent)?, consent.asks()))
         }
         Command::Ps => Ok(renderer.sessions(&sessions::ps()?)),
-        Command::Logs { name } => Ok(renderer.log(&name, &sessions::logs(&name)?)),
+        Command::Logs { name, follow: true } => crate::follow::run_follow(&name, renderer),
+        Command::Logs { name, follow: false } => Ok(renderer.log(&name, &sessions::logs(&name)?)),
         Command::Stop { name } => Ok(renderer.stopped(&name, &sessions::stop(&name)?)),
         Command::Doctor => Ok(renderer.doctor(&doctor(&DoctorRequest { directory: ".".into() }))),
         Command::Explain { code: Some(code) } => Ok(renderer.explanation(&explain(&code)?)),
@@ -155,9 +160,7 @@ fn run_remove(names: Vec<String>, renderer: &Renderer) -> Result<Shown, OpsError
 }
 
 fn completions(shell: clap_complete::Shell, renderer: &Renderer) -> Shown {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "facet", &mut script);
-    renderer.whole("script", script)
+    renderer.whole("script", crate::completion::script(shell))
 }
 
 impl From<InitChoice> for init::InitKind {

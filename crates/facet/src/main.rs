@@ -2,8 +2,10 @@
 
 mod args;
 mod commands;
+mod completion;
 mod consent;
 mod decisions;
+mod follow;
 mod gates;
 mod inspect;
 mod origin;
@@ -12,7 +14,9 @@ mod progress;
 mod render;
 mod run;
 mod shown;
+mod start_directory;
 mod trust;
+mod typed;
 
 use std::process::ExitCode;
 
@@ -23,13 +27,16 @@ use shown::Shown;
 fn main() -> ExitCode {
     // Before anything else: this process may be the supervisor of a server.
     facets_worker::enter(&[facets_probe::SCAN_STAGE]);
+    if let Some(code) = completion::answer_shell() {
+        return code;
+    }
     match Args::try_parse() {
         Ok(args) if args.format == OutputFormat::Sarif && !args.command.has_findings() => {
             let message = "`--format sarif` is for check, verify and diff";
             usage(&Args::command().error(clap::error::ErrorKind::ArgumentConflict, message))
         }
         Ok(args) => {
-            let format = args.format;
+            let format = args.output_format();
             output::print(&run_or_admit_a_defect(args), format)
         }
         Err(error) => usage(&error),
@@ -59,18 +66,28 @@ fn usage(error: &clap::Error) -> ExitCode {
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
             Shown::styled(error.render().ansi().to_string())
         }
-        (_, OutputFormat::Json) => render::json::usage(&error.to_string()),
+        (_, OutputFormat::Json) => render::json::usage(&usage_text(error)),
         // The refused words are quoted, and may be anything.
         (_, OutputFormat::Human | OutputFormat::Sarif) => Shown::failure(
-            error.to_string().lines().map(|line| render::visible(line) + "\n").collect(),
+            usage_text(error).lines().map(|line| render::visible(line) + "\n").collect(),
         ),
     };
     output::print(&shown, format)
 }
 
+/// What is wrong with a command line, and the line to type where that can be told.
+fn usage_text(error: &clap::Error) -> String {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    match typed::with_separator(&words) {
+        Some(line) => format!("{error}\nA command to start stands behind `--`:\n  {line}\n"),
+        None => error.to_string(),
+    }
+}
+
 /// What clap could not parse has to be looked for by hand.
 fn asks_for_json() -> bool {
-    let words: Vec<_> = std::env::args_os().collect();
+    let words: Vec<_> = std::env::args_os().take_while(|word| word != "--").collect();
     let pair = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
-    pair || words.iter().any(|word| word == "--format=json")
+    pair || words.iter().any(|word| word == "--format=json" || word == "--json")
 }

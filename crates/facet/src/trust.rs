@@ -2,7 +2,7 @@
 
 use facets_drift::Severity;
 use facets_ops::OpsError;
-use facets_ops::add::{AddRequest, add};
+use facets_ops::add::{AddMode, AddRequest, add};
 use facets_ops::adopt::{AdoptRequest, adopt};
 use facets_ops::approve::{ApproveRequest, approve};
 use facets_ops::check::Trust;
@@ -26,12 +26,14 @@ impl From<Level> for Severity {
 }
 
 pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Add { name, url, words, yes, accept, variables, headers, cwd, source, timeout } = arguments;
+    let Add { name, url, words, replace, yes, accept, variables, headers, cwd, source, timeout } =
+        arguments;
     let origin = match url {
         Some(url) => origin::of_address(&url, headers)?,
         None => origin::of_words(words, variables)?,
     };
-    let request = AddRequest { name, origin, start_directory: cwd, timeout, source };
+    let mode = if replace { AddMode::Replace } else { AddMode::New };
+    let request = AddRequest { name, origin, start_directory: cwd, timeout, source, mode };
     let consent = Terminal::accepting(yes, accept.map(Into::into));
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
 }

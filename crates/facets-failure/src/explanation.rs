@@ -38,23 +38,38 @@ impl CodeTable {
         &self.all
     }
 
-    /// The explanation of a code; else the code that is most similar.
-    pub fn find(&self, code: &str) -> Result<&Explanation, &'static str> {
-        self.all.iter().find(|explanation| explanation.code == code).ok_or_else(|| {
-            let codes = self.all.iter().map(|explanation| explanation.code);
-            codes.max_by_key(|candidate| common_letters(candidate, code)).unwrap_or_default()
-        })
+    /// The explanation of a code; else codes that look like it, the most similar first.
+    pub fn find(&self, code: &str) -> Result<&Explanation, Vec<&'static str>> {
+        self.all
+            .iter()
+            .find(|explanation| explanation.code == code)
+            .ok_or_else(|| self.similar(code))
+    }
+
+    fn similar(&self, code: &str) -> Vec<&'static str> {
+        const MOST: usize = 5;
+        let codes = self.all.iter().map(|explanation| explanation.code);
+        let mut similar: Vec<(usize, &str)> = codes
+            .map(|candidate| (similarity(candidate, code), candidate))
+            .filter(|(percent, _)| *percent >= SIMILAR)
+            .collect();
+        similar.sort_by_key(|(percent, _)| std::cmp::Reverse(*percent));
+        similar.into_iter().take(MOST).map(|(_, candidate)| candidate).collect()
     }
 }
 
-/// How many pairs of neighbouring letters two words share, less what they do not.
-fn common_letters(left: &str, right: &str) -> isize {
+/// Percent of neighbouring letters from which on two codes look alike.
+const SIMILAR: usize = 50;
+
+/// How many of the pairs of neighbouring letters of two words they share, in percent.
+fn similarity(left: &str, right: &str) -> usize {
     let pairs = |text: &str| -> Vec<[u8; 2]> {
-        text.to_ascii_lowercase().as_bytes().windows(2).map(|pair| [pair[0], pair[1]]).collect()
+        let text = text.to_ascii_lowercase().replace('_', "-");
+        text.as_bytes().windows(2).map(|pair| [pair[0], pair[1]]).collect()
     };
     let (left, right) = (pairs(left), pairs(right));
     let shared = left.iter().filter(|pair| right.contains(pair)).count();
-    (2 * shared).cast_signed() - (left.len() + right.len()).cast_signed()
+    200 * shared / (left.len() + right.len()).max(1)
 }
 
 #[cfg(test)]
@@ -74,6 +89,7 @@ mod tests {
     #[test]
     fn an_unknown_code_leads_to_a_similar_one() {
         let table = CodeTable::new(&[PAGE], []);
-        assert_eq!(table.find("missing-file"), Err("file-missing"));
+        assert_eq!(table.find("missing-file"), Err(vec!["file-missing"]));
+        assert_eq!(table.find("something-else"), Err(Vec::new()));
     }
 }

@@ -91,6 +91,8 @@ pub struct ApprovalPage {
     pub varies: Vec<Finding>,
     /// The files that its grants open to it; none if it has all of them, or runs elsewhere.
     pub opened: Option<OpenedFiles>,
+    /// What was pinned under its name, if that is replaced.
+    pub replaces: Option<Origin>,
 }
 
 /// A server that this user has approved in another place, just as it is here.

@@ -219,8 +219,8 @@ pub enum OpsError {
     UnknownCode {
         /// What was asked for.
         code: String,
-        /// The most similar code.
-        nearest: &'static str,
+        /// Codes that look like it, the most similar first.
+        similar: Vec<&'static str>,
     },
 }
 
@@ -350,9 +350,13 @@ impl OpsError {
             Self::Exists { .. } => {
                 both("no manifest, or just this file", "something else under its name")
             }
-            Self::UnknownCode { code, .. } => {
+            Self::UnknownCode { code, similar } if similar.is_empty() => {
                 both("a code that `facet explain` lists", &format!("{code:?}"))
             }
+            Self::UnknownCode { code, similar } => both(
+                "a code that `facet explain` lists",
+                &format!("{code:?}, which looks like {}", similar.join(", ")),
+            ),
             // The crate below says it.
             _ => both("", ""),
         }
@@ -429,7 +433,9 @@ impl Describe for OpsError {
                 format!("facet build --check {}", shell_word(folder))
             }
             Self::NoVariable { name } => format!("export {name}=…"),
-            Self::UnknownCode { nearest, .. } => format!("facet explain {nearest}"),
+            Self::UnknownCode { similar, .. } => {
+                format!("facet explain {}", similar.first().unwrap_or(&"")).trim_end().to_owned()
+            }
             Self::StdinTwice => "facet digest file -".to_owned(),
             other => match other.inner() {
                 Some(error) => error.next(),

@@ -5,7 +5,7 @@ mod verbs;
 pub use verbs::{
     add, adopt, approvals, approve, build_check, check, connect, data, diff, digest_contract,
     digest_file, digest_json, digest_surface, doctor, explain, grant, init, inspect, list, remove,
-    run, scan, sessions, verify,
+    run, scan, sessions, show, verify,
 };
 
 pub mod client_files;
@@ -43,6 +43,7 @@ mod policy_file;
 mod profile_varies;
 mod program_files;
 mod repinning;
+mod replacing;
 mod resolving;
 mod session_status;
 mod source_scan;

@@ -47,6 +47,8 @@ pub(crate) struct Candidate {
     pub(crate) variant: Also,
     /// The files that its grants open to it.
     pub(crate) opened: Option<OpenedFiles>,
+    /// What was pinned under its name, if that is replaced.
+    pub(crate) replaces: Option<Origin>,
 }
 
 /// Who says yes.
@@ -128,6 +130,7 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
         settings,
         variant,
         opened,
+        replaces: None,
     };
     pin_candidate(&project, candidate, &state, &PinApproval::Ask(consent))
 }
@@ -166,6 +169,7 @@ pub(crate) fn pin_candidate(
         settings,
         variant,
         opened,
+        replaces,
     } = candidate;
     let hashes = surface.hashes();
     let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
@@ -191,6 +195,7 @@ pub(crate) fn pin_candidate(
         settings: (!server.origin.is_remote()).then_some(settings),
         varies,
         opened,
+        replaces,
     };
     match decision.answer(&page)? {
         Answer::Yes => {}

@@ -31,6 +31,18 @@ pub(crate) struct NewPin<'n> {
     pub(crate) grants: Grants,
     /// Seconds to wait for an answer, this time.
     pub(crate) timeout: Option<u64>,
+    /// Where its source lies.
+    pub(crate) source: Option<String>,
+    pub(crate) launch_change: LaunchChange,
+}
+
+/// What another launch than the pinned one means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LaunchChange {
+    /// It is a change like any other.
+    Reported,
+    /// The user has just typed it: it is shown, and no drift.
+    Typed,
 }
 
 /// How far a yes that was given beforehand goes.
@@ -52,7 +64,8 @@ pub(crate) fn repin(
     (accepted, trust): (Accepted, Trust),
     consent: &dyn Consent,
 ) -> Result<ApprovalPage, OpsError> {
-    let NewPin { name, origin, settings, grants, timeout } = new;
+    let NewPin { name, origin, settings, grants, timeout, source, launch_change } = new;
+    let is_typed = launch_change == LaunchChange::Typed;
     let locked = state.lock.server(name);
     let latest = project.ledger()?.grants(name)?;
     let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
@@ -60,31 +73,33 @@ pub(crate) fn repin(
     let is_known = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
     let is_same = locked.is_some_and(|server| server.origin == origin);
     let before = Pinned::of(name, state).ok().filter(|_| is_known);
-    let source = locked.and_then(|server| server.source.clone());
     let pin = resolve(&origin);
     let launch = LaunchOptions::of(project, name, &settings, &grants)?;
     let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
     let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
     let opened = opened_by(&server, &grants);
     let options = capture_options(&server, timeout, settings.timeout);
-    let Observed { mut surface, conduct, variant } = observe(&server, locked, options)?;
+    let era_of = locked.filter(|_| !is_typed);
+    let Observed { mut surface, conduct, variant } = observe(&server, era_of, options)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let known_variant = decision.and_then(|decision| decision.approval).map(|known| known.variant);
     let known_variant = known_variant.unwrap_or_default();
     let changes = before.as_ref().map(|before| {
-        let mut changes = changes_since(before, &origin, &surface);
+        let launch = if is_typed { &before.server.origin } else { &origin };
+        let mut changes = changes_since(before, launch, &surface);
         changes.extend(like_others(project, name, &surface, Some(&before.surface)));
         let mut new = variant.clone();
         new.remove(&known_variant);
         changes.extend(variations(&surface, &new));
         // A profile that the user asked for is no drift.
-        if !matches!(accepted, Accepted::Unchanged) {
+        if !is_typed && !matches!(accepted, Accepted::Unchanged) {
             changes.extend(compare_settings(&before.server.settings, &settings));
         }
         changes
     });
     let decision = decide(name, changes.as_deref(), accepted, consent)?;
     let name = name.to_owned();
+    let replaces = locked.filter(|_| is_typed).map(|server| server.origin.clone());
     let candidate = Candidate {
         name,
         origin,
@@ -98,6 +113,7 @@ pub(crate) fn repin(
         settings,
         variant,
         opened,
+        replaces,
     };
     pin_candidate(project, candidate, state, &decision)
 }

@@ -10,6 +10,7 @@ use facets_digest::json::{self, Limits, Provenance, Value, quoted};
 
 use crate::error::ProjectError;
 use crate::files::io;
+use crate::followed_log::FollowedLog;
 use crate::user_directory::UserDirectory;
 
 /// Sessions that have ended and whose words are kept.
@@ -152,6 +153,19 @@ impl Runs {
         let mut log = read("log.1");
         log.extend(read("log"));
         log
+    }
+
+    /// The same while it is written.
+    #[must_use]
+    pub fn follow(&self, pid: u32) -> FollowedLog {
+        FollowedLog::new(self.path(pid, "log"))
+    }
+
+    /// Whether a session is still going on.
+    #[must_use]
+    pub fn is_running(&self, record: &RunRecord) -> bool {
+        let now = read_record(&self.path(record.pid, "json"));
+        now.is_some_and(|(now, is_running)| is_running && now == *record)
     }
 
     /// Removes what is left of sessions that ended long ago.

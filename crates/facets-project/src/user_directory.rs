@@ -141,7 +141,7 @@ pub fn remember_start() {
 }
 
 /// The home of this user, whatever `HOME` says.
-fn usual_home() -> Option<PathBuf> {
+pub(crate) fn usual_home() -> Option<PathBuf> {
     let user = rustix::process::getuid().as_raw().to_string();
     let users = fs::read_to_string("/etc/passwd").ok()?;
     let mut users = users.lines().map(|line| line.split(':').collect::<Vec<_>>());

@@ -39,6 +39,9 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
         visible(&page.name),
         said.trim()
     );
+    if let Some(replaced) = &page.replaces {
+        let _ = writeln!(out, "replaces {}", visible(&replaced.to_string()));
+    }
     if let Some(changes) = &page.changes {
         if changes.is_empty() {
             let _ = writeln!(out, "nothing changed since it was approved");
@@ -71,11 +74,7 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
 /// spec 5.2: the environment that it gets is said before it is trusted
 fn start_words(page: &ApprovalPage, out: &mut String) {
     let Some(settings) = &page.settings else { return };
-    let profile = match settings.profile {
-        Profile::Scratch => "an empty home directory each time, as with an older facet",
-        Profile::Native => "your home directory, language and time zone, as without facet",
-        Profile::Private => "a home directory of its own (facet data), no language, time zone UTC",
-    };
+    let profile = profile_words(settings.profile);
     let _ = write!(out, "{STRONG}it gets{STRONG:#} {profile}");
     if let Some(directory) = &settings.directory {
         let _ = write!(out, "; it starts in {}", visible(directory));
@@ -84,6 +83,15 @@ fn start_words(page: &ApprovalPage, out: &mut String) {
         let _ = write!(out, "; {seconds} seconds for an answer");
     }
     out.push('\n');
+}
+
+/// What a server gets of this machine.
+pub(super) fn profile_words(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Scratch => "an empty home directory each time, as with an older facet",
+        Profile::Native => "your home directory, language and time zone, as without facet",
+        Profile::Private => "a home directory of its own (facet data), no language, time zone UTC",
+    }
 }
 
 fn counts(page: &ApprovalPage, out: &mut String) {
@@ -282,6 +290,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "directory": settings.and_then(|settings| settings.directory.clone()),
         "timeout": settings.and_then(|settings| settings.timeout),
         "opened": page.opened.as_ref().map(super::opened::json),
+        "replaces": page.replaces.as_ref().map(origin::json),
         "profile_varies": page.varies.iter().map(variation_json).collect::<Vec<_>>(),
         "changes": page.changes.as_ref().map(|changes| drift::json_of_all(changes)),
     })

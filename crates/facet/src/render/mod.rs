@@ -11,6 +11,7 @@ mod inspect;
 pub(crate) mod json;
 mod opened;
 mod origin;
+mod pinned;
 mod policy;
 mod renderer;
 mod sarif;

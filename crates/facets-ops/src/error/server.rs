@@ -19,8 +19,16 @@ pub enum ServerError {
         /// What there is.
         known: Vec<String>,
     },
+    /// `--replace` was given for a name that is not pinned.
+    #[error("there is no server {name:?} to replace")]
+    NothingToReplace {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
     /// The project has it already.
-    #[error("the server {name:?} is there already")]
+    #[error("the server {name:?} already exists")]
     Exists {
         /// Its name.
         name: String,
@@ -243,7 +251,7 @@ impl ServerError {
             Self::AboveAccepted { accepted, .. } => return format!("at most {accepted}"),
             Self::ConfusableNames { .. } => "a yes at a terminal, or --accept critical",
             Self::NotAttested { signer, .. } => return format!("a valid statement of {signer}"),
-            Self::Unknown { .. } => "the name of a locked server",
+            Self::Unknown { .. } | Self::NothingToReplace { .. } => "the name of a pinned server",
             Self::Exists { .. } => "a new name",
             Self::BadName { .. } => "1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore",
             Self::NotInline { .. } => "a command or an address",
@@ -272,9 +280,15 @@ impl ServerError {
 
     fn actual_text(&self) -> String {
         let text = match self {
-            Self::Unknown { known, .. } if known.is_empty() => "none is locked here",
-            Self::Unknown { known, .. } => return known.join(", "),
-            Self::NothingApproved { known, .. } | Self::NoData { known, .. } => {
+            Self::Unknown { known, .. } | Self::NothingToReplace { known, .. }
+                if known.is_empty() =>
+            {
+                "no server is pinned here"
+            }
+            Self::Unknown { known, .. }
+            | Self::NothingToReplace { known, .. }
+            | Self::NothingApproved { known, .. }
+            | Self::NoData { known, .. } => {
                 return listed(known);
             }
             Self::BadName { source, .. } => return source.to_string(),
@@ -286,7 +300,7 @@ impl ServerError {
             Self::NotAttested { reason, .. } => return reason.to_string(),
             Self::ConfusableNames { found, .. } => return found.clone(),
             Self::AboveAccepted { worst, .. } => worst,
-            Self::Exists { .. } => "one that is taken",
+            Self::Exists { .. } => "a name that is taken",
             Self::NotInline { .. } => "something that this facet does not start",
             Self::StillRunning { .. } => "at least one",
             Self::NotApproved { asked, .. }
@@ -328,7 +342,7 @@ fn listed(names: &[String]) -> String {
 impl Describe for ServerError {
     fn code(&self) -> &'static str {
         match self {
-            Self::Unknown { .. } => "server-unknown",
+            Self::Unknown { .. } | Self::NothingToReplace { .. } => "server-unknown",
             Self::Exists { .. } => "server-exists",
             Self::BadName { .. } => "server-bad-name",
             Self::NotInline { .. } => "server-not-inline",
@@ -369,9 +383,9 @@ impl Describe for ServerError {
     fn next(&self) -> String {
         match self {
             Self::Unknown { .. } => "facet list".to_owned(),
-            Self::Exists { name } | Self::NotApproved { name, .. } => {
-                format!("facet approve {name}")
-            }
+            Self::Exists { name } => format!("facet add {name} --replace …"),
+            Self::NothingToReplace { .. } => "facet add, without --replace".to_owned(),
+            Self::NotApproved { name, .. } => format!("facet approve {name}"),
             Self::OtherLaunch { name } => format!("facet approve {name}"),
             Self::GrantUnusable { .. } => "facet grant --help".to_owned(),
             Self::GrantElsewhere { name } => {

@@ -13,7 +13,7 @@ use crate::error::{OpsError, ServerError};
 use crate::moving::approve_moved;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::is_others;
-use crate::repinning::{Accepted, NewPin, repin};
+use crate::repinning::{Accepted, LaunchChange, NewPin, repin};
 
 /// What to approve.
 #[derive(Debug)]
@@ -102,7 +102,15 @@ fn approve_one(
         timeout: request.timeout.or(before.timeout),
     };
     let accepted = request.accept.map_or(Accepted::Asked, Accepted::UpTo);
-    let new = NewPin { name, origin, settings, grants, timeout: request.timeout };
+    let new = NewPin {
+        name,
+        origin,
+        settings,
+        grants,
+        timeout: request.timeout,
+        source: locked.and_then(|server| server.source.clone()),
+        launch_change: LaunchChange::Reported,
+    };
     repin(project, &state, new, (accepted, request.trust), consent)
 }
 

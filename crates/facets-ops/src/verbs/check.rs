@@ -150,6 +150,7 @@ fn allowed(
         settings: (!pinned.server.origin.is_remote()).then_some(settings),
         varies: Vec::new(),
         opened: opened_by(&here, grants),
+        replaces: None,
     };
     consent.may_pin(&page).required()?;
     refuse_inside_server()?;

@@ -37,7 +37,7 @@ fn marker(rule: &Rule) -> Explanation {
 
 /// Explains one code.
 pub fn explain(code: &str) -> Result<Explanation, OpsError> {
-    let unknown = |nearest| OpsError::UnknownCode { code: code.to_owned(), nearest };
+    let unknown = |similar| OpsError::UnknownCode { code: code.to_owned(), similar };
     codes().find(code).cloned().map_err(unknown)
 }
 
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn an_unknown_code_leads_to_a_similar_one() {
         let nearest = |code: &str| match explain(code) {
-            Err(OpsError::UnknownCode { nearest, .. }) => nearest,
+            Err(OpsError::UnknownCode { similar, .. }) => similar[0],
             other => panic!("{other:?}"),
         };
         assert_eq!(nearest("json-duplicate"), "json-duplicate-member");

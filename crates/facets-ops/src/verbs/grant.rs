@@ -24,7 +24,7 @@ use crate::moving::not_approved;
 use crate::pinned::Pinned;
 use crate::pinning::approve_entry;
 pub use crate::program_files::{OpenedFiles, OpenedPath};
-use crate::repinning::{Accepted, NewPin, repin};
+use crate::repinning::{Accepted, LaunchChange, NewPin, repin};
 
 /// One decision of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +214,15 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     // spec 5.2: another profile is another environment, so the server is looked at in it
     if settings.profile != pinned.server.settings.profile {
         let origin = pinned.server.origin.clone();
-        let new = NewPin { name, origin, settings, grants: grants.clone(), timeout: None };
+        let new = NewPin {
+            name,
+            origin,
+            settings,
+            grants: grants.clone(),
+            timeout: None,
+            source: pinned.server.source.clone(),
+            launch_change: LaunchChange::Reported,
+        };
         let accepted = (Accepted::Unchanged, Trust::Approvals);
         let page = repin(&project, &state, new, accepted, consent);
         let page = page.map_err(|error| unpinned(error, request))?;

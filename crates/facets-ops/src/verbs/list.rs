@@ -1,13 +1,17 @@
 //! `facet list`: what is locked here.
 
-use facets_lock::LockedEntry;
+use facets_lock::{Lock, LockedEntry};
 use facets_model::Origin;
-use facets_project::{Project, ProjectError, State, declared_origin};
+use facets_project::{LOCK, Project, ProjectError, State, declared_origin, project_around};
 
 use crate::approval::is_approved;
 use crate::error::OpsError;
+use crate::input::read_regular;
 use crate::moving::approved_elsewhere;
 use crate::pinned::is_others;
+
+/// More than any lock has.
+const MAX_LOCK: u64 = 64 << 20;
 
 /// One server.
 #[derive(Debug)]
@@ -31,6 +35,17 @@ pub struct ListedServer {
 pub struct ListReport {
     /// Sorted by name.
     pub servers: Vec<ListedServer>,
+}
+
+/// The names of the servers that are locked here, as far as they can be read: for a shell that
+/// completes a name, so nothing is changed or completed.
+#[must_use]
+pub fn server_names() -> Vec<String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let project = project_around(&here).unwrap_or(here);
+    let bytes = read_regular(&project.join(LOCK), MAX_LOCK).unwrap_or_default();
+    let lock = Lock::parse(&bytes).unwrap_or_else(|_| Lock::empty());
+    lock.servers().keys().cloned().collect()
 }
 
 /// Lists what is locked, and what the manifest names without it.

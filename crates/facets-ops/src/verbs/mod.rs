@@ -24,4 +24,5 @@ pub mod remove;
 pub mod run;
 pub mod scan;
 pub mod sessions;
+pub mod show;
 pub mod verify;

@@ -40,6 +40,32 @@ pub fn logs(name: &str) -> Result<Vec<u8>, OpsError> {
     }
 }
 
+/// Hands over the lines of the last session of a server in this project, as they come, until the
+/// session ends or `print` says that nobody wants more.
+pub fn follow(name: &str, print: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), OpsError> {
+    const PAUSE: Duration = Duration::from_millis(100);
+    let runs = Runs::of_this_user()?;
+    let here = Project::here()?.place().display().to_string();
+    let meant = |record: &RunRecord| record.name == name && record.project == here;
+    let found = || runs.all().into_iter().find(|(record, _)| meant(record));
+    let Some((record, _)) = found() else {
+        return Err(ServerError::NeverRan { name: name.to_owned() }.into());
+    };
+    let mut log = runs.follow(record.pid);
+    loop {
+        // Asked first: what is written before the end is read after it.
+        let is_running = runs.is_running(&record);
+        if !log.lines(print) {
+            return Ok(());
+        }
+        if !is_running {
+            log.rest(print);
+            return Ok(());
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 /// Ends the sessions of a server in this project, and waits for that.
 pub fn stop(name: &str) -> Result<Vec<u32>, OpsError> {
     let runs = Runs::of_this_user()?;

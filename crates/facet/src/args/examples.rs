@@ -1,0 +1,124 @@
+//! Examples in the help of commands: one for every option that decides over safety.
+
+pub(super) const INSPECT: &str = "\
+Examples:
+  facet inspect -- npx -y @modelcontextprotocol/server-memory
+  facet inspect https://mcp.example.com/ --header Authorization=MY_TOKEN
+  facet inspect surface.json
+  facet inspect --sandbox network,filesystem --allow-read ./data -- node server.js
+                          no network; of your files the current directory and ./data alone
+  facet inspect --yes -- node server.js
+                          starts the command without asking: for scripts";
+
+pub(super) const ADD: &str = "\
+Examples:
+  facet add memory -- npx -y @modelcontextprotocol/server-memory
+  facet add docs https://mcp.example.com/ --header Authorization=MY_TOKEN
+  facet add tickets --env API_TOKEN -- uvx tickets-mcp
+                          the server gets the variable; its value is stored nowhere
+  facet add memory --replace -- node memory/server.js
+                          another server under a pinned name: shows what changed, then asks
+  facet add memory --yes -- node server.js
+                          accepts findings up to moderate: for scripts that trust the server
+  facet add memory --accept critical -- node server.js
+                          accepts critical findings, too: only if you have read them";
+
+pub(super) const ADOPT: &str = "\
+Clients: claude-code, claude-desktop, codex, opencode, cursor, vscode, gemini.
+
+Examples:
+  facet adopt --dry-run   shows what would be pinned and rewritten, and changes nothing
+  facet adopt cursor      only the servers of Cursor
+  facet adopt --user      your own files instead of those of this project
+  facet adopt --yes       accepts findings up to moderate without a question
+  facet adopt --accept critical
+                          accepts critical findings, too: only if you have read them
+To undo: facet disconnect";
+
+pub(super) const CONNECT: &str = "\
+Examples:
+  facet connect cursor codex
+  facet connect cursor --yes
+                          rewrites the file without showing the difference first
+To undo: facet disconnect cursor";
+
+pub(super) const DISCONNECT: &str = "\
+Examples:
+  facet disconnect        every file that facet has rewritten, as it was
+  facet disconnect cursor --yes
+                          without showing the difference first";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  facet check
+  facet check memory --fail-on critical
+                          exit code 1 only for critical changes
+  facet check --trust-lock
+                          in CI: starts what the reviewed lock says, though this machine has
+                          approved nothing
+
+Exit codes: 0 as approved, 1 changed, 2 could not check (a server that does not start, or that is
+not approved on this machine).";
+
+pub(super) const APPROVE: &str = "\
+Examples:
+  facet approve memory    shows what changed, then asks
+  facet approve memory --accept moderate
+                          accepts what is no worse than moderate, and nothing beyond
+  facet approve --all     in a moved clone or a worktree: one question for all servers
+  facet approve memory --trust-lock --accept moderate
+                          in CI: compares with the lock, though this machine has approved nothing";
+
+pub(super) const VERIFY: &str = "\
+Examples:
+  facet verify            are lock and surface files intact?
+  facet verify --against origin/main
+                          what does this branch do to the lock: other commands, wider grants, new servers
+  facet verify --against origin/main --fail-on critical";
+
+pub(super) const DIFF: &str = "\
+Each is the name of a pinned server, NAME@REV for the pin at a revision of git,
+a surface file, or a file with contracts (also of MCP Fusion).
+Exit code 1 if something is at or above --fail-on.
+
+Examples:
+  facet diff memory@main memory
+  facet diff before.json after.json --fail-on critical";
+
+pub(super) const RUN: &str = "\
+Standard input and output are the client's. Exit code 1 if --on-drift stop ended the session,
+2 if nothing was started, else that of the server.
+
+Examples:
+  facet run memory        what changed is withheld, the rest works
+  facet run memory --on-drift stop
+                          the first change ends the session
+  facet run memory --on-drift warn
+                          delivers everything and only reports changes: no protection
+  facet run memory --sandbox off
+                          starts it without confinement, whatever was granted
+  facet run memory --trust-lock
+                          starts what the lock says, though you have not approved it here
+  facet run memory --http 127.0.0.1:8931
+                          every program on this machine can then call the server";
+
+pub(super) const GRANT: &str = "\
+Settings:
+  network=none|all|HOST:PORT,…
+  filesystem=none|all|PATH,ro:PATH,…
+  subprocess=yes|no  sampling=yes|no  elicitation=yes|no
+  arguments=any|pinned
+
+Examples:
+  facet grant files       shows what it may do
+  facet grant files network=none filesystem=ro:./docs
+  facet grant tickets network=api.example.com:443 subprocess=no
+  facet grant files filesystem=all --yes
+                          grants more than before without a question";
+
+pub(super) const DATA: &str = "\
+Examples:
+  facet data              what confined servers keep, and how much
+  facet data memory --clear
+  facet data memory --clear --yes
+                          removes it without a question";

@@ -1,0 +1,115 @@
+//! The project is found upwards from where a command is typed.
+
+use std::path::{Path, PathBuf};
+
+use facets_files::FileError;
+use facets_ops::OpsError;
+use facets_project::project_around;
+
+use crate::args::{Add, ApprovalsCommand, CheckArguments, Command, Gate, Run, Which};
+
+/// Goes to the project that the current directory lies in, if the command is about a project. What
+/// was typed keeps its meaning: paths are still those of where it was typed.
+pub(crate) fn enter_project(command: Command) -> Result<Command, OpsError> {
+    if !is_about_project(&command) {
+        return Ok(command);
+    }
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| OpsError::File(FileError::Unreadable { path, source })
+    };
+    let here = std::env::current_dir().map_err(unreadable(Path::new(".")))?;
+    let Some(project) = project_around(&here).filter(|project| *project != here) else {
+        return Ok(command);
+    };
+    // Behind a link the same place has another name.
+    let below = here.canonicalize().map(|real| below(&real, &project)).unwrap_or_default();
+    if below.as_os_str().is_empty() {
+        return Ok(command);
+    }
+    std::env::set_current_dir(&project).map_err(unreadable(&project))?;
+    Ok(seen_from_project(command, &below))
+}
+
+fn below(here: &Path, project: &Path) -> PathBuf {
+    here.strip_prefix(project).map(Path::to_owned).unwrap_or_default()
+}
+
+/// Whether a command reads or changes the project around it.
+fn is_about_project(command: &Command) -> bool {
+    match command {
+        Command::Init { .. }
+        | Command::Build { .. }
+        | Command::Digest(_)
+        | Command::Inspect(_)
+        | Command::Ps
+        | Command::Scan { .. }
+        | Command::Explain { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => false,
+        Command::Add(_)
+        | Command::Adopt(_)
+        | Command::Connect { .. }
+        | Command::Disconnect { .. }
+        | Command::Check(_)
+        | Command::Approve(_)
+        | Command::Approvals(_)
+        | Command::Data { .. }
+        | Command::Verify { .. }
+        | Command::Diff { .. }
+        | Command::List
+        | Command::Show { .. }
+        | Command::Remove { .. }
+        | Command::Run(_)
+        | Command::Grant { .. }
+        | Command::Logs { .. }
+        | Command::Stop { .. }
+        | Command::Doctor => true,
+    }
+}
+
+/// The same command, typed in the project: relative paths lead to where they led before.
+fn seen_from_project(command: Command, below: &Path) -> Command {
+    let path = |path: Option<PathBuf>| path.map(|path| below.join(path));
+    let gate = |gate: Gate| Gate { policy: path(gate.policy), summary: path(gate.summary), ..gate };
+    match command {
+        Command::Add(add) => Command::Add(seen_add(add, below)),
+        Command::Check(check) => Command::Check(CheckArguments { gate: gate(check.gate), ..check }),
+        Command::Verify { names, against, gate: asked } => {
+            Command::Verify { names, against, gate: gate(asked) }
+        }
+        Command::Diff { before, after, gate: asked } => Command::Diff {
+            before: seen_side(before, below),
+            after: seen_side(after, below),
+            gate: gate(asked),
+        },
+        Command::Run(run) => Command::Run(Run { log: path(run.log), ..run }),
+        Command::Approvals(ApprovalsCommand::List { which }) => {
+            let which = Which { project: path(which.project), ..which };
+            Command::Approvals(ApprovalsCommand::List { which })
+        }
+        Command::Approvals(ApprovalsCommand::Revoke { names, which }) => {
+            let which = Which { project: path(which.project), ..which };
+            Command::Approvals(ApprovalsCommand::Revoke { names, which })
+        }
+        other => other,
+    }
+}
+
+/// A command starts where it was typed: there its words mean what they were meant to.
+fn seen_add(add: Add, below: &Path) -> Add {
+    let is_command = add.url.is_none();
+    let typed_in =
+        is_command.then(|| add.cwd.as_ref().map_or(below.to_owned(), |cwd| below.join(cwd)));
+    Add { cwd: typed_in, source: add.source.map(|source| below.join(source)), ..add }
+}
+
+/// A side of a comparison is a name, a name at a revision, or a file.
+fn seen_side(side: String, below: &Path) -> String {
+    let file = below.join(&side);
+    // We have gone to the project already.
+    match file.to_str() {
+        Some(file) if Path::new(file).is_file() => file.to_owned(),
+        _ => side,
+    }
+}

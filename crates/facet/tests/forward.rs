@@ -1,0 +1,241 @@
+//! A way forward: the project is found, servers are replaced and shown, names are completed, and nearly
+//! right command lines are answered with the right ones.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+#[allow(dead_code, reason = "other tests need more of it")]
+mod trusted;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use facets_testkit::{component, workspace_binary};
+use serde_json::{Value, json};
+use trusted::{FACET, Ran, Trusted};
+
+fn echo(description: &str) -> Value {
+    json!({ "tools": [{ "name": "echo", "description": description, "inputSchema": {} }] })
+}
+
+/// Runs facet in a folder of the project.
+fn below(trusted: &Trusted, folder: &str, arguments: &[&str]) -> Ran {
+    let folder = trusted.file(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    Ran::of(&Trusted::command_in(&folder, &trusted.home(), arguments).output().unwrap())
+}
+
+fn add_below(trusted: &Trusted, folder: &str, words: &[&str]) -> Ran {
+    let folder = trusted.file(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut command = Trusted::command_in(&folder, &trusted.home(), words);
+    command.arg("--").arg(workspace_binary("listed-server")).arg(trusted.declarations());
+    command.arg(trusted.trace());
+    Ran::of(&command.output().unwrap())
+}
+
+fn replace(trusted: &Trusted, options: &[&str]) -> Ran {
+    let words: Vec<&str> = ["add", "s", "--replace"].iter().chain(options).copied().collect();
+    add_below(trusted, ".", &words)
+}
+
+#[test]
+fn the_project_is_found_from_a_folder_inside_of_it() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    let listed = below(&trusted, "src/deep", &["list"]).exits(0);
+    assert!(listed.out.starts_with("s "), "{listed:?}");
+    below(&trusted, "src/deep", &["check"]).exits(0);
+    below(&trusted, "src/deep", &["verify"]).exits(0);
+    below(&trusted, "src/deep", &["grant", "s", "sampling=no"]).exits(0);
+    // What was typed there means what it meant there.
+    std::fs::write(trusted.file("src/deep/own.yaml"), "policyVersion: 9\n").unwrap();
+    let policy = below(&trusted, "src/deep", &["check", "--policy", "own.yaml"]).exits(2);
+    assert!(policy.talk.contains("policyVersion"), "{policy:?}");
+    below(&trusted, "src/deep", &["check", "--summary", "summary.md"]).exits(0);
+    assert!(trusted.file("src/deep/summary.md").is_file());
+    below(&trusted, "src", &["remove", "s"]).exits(0);
+    assert!(!trusted.file("src/facets.json").exists());
+}
+
+#[test]
+fn a_command_that_is_added_inside_of_a_project_starts_where_it_was_typed() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    add_below(&trusted, "tools", &["add", "t", "-y"]).exits(0);
+    let lock: Value = serde_json::from_str(&trusted.read("facets.lock")).unwrap();
+    assert_eq!(lock["servers"]["t"]["directory"], "tools");
+    assert!(lock["servers"]["s"].get("directory").is_none(), "{lock:#}");
+    assert!(!trusted.file("tools/facets.lock").exists());
+    trusted.facet(&["check"]).exits(0);
+}
+
+#[test]
+fn another_repository_inside_of_a_project_is_another_project() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    std::fs::create_dir_all(trusted.file("vendor/other/.git")).unwrap();
+    let listed = below(&trusted, "vendor/other", &["list"]).exits(0);
+    assert_eq!(listed.out, "");
+}
+
+#[test]
+fn a_server_is_replaced_after_its_changes_were_shown() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.facet(&["grant", "s", "sampling=no"]).exits(0);
+    let taken = add_below(&trusted, ".", &["add", "s", "--yes"]).exits(2);
+    assert!(taken.talk.contains("facet add s --replace"), "{taken:?}");
+    trusted.declare(&echo("Says it again, politely."));
+    let nobody = replace(&trusted, &[]).exits(2);
+    assert!(nobody.talk.contains("not-approved"), "{nobody:?}");
+    trusted.facet(&["check"]).exits(1);
+    let replaced = replace(&trusted, &["--yes", "--cwd", ".."]).exits(0);
+    assert!(replaced.out.contains("replaces "), "{replaced:?}");
+    assert!(replaced.out.contains("+ Says it again, politely."), "{replaced:?}");
+    trusted.facet(&["check"]).exits(0);
+    let lock: Value = serde_json::from_str(&trusted.read("facets.lock")).unwrap();
+    let entry = &lock["servers"]["s"];
+    assert_eq!((&entry["directory"], &entry["grants"]["sampling"]), (&json!(".."), &json!(false)));
+    let manifest = trusted.read("facets.json");
+    assert_eq!(manifest.matches("\"s\"").count(), 1, "{manifest}");
+}
+
+#[test]
+fn a_name_that_is_not_pinned_is_not_replaced() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    let unknown = add_below(&trusted, ".", &["add", "t", "--replace", "--yes"]).exits(2);
+    assert!(unknown.talk.contains("there is no server \"t\" to replace"), "{unknown:?}");
+    assert!(unknown.talk.contains("found:    s"), "{unknown:?}");
+}
+
+#[test]
+fn show_has_everything_that_is_pinned() {
+    let trusted = Trusted::new();
+    trusted.declare(&json!({
+        "instructions": "Be brief.",
+        "tools": [{ "name": "echo", "description": "Says it\nagain.", "inputSchema": {} }],
+        "prompts": [{ "name": "greet", "description": "Greets a person." }],
+    }));
+    trusted.add("s").exits(0);
+    let before = trusted.starts();
+    let shown = trusted.facet(&["show", "s"]).exits(0);
+    for text in ["s approved", "may use", "Be brief.", "Says it", "again.", "Greets a person."] {
+        assert!(shown.out.contains(text), "{text}: {}", shown.out);
+    }
+    let document = trusted.facet(&["show", "s", "--json"]).exits(0).json();
+    assert_eq!(document["approved"], true);
+    assert_eq!(document["declared"]["instructions"], "Be brief.");
+    assert_eq!(trusted.starts(), before, "it starts nothing");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let stranger =
+        Trusted::command_in(&trusted.project(), elsewhere.path(), &["show", "s"]).output().unwrap();
+    assert!(Ran::of(&stranger).exits(0).out.contains("not approved on this machine"));
+}
+
+#[test]
+fn short_forms_mean_the_same() {
+    let trusted = Trusted::new();
+    trusted.declare(&echo("Says it again."));
+    let mut command = trusted.command(&["add", "s", "-y", "-e", "PATH", "--json", "--"]);
+    command.arg(workspace_binary("listed-server")).arg(trusted.declarations());
+    let added = Ran::of(&command.output().unwrap()).exits(0);
+    assert_eq!(added.json()["name"], "s");
+    assert_eq!(trusted.facet(&["ls"]).out, trusted.facet(&["list"]).out);
+    assert_eq!(trusted.facet(&["ls", "--json"]).json()["servers"][0]["launch"]["env"][0], "PATH");
+    assert_eq!(
+        trusted.facet(&["rm", "gone", "--json"]).exits(2).json()["error"]["code"],
+        "server-unknown"
+    );
+    trusted.facet(&["rm", "s"]).exits(0);
+    let both = trusted.facet(&["list", "--json", "--format", "human"]).exits(2);
+    assert!(both.out.contains("cannot be used with"), "{both:?}");
+}
+
+#[test]
+fn command_lines_that_are_nearly_right_are_answered_with_the_right_one() {
+    let trusted = Trusted::new();
+    let cases: [(&[&str], &str); 5] = [
+        (&["add", "foo", "npx", "-y", "x"], "facet add foo -- npx -y x"),
+        (&["inspect", "npx", "-y", "x"], "facet inspect -- npx -y x"),
+        (&["connect", "claude"], "claude-code, claude-desktop, codex"),
+        (&["explain", "marker-secret-pth"], "facet explain marker-secret-path"),
+        (&["chekc"], "'check'"),
+    ];
+    for (words, answer) in cases {
+        let ran = trusted.facet(words).exits(2);
+        assert!(ran.talk.contains(answer), "{words:?}: {ran:?}");
+    }
+    let unknown = trusted.facet(&["explain", "nosuch"]).exits(2);
+    assert!(unknown.talk.ends_with("try:      facet explain\n"), "{unknown:?}");
+}
+
+/// What bash would offer behind these words.
+fn completed(trusted: &Trusted, words: &[&str]) -> Option<Vec<String>> {
+    let bash = component("bash")?;
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let script = format!(
+        "source <(facet completions bash)\nCOMP_WORDS=(facet {} '')\nCOMP_CWORD={}\n\
+         _clap_complete_facet facet '' x\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        quoted.join(" "),
+        words.len() + 1,
+    );
+    let path = std::env::join_paths(
+        std::iter::once(Path::new(FACET).parent().unwrap().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let output = Command::new(bash)
+        .args(["--norc", "-c", &script])
+        .current_dir(trusted.project())
+        .env("PATH", path.unwrap())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some(text.lines().map(|line| line.trim().to_owned()).collect())
+}
+
+#[test]
+fn a_shell_completes_names_of_servers_clients_and_codes() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.add("files").exits(0);
+    let Some(servers) = completed(&trusted, &["check"]) else { return };
+    assert!(
+        servers.contains(&"files".to_owned()) && servers.contains(&"s".to_owned()),
+        "{servers:?}"
+    );
+    let clients = completed(&trusted, &["connect"]).unwrap();
+    assert!(clients.contains(&"claude-code".to_owned()), "{clients:?}");
+    let codes = completed(&trusted, &["explain"]).unwrap();
+    assert!(codes.contains(&"tool_added".to_owned()), "{codes:?}");
+    let commands = completed(&trusted, &[]).unwrap();
+    assert!(commands.contains(&"adopt".to_owned()), "{commands:?}");
+}
+
+#[test]
+fn logs_are_followed_until_the_session_ends() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    let never = trusted.facet(&["logs", "s", "--follow"]).exits(2);
+    assert!(never.talk.contains("has not run here"), "{never:?}");
+    let mut session = trusted.command(&["run", "s"]);
+    let mut session = session.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut answers = BufReader::new(session.stdout.take().unwrap()).lines();
+    let mut input = session.stdin.take().unwrap();
+    let mut ask = |id: usize, method: &str, params: &Value| {
+        let line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        writeln!(input, "{line}").unwrap();
+        answers
+            .find(|line| line.as_ref().unwrap().contains(&format!("\"id\":{id}")))
+            .unwrap()
+            .unwrap()
+    };
+    ask(1, "initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
+    let mut follow = trusted.command(&["logs", "s", "-f"]);
+    let mut follow = follow.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(follow.stdout.take().unwrap()).lines();
+    let refused = ask(2, "tools/call", &json!({ "name": "other" }));
+    assert!(refused.contains("was never approved"), "{refused}");
+    let line = lines.next().unwrap().unwrap();
+    assert!(line.contains("refused: the tool \"other\" was never approved"), "{line}");
+    assert!(line.ends_with("Next: facet approve s"), "{line}");
+    drop(input);
+    session.wait().unwrap();
+    assert!(lines.all(|line| line.is_ok()));
+    assert_eq!(follow.wait().unwrap().code(), Some(0));
+    trusted.facet(&["logs", "s", "-f", "--json"]).exits(2);
+}

@@ -1,0 +1,52 @@
+//! `facet show`: everything that is pinned of one server. Starts nothing.
+
+use facets_lock::{Grants, StartSettings};
+use facets_model::Origin;
+use facets_project::Project;
+
+use crate::approval::UserDecision;
+use crate::error::OpsError;
+use crate::moving::approved_elsewhere;
+use crate::pinned::Pinned;
+pub use crate::surface_report::InspectReport;
+use crate::surface_report::report;
+
+/// A server as it is pinned.
+#[derive(Debug)]
+pub struct ShowReport {
+    /// Its name in this project.
+    pub name: String,
+    /// What is started or called.
+    pub origin: Origin,
+    /// How it starts.
+    pub settings: StartSettings,
+    /// Where its source lies, if that is scanned.
+    pub source: Option<String>,
+    /// What it may do: what the lock grants, and no more than was decided last.
+    pub grants: Grants,
+    /// Whether this user has approved it on this machine.
+    pub approved: bool,
+    /// Where else this user has approved it just so, if not here.
+    pub approved_in: Option<String>,
+    /// Everything that it declares.
+    pub declared: InspectReport,
+}
+
+/// Reads what is pinned of a server.
+pub fn show(name: &str) -> Result<ShowReport, OpsError> {
+    let project = Project::here()?;
+    let state = project.read(&|other| other == name)?;
+    let Pinned { server, surface, .. } = Pinned::whole(name, &state)?;
+    let decision = UserDecision::of(name, &server, &project)?;
+    let elsewhere = approved_elsewhere(name, &server, &project)?;
+    Ok(ShowReport {
+        name: name.to_owned(),
+        settings: decision.settings(&server),
+        approved: decision.approval.is_some(),
+        approved_in: elsewhere.map(|record| record.project),
+        grants: decision.grants,
+        origin: server.origin,
+        source: server.source,
+        declared: report(surface, None, None),
+    })
+}
