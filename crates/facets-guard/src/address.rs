@@ -323,6 +323,14 @@ mod tests {
     }
 
     #[test]
+    fn only_this_machine_is_left_out_of_the_address_of_a_file() {
+        assert_eq!(last_reading("file://LocalHost/notes/a/"), "file:///notes/a");
+        for other in ["file:///project/notes/a", "file://elsewhere/notes/a", "mem:localhost/a"] {
+            assert_eq!(last_reading(other), other);
+        }
+    }
+
+    #[test]
     fn an_origin_is_scheme_and_authority() {
         assert_eq!(origin("http://a.example:80/x?y"), "http://a.example:80");
         assert_eq!(origin("http://a.example\\@evil/"), "http://a.example");

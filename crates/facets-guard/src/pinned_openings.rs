@@ -165,7 +165,10 @@ fn info_with_version<'v>(pinned: &Object<'v>, sent: &Object<'v>) -> Object<'v> {
         Some(value @ Value::String(text)) if is_plain(text) => Some(value.clone()),
         _ => None,
     };
-    let version = plain("version", is_version).or_else(|| pinned.get("version").cloned());
+    let pinned_version = pinned.get("version");
+    let is_same = pinned_version.is_some() && pinned_version == sent.get("version");
+    let sent_version = if is_same { None } else { plain("version", is_version) };
+    let version = sent_version.or_else(|| pinned_version.cloned());
     // Clients demand a name, also where none was recorded.
     let name = pinned.get("name").cloned().or_else(|| plain("name", is_plain_name));
     let others = pinned.members().iter().cloned();
@@ -184,7 +187,8 @@ fn is_version(text: &str) -> bool {
         && text.len() - word.len() <= 32
         && word.len() <= 24
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_".contains(&byte))
-        && key_markers(text).is_empty()
+        // Numbers tell nobody anything; the rules about words take two milliseconds to get ready.
+        && (word.is_empty() || key_markers(text).is_empty())
 }
 
 fn is_plain_name(text: &str) -> bool {
