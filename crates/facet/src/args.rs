@@ -3,6 +3,7 @@ pub(crate) mod candidates;
 mod digest;
 mod examples;
 mod run;
+mod named_values;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use approvals::{ApprovalsCommand, Which};
 pub(crate) use digest::{ContractMode, DigestCommand};
+pub(crate) use named_values::{HeaderArgument, VariableArgument};
 pub(crate) use run::{DriftChoice, Run, Switch};
 
 use candidates::{client, code_names, server_names};
@@ -245,6 +247,19 @@ pub(crate) enum Command {
     },
 }
 
+impl Args {
+    /// What is wrong with what was typed for `--env` and `--header`.
+    pub(crate) fn mistyped_value(&self) -> Option<String> {
+        let (start, variables, headers) = match &self.command {
+            Command::Inspect(Inspect { variables, headers, .. }) => ("inspect", variables, headers),
+            Command::Add(Add { variables, headers, .. }) => ("add", variables, headers),
+            _ => return None,
+        };
+        let mut problems = variables.iter().filter_map(|variable| variable.problem(start));
+        problems.next().or_else(|| headers.iter().find_map(|header| header.problem(start)))
+    }
+}
+
 impl Command {
     /// Whether it finds something that SARIF has words for.
     pub(crate) fn has_findings(&self) -> bool {
@@ -266,10 +281,10 @@ pub(crate) struct Inspect {
     pub(crate) yes: bool,
     /// Pass this variable of the environment on to the command
     #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "target")]
-    pub(crate) variables: Vec<String>,
+    pub(crate) variables: Vec<VariableArgument>,
     /// Send a header, with the value of an environment variable
-    #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
-    pub(crate) headers: Vec<(String, String)>,
+    #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
+    pub(crate) headers: Vec<HeaderArgument>,
     /// Keep the command from these
     #[arg(long, value_enum, value_delimiter = ',', conflicts_with = "target")]
     pub(crate) sandbox: Vec<SandboxPart>,
@@ -308,11 +323,11 @@ pub(crate) struct Add {
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
     /// Pass this variable of the environment on to the command
-    #[arg(long = "env", short = 'e', value_name = "NAME", value_parser = variable, conflicts_with = "url")]
-    pub(crate) variables: Vec<String>,
+    #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "url")]
+    pub(crate) variables: Vec<VariableArgument>,
     /// Send a header, with the value of an environment variable
-    #[arg(long = "header", value_name = "NAME=ENVVAR", value_parser = header, conflicts_with = "words")]
-    pub(crate) headers: Vec<(String, String)>,
+    #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
+    pub(crate) headers: Vec<HeaderArgument>,
     /// Start it in this directory, from the project on
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     pub(crate) cwd: Option<PathBuf>,
@@ -363,7 +378,7 @@ pub(crate) struct Adopt {
     /// Files of this user, not of this project
     #[arg(long)]
     pub(crate) user: bool,
-    /// Only show what is there
+    /// Say what would be done with each entry, and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Answer every question with yes, except about what is critical
@@ -420,22 +435,6 @@ pub(crate) enum SandboxPart {
     Network,
     /// Files but for the system's and those of the current directory
     Filesystem,
-}
-
-fn variable(text: &str) -> Result<String, String> {
-    let name: Result<facets_model::VariableName, _> = text.parse();
-    name.map(|name| name.to_string()).map_err(|error| format!("{text:?} is no variable: {error}"))
-}
-
-fn header(text: &str) -> Result<(String, String), String> {
-    let (name, variable) = text.split_once('=').ok_or("it is written NAME=ENVVAR")?;
-    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    if name.is_empty() || !name.chars().all(token) {
-        return Err(format!("{name:?} is not the name of a header"));
-    }
-    let variable: facets_model::VariableName =
-        variable.parse().map_err(|error| format!("{variable:?} is no variable: {error}"))?;
-    Ok((name.to_owned(), variable.to_string()))
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -36,6 +36,11 @@ fn main() -> ExitCode {
             usage(&Args::command().error(clap::error::ErrorKind::ArgumentConflict, message))
         }
         Ok(args) => {
+            if let Some(message) = args.mistyped_value() {
+                return usage(
+                    &Args::command().error(clap::error::ErrorKind::ValueValidation, message),
+                );
+            }
             let format = args.output_format();
             output::print(&run_or_admit_a_defect(args), format)
         }

@@ -6,19 +6,25 @@ use std::ffi::OsString;
 use facets_model::{AddressOrigin, CommandOrigin, Origin};
 use facets_ops::{OpsError, ServerError};
 
+use crate::args::{HeaderArgument, VariableArgument};
+
 /// A command line, and the names of its variables.
-pub(crate) fn of_words(words: Vec<OsString>, variables: Vec<String>) -> Result<Origin, OpsError> {
+pub(crate) fn of_words(
+    words: Vec<OsString>,
+    variables: Vec<VariableArgument>,
+) -> Result<Origin, OpsError> {
     let words: Result<Vec<String>, _> = words.into_iter().map(OsString::into_string).collect();
     let mut words = words.map_err(|_| ServerError::NotText)?.into_iter();
     let command = words.next().unwrap_or_default();
+    let variables = variables.into_iter().map(VariableArgument::into_name).collect();
     Ok(CommandOrigin::new(command, words.collect(), variables).into())
 }
 
 /// An address, and its headers with the variables that hold their values.
-pub(crate) fn of_address(url: &str, headers: Vec<(String, String)>) -> Result<Origin, OpsError> {
+pub(crate) fn of_address(url: &str, headers: Vec<HeaderArgument>) -> Result<Origin, OpsError> {
     let url = url.parse().map_err(|source| OpsError::BadUrl { source })?;
     let mut named = BTreeMap::new();
-    for (name, variable) in headers {
+    for (name, variable) in headers.into_iter().map(HeaderArgument::into_pair) {
         if named.insert(name.clone(), variable).is_some() {
             return Err(OpsError::HeaderTwice { name });
         }

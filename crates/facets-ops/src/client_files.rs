@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-pub use facets_clients::{Client, Scope};
+pub use facets_clients::{Client, Scope, looks_like_secret};
 use facets_clients::{
     ClientError, ClientFile, Entry, EntryTransport, Guarded, Places, Undo, masked, parse,
 };
