@@ -13,7 +13,7 @@ mod version;
 pub use identifier::{FileIdentifier, FileIdentifierError};
 pub use image::{ImageReference, ImageReferenceError};
 pub use name::{ArtifactName, AssetName, InlineServerName, NameError, VariableName};
-pub use origin::{AddressOrigin, CommandOrigin, Origin};
+pub use origin::{AddressOrigin, CommandOrigin, HeaderSource, Origin};
 pub use path::{ArtifactPath, PathError, collision_key};
 pub use url::{HttpUrl, UrlError};
 pub use version::{Floor, PlainVersion, Published, Version, VersionError};

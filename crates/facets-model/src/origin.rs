@@ -6,7 +6,7 @@ mod command;
 
 use std::fmt;
 
-pub use address::AddressOrigin;
+pub use address::{AddressOrigin, HeaderSource};
 pub use command::CommandOrigin;
 
 /// Where a server comes from. What exactly that is, is its pin.

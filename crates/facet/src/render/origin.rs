@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use facets_model::{AddressOrigin, CommandOrigin, HeaderSource, Origin};
 use facets_ops::consent::{Filesystem, LaunchShown, Network};
 use serde_json::{Value, json};
 
@@ -22,9 +22,11 @@ pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
 fn address_launch(address: &AddressOrigin) -> String {
     let url = visible(address.url.as_str());
     let mut out = format!("This would connect to\n  {STRONG}{url}{STRONG:#}\n");
-    for (name, variable) in &address.headers {
+    for (name, written) in &address.headers {
+        let HeaderSource { variable, is_bearer } = HeaderSource::parse(written);
+        let word = if is_bearer { "`Bearer` and " } else { "" };
         let (name, variable) = (visible(name), visible(variable));
-        let _ = writeln!(out, "with the header {name}, whose value is that of ${variable}");
+        let _ = writeln!(out, "with the header {name}, whose value is {word}that of ${variable}");
     }
     out
 }
