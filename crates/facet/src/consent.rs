@@ -85,7 +85,12 @@ impl Consent for Terminal {
     }
 
     fn may_adopt(&self, found: &[FoundEntry]) -> Answer {
-        self.ask(&render::found(found), "Look at them and pin them?")
+        self.ask(&render::found(found), "Start these servers to see what they declare?")
+    }
+
+    fn may_pin_all(&self, pages: &[&ApprovalPage]) -> Answer {
+        let question = format!("Approve these {} servers?", pages.len());
+        self.ask(&render::compact_pages(pages), &question)
     }
 
     fn may_rewrite(&self, edits: &[FileEdit]) -> Answer {

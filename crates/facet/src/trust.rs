@@ -57,5 +57,5 @@ pub(crate) fn run_adopt(arguments: Adopt, renderer: &Renderer) -> Result<Shown, 
     let request = AdoptRequest { clients, scope: scope(user), timeout, is_dry: dry_run };
     let consent = Terminal::accepting(yes, accept.map(Into::into));
     let report = adopt(&request, &consent)?;
-    Ok(renderer.adopted(&report, consent.asks() && !dry_run))
+    Ok(renderer.adopted(&report, consent.asks() && report.was_shown))
 }

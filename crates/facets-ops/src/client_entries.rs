@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use facets_clients::{
-    Client, Entry, EntryTransport, EnvValue, HeaderValue, Scope, UrlKind, looks_like_secret,
-    secret_arguments,
+    Client, ClientFile, Entry, EntryTransport, EnvValue, HeaderValue, Scope, UrlKind,
+    looks_like_secret, secret_arguments,
 };
-use facets_model::{AddressOrigin, CommandOrigin, InlineServerName, Origin, VariableName};
+use facets_launch::value_of;
+use facets_model::{
+    AddressOrigin, CommandOrigin, HeaderSource, InlineServerName, Origin, VariableName,
+};
 
-use crate::entry_variables::{has_placeholder, is_refused, variable_for};
+use crate::entry_placeholders::{Placeholders, first_placeholder};
+use crate::entry_reasons::Reasons;
+use crate::entry_variables::{is_refused, variable_for};
 use crate::error::OpsError;
-use crate::guarding::environment_file;
+use crate::guarding::{environment_file, way_to_project};
 
 /// What became of an entry.
 #[derive(Debug)]
@@ -24,6 +29,10 @@ pub enum EntryOutcome {
     Weak(String),
     /// It stays as it is, for this reason.
     Skipped(String),
+    /// It stays as it is: a yes that was given beforehand is none to what it declares.
+    Unaccepted(String),
+    /// Somebody said no; what that means for the entry.
+    Declined(String),
     /// It could not be pinned.
     Failed(Box<OpsError>),
 }
@@ -41,8 +50,27 @@ pub struct FoundEntry {
     pub what: String,
     /// Names of variables that it gets. Their values stay where they are.
     pub variables: Vec<String>,
+    /// What adopting it means; none if it is left alone.
+    pub plan: Option<PlannedEntry>,
     /// What became of it.
     pub outcome: EntryOutcome,
+}
+
+/// What adopting an entry means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedEntry {
+    /// What is pinned: a command line, or an address.
+    pub launch: String,
+    /// Where it starts; none if it runs elsewhere.
+    pub directory: Option<PathBuf>,
+    /// The names of the variables that it gets.
+    pub variables: Vec<String>,
+    /// The names of the headers that are sent.
+    pub headers: Vec<String>,
+    /// What the entry starts from now on, as words.
+    pub entry: Vec<String>,
+    /// Whether it is pinned and approved already.
+    pub is_pinned: bool,
 }
 
 /// How facet would start what an entry starts.
@@ -67,8 +95,13 @@ impl EntryPlan {
 }
 
 /// What an entry asks for and where it starts, if facet could start it, too.
-pub(crate) fn origin_of_entry(entry: &Entry, scope: Scope) -> Option<PinnedStart> {
-    plan_entry(entry, "", scope).ok().map(|plan| plan.start())
+pub(crate) fn origin_of_entry(
+    entry: &Entry,
+    file: &ClientFile,
+    project: &Path,
+) -> Option<PinnedStart> {
+    let reader = EntryReader::of(file, project);
+    reader.plan(entry, "").ok().map(|plan| plan.start())
 }
 
 pub(crate) fn shown_transport(transport: &EntryTransport) -> String {
@@ -89,77 +122,174 @@ pub(crate) fn shown_transport(transport: &EntryTransport) -> String {
     }
 }
 
-/// How facet would start an entry; or why it does not. `own` is how facet itself is started.
-pub(crate) fn plan_entry(
-    entry: &Entry,
-    own: &str,
-    scope: Scope,
-) -> Result<EntryPlan, EntryOutcome> {
-    let skip = |reason: &str| Err(EntryOutcome::Skipped(reason.to_owned()));
-    if entry.is_facet(Some(own)) {
-        return Err(EntryOutcome::Guarded);
+/// Reads entries of one file.
+#[derive(Clone, Copy)]
+pub(crate) struct EntryReader<'f> {
+    file: &'f ClientFile,
+    project: &'f Path,
+    placeholders: Placeholders<'f>,
+    reasons: Reasons<'f>,
+}
+
+/// A value that only the client can fill in: the variable, and what stands for it.
+type Unfilled = BTreeMap<String, String>;
+
+impl<'f> EntryReader<'f> {
+    /// `project` is the one whose clients are looked at.
+    pub(crate) fn of(file: &'f ClientFile, project: &'f Path) -> Self {
+        let (placeholders, reasons) = (Placeholders::of(file, project), Reasons { file });
+        Self { file, project, placeholders, reasons }
     }
-    if !entry.enabled {
-        return skip("it is switched off");
-    }
-    if entry.name.parse::<InlineServerName>().is_err() {
-        return skip(
-            "its name cannot be that of a server: 1 to 64 of a-z, A-Z, 0-9, . - _, and no hyphen first",
-        );
-    }
-    let mut names = entry.env.iter().map(|(name, _)| name).chain(&entry.env_names);
-    if let Some(member) = environment_file(entry) {
-        let reason = format!("`{member}` can set any variable, also those of facet");
-        return Err(EntryOutcome::Skipped(reason));
-    }
-    if let Some(name) = names.clone().find(|name| name.parse::<VariableName>().is_err()) {
-        let reason = format!("{name:?} is no name of a variable that facet could pass on");
-        return Err(EntryOutcome::Skipped(reason));
-    }
-    if let Some(name) = names.find(|name| is_refused(name)) {
-        let reason = format!("the variable {name} would decide about facet, too");
-        return Err(EntryOutcome::Skipped(reason));
-    }
-    match &entry.transport {
-        EntryTransport::Unclear { reason } => skip(reason),
-        EntryTransport::Command { cwd: Some(cwd), .. }
-            if scope == Scope::User && !Path::new(cwd).is_absolute() =>
-        {
-            skip("where it is started depends on where its client is")
+
+    /// How facet would start an entry; or why it does not. `own` is how facet itself is started.
+    pub(crate) fn plan(&self, entry: &Entry, own: &str) -> Result<EntryPlan, EntryOutcome> {
+        if entry.is_facet(Some(own)) {
+            return Err(EntryOutcome::Guarded);
         }
-        EntryTransport::Command { command, args, cwd } => {
-            let words = std::iter::once(command).chain(args).chain(cwd);
-            if words.into_iter().any(|word| has_placeholder(word)) {
-                return skip("its command has a placeholder that only the client can fill in");
+        self.plan_new(entry).map_err(EntryOutcome::Skipped)
+    }
+
+    fn plan_new(&self, entry: &Entry) -> Result<EntryPlan, String> {
+        self.refuse_general(entry)?;
+        let mut unfilled = Unfilled::new();
+        let plan = match &entry.transport {
+            EntryTransport::Unclear { reason } => return Err(self.reasons.unclear(reason)),
+            EntryTransport::Command { command, args, cwd } => {
+                self.command_plan(entry, (command, args, cwd.as_deref()), &mut unfilled)?
             }
-            if !secret_arguments(args).is_empty() {
-                return skip(
-                    "an argument looks like a secret, and the lock is no place for one: pass it as a variable",
-                );
+            EntryTransport::Url { kind: UrlKind::Sse, .. } => {
+                return Err(self.reasons.server_sent_events());
             }
-            Ok(command_plan(entry, command, args, cwd.clone()))
+            EntryTransport::Url { url, headers, .. } => {
+                self.url_plan(entry, url, headers, &mut unfilled)?
+            }
+        };
+        self.require_values(&plan, &unfilled)?;
+        Ok(plan)
+    }
+
+    /// What holds for every entry, whatever it starts.
+    fn refuse_general(&self, entry: &Entry) -> Result<(), String> {
+        let reasons = self.reasons;
+        if !entry.enabled {
+            return Err(reasons.switched_off());
         }
-        EntryTransport::Url { kind: UrlKind::Sse, .. } => {
-            skip("it speaks the older transport with server-sent events")
+        if entry.name.parse::<InlineServerName>().is_err() {
+            return Err(reasons.bad_name(&entry.name));
         }
-        EntryTransport::Url { url, .. } if has_placeholder(url) || looks_like_secret(url) => {
-            skip("its address has a secret or a placeholder in it")
+        if let Some(member) = environment_file(entry) {
+            return Err(reasons.environment_file(member));
         }
-        EntryTransport::Url { url, headers, .. } => url_plan(entry, url, headers),
+        let mut names = entry.env.iter().map(|(name, _)| name).chain(&entry.env_names);
+        if let Some(name) = names.clone().find(|name| name.parse::<VariableName>().is_err()) {
+            return Err(reasons.bad_variable(name));
+        }
+        match names.find(|name| is_refused(name)) {
+            Some(name) => Err(reasons.decides_about_facet(name)),
+            None => Ok(()),
+        }
+    }
+
+    fn command_plan(
+        &self,
+        entry: &Entry,
+        (command, args, cwd): (&str, &[String], Option<&str>),
+        unfilled: &mut Unfilled,
+    ) -> Result<EntryPlan, String> {
+        let reasons = self.reasons;
+        let is_relative = cwd.is_some_and(|cwd| !Path::new(cwd).is_absolute());
+        let directory = cwd.map(|cwd| self.placeholders.word(cwd, ".")).transpose();
+        let directory = directory.map_err(|found| reasons.placeholder(&found))?;
+        if self.file.scope == Scope::User && is_relative {
+            return Err(reasons.relative_directory());
+        }
+        // `${workspaceFolder}` is where it starts anyway.
+        let directory = directory.filter(|directory| directory != "." || cwd == Some("."));
+        let way = directory.as_deref().map(|directory| way_to_project(directory, self.project));
+        let way = way.unwrap_or_else(|| ".".to_owned());
+        let word = |word: &String| self.placeholders.word(word, &way);
+        let command = word(&command.to_owned()).map_err(|found| reasons.placeholder(&found))?;
+        let filled: Result<Vec<String>, String> = args.iter().map(word).collect();
+        let filled = filled.map_err(|found| reasons.placeholder(&found))?;
+        if !secret_arguments(args).is_empty() {
+            return Err(reasons.secret_argument());
+        }
+        let given = self.given_values(&entry.env, unfilled);
+        let variables = set_names(&entry.env).chain(&entry.env_names).cloned().collect();
+        let origin = CommandOrigin::new(command, filled, variables).into();
+        let directory = directory.or_else(|| project_of(entry));
+        Ok(EntryPlan { origin, given, headers: Vec::new(), directory })
+    }
+
+    fn url_plan(
+        &self,
+        entry: &Entry,
+        url: &str,
+        headers: &[(String, HeaderValue)],
+        unfilled: &mut Unfilled,
+    ) -> Result<EntryPlan, String> {
+        if let Some(found) = first_placeholder(url) {
+            return Err(self.reasons.placeholder(&found));
+        }
+        if looks_like_secret(url) {
+            return Err(self.reasons.secret_address());
+        }
+        let url = url.parse().map_err(|_| self.reasons.bad_address())?;
+        let mut given = self.given_values(&entry.env, unfilled);
+        let (mut named, mut sources) = (Vec::new(), BTreeMap::new());
+        for (header, value) in headers {
+            let (variable, is_bearer) = match value {
+                HeaderValue::Variable(variable) => (variable.clone(), false),
+                HeaderValue::Bearer(variable) => (variable.clone(), true),
+                HeaderValue::Literal(secret) => {
+                    let variable = variable_for(&entry.name, header);
+                    match self.placeholders.value(secret.expose()) {
+                        Ok(value) => given.insert(variable.clone(), value),
+                        Err(found) => unfilled.insert(variable.clone(), found),
+                    };
+                    (variable, false)
+                }
+            };
+            let source = HeaderSource { variable: &variable, is_bearer };
+            sources.insert(header.clone(), source.to_string());
+            named.push((header.clone(), variable));
+        }
+        let origin = AddressOrigin { url, headers: sources }.into();
+        Ok(EntryPlan { origin, given, headers: named, directory: None })
+    }
+
+    /// The values that a client would set, for as long as we look.
+    fn given_values(
+        &self,
+        env: &[(String, EnvValue)],
+        unfilled: &mut Unfilled,
+    ) -> BTreeMap<String, String> {
+        let mut given = BTreeMap::new();
+        for (name, value) in env {
+            let EnvValue::Set(secret) = value else { continue };
+            match self.placeholders.value(secret.expose()) {
+                Ok(value) => given.insert(name.clone(), value),
+                Err(found) => unfilled.insert(name.clone(), found),
+            };
+        }
+        given
+    }
+
+    /// Without the values of its variables a server cannot be looked at.
+    fn require_values(&self, plan: &EntryPlan, unfilled: &Unfilled) -> Result<(), String> {
+        let mut variables = plan.origin.variables().into_iter();
+        let missing = variables.find(|variable| value_of(variable, &plan.given).is_none());
+        let Some(variable) = missing else { return Ok(()) };
+        Err(match unfilled.get(variable) {
+            Some(placeholder) => self.reasons.not_filled_in(variable, placeholder),
+            None => self.reasons.not_passed_on(variable),
+        })
     }
 }
 
-fn command_plan(
-    entry: &Entry,
-    command: &str,
-    args: &[String],
-    directory: Option<String>,
-) -> EntryPlan {
-    let directory = directory.or_else(|| project_of(entry));
-    let given = given_values(&entry.env);
-    let variables = given.keys().chain(&entry.env_names).cloned().collect();
-    let origin = CommandOrigin::new(command.to_owned(), args.to_vec(), variables).into();
-    EntryPlan { origin, given, headers: Vec::new(), directory }
+/// Variables that an entry sets to something.
+fn set_names(env: &[(String, EnvValue)]) -> impl Iterator<Item = &String> {
+    env.iter().filter(|(_, value)| matches!(value, EnvValue::Set(_))).map(|(name, _)| name)
 }
 
 /// The project that an entry in a file of the user is for: there its client would start it.
@@ -170,61 +300,4 @@ fn project_of(entry: &Entry) -> Option<String> {
         }
         _ => None,
     }
-}
-
-fn url_plan(
-    entry: &Entry,
-    url: &str,
-    headers: &[(String, HeaderValue)],
-) -> Result<EntryPlan, EntryOutcome> {
-    let url = url
-        .parse()
-        .map_err(|_| EntryOutcome::Skipped("its address is no http or https URL".to_owned()))?;
-    let mut given = given_values(&entry.env);
-    let mut named = Vec::new();
-    for (header, value) in headers {
-        let variable = match value {
-            HeaderValue::Variable(variable) => variable.clone(),
-            HeaderValue::Bearer(_) => {
-                return Err(EntryOutcome::Skipped(
-                    "its token is a variable without the word Bearer; name a whole header instead"
-                        .to_owned(),
-                ));
-            }
-            HeaderValue::Literal(secret) => {
-                let variable = variable_for(&entry.name, header);
-                given.insert(variable.clone(), expanded(secret.expose()));
-                variable
-            }
-        };
-        named.push((header.clone(), variable));
-    }
-    let headers = named.iter().cloned().collect();
-    let origin = AddressOrigin { url, headers }.into();
-    Ok(EntryPlan { origin, given, headers: named, directory: None })
-}
-
-/// The values that a client would set, for as long as we look.
-fn given_values(env: &[(String, EnvValue)]) -> BTreeMap<String, String> {
-    let set = env.iter().filter_map(|(name, value)| match value {
-        EnvValue::Set(secret) => Some((name.clone(), expanded(secret.expose()))),
-        EnvValue::Unset => None,
-    });
-    set.collect()
-}
-
-/// A value with the variables filled in that clients fill in: `${NAME}`, `${env:NAME}`,
-/// `${NAME:-otherwise}`.
-fn expanded(value: &str) -> String {
-    let mut out = String::new();
-    let mut rest = value;
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, behind)) = after.split_once('}') else { break };
-        out.push_str(before);
-        let (variable, otherwise) = name.split_once(":-").unwrap_or((name, ""));
-        let variable = variable.strip_prefix("env:").unwrap_or(variable);
-        out.push_str(&std::env::var(variable).unwrap_or_else(|_| otherwise.to_owned()));
-        rest = behind;
-    }
-    out + rest
 }

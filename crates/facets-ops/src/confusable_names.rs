@@ -27,6 +27,11 @@ pub(crate) fn like_others(
     names_like_others(surface, approved, &other_servers(project, name))
 }
 
+/// Names of a new server that look like those of others that are new as well.
+pub(crate) fn like_new_others(surface: &Surface, others: &[(String, Surface)]) -> Vec<Finding> {
+    names_like_others(surface, None, others)
+}
+
 /// A first look at a server among the others of a project.
 pub(crate) fn look_among_others(project: &Project, name: &str, surface: &Surface) -> FirstLook {
     let mut look = first_look(surface);

@@ -9,7 +9,7 @@ use facets_model::Origin;
 use facets_project::PrivateHome;
 use facets_surface::{Surface, SurfaceHashes};
 
-pub use crate::client_entries::{EntryOutcome, FoundEntry};
+pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
 pub use crate::client_files::FileEdit;
 use crate::error::{OpsError, ServerError};
 use crate::program_files::OpenedFiles;
@@ -38,8 +38,12 @@ pub trait Consent {
     fn may_clear(&self, _homes: &[PrivateHome]) -> Answer {
         Answer::NoTerminal
     }
-    /// Shows what clients start today, and says whether it is pinned.
+    /// Shows what clients start today, and says whether it is started to be looked at.
     fn may_adopt(&self, _found: &[FoundEntry]) -> Answer {
+        Answer::NoTerminal
+    }
+    /// Shows several servers without critical findings, and says whether all of them are trusted.
+    fn may_pin_all(&self, _pages: &[&ApprovalPage]) -> Answer {
         Answer::NoTerminal
     }
     /// Shows how files of clients would change, and says whether they do.
@@ -93,6 +97,8 @@ pub struct ApprovalPage {
     pub opened: Option<OpenedFiles>,
     /// What was pinned under its name, if that is replaced.
     pub replaces: Option<Origin>,
+    /// Which file of a client the values of its variables are from, where several differ.
+    pub notes: Vec<String>,
 }
 
 /// A server that this user has approved in another place, just as it is here.
@@ -161,6 +167,31 @@ impl Consent for TypedAddress<'_> {
 
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
         if launch.origin.is_remote() { Answer::Yes } else { self.0.may_start(launch) }
+    }
+
+    fn may_pin(&self, page: &ApprovalPage) -> Answer {
+        self.0.may_pin(page)
+    }
+}
+
+/// Everything that would be started was shown at once, and somebody said yes to that.
+pub(crate) struct StartAgreed<'c>(pub(crate) &'c dyn Consent);
+
+impl Consent for StartAgreed<'_> {
+    fn can_answer(&self) -> bool {
+        self.0.can_answer()
+    }
+
+    fn has_answered(&self) -> bool {
+        self.0.has_answered()
+    }
+
+    fn accepts(&self) -> Severity {
+        self.0.accepts()
+    }
+
+    fn may_start(&self, _: &LaunchShown<'_>) -> Answer {
+        Answer::Yes
     }
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {

@@ -145,6 +145,8 @@ pub enum OpsError {
     NoVariable {
         /// Its name.
         name: String,
+        /// Files of clients that could have had its value.
+        looked: Vec<String>,
     },
     /// A URL that we do not connect to.
     #[error("that is not a URL to connect to")]
@@ -320,7 +322,16 @@ impl OpsError {
             Self::DuplicateTool { .. } => both("each name once", "the name twice"),
             Self::NotApproved { asked: true } => both("a yes", "the answer was no"),
             Self::NotApproved { asked: false } => both("a yes", "nobody to ask here"),
-            Self::NoVariable { .. } => both("a value in the environment", "none"),
+            Self::NoVariable { looked, .. } if looked.is_empty() => {
+                both("a value in the environment", "it is not set there")
+            }
+            Self::NoVariable { looked, .. } => both(
+                "a value in the environment, or in the client entry that starts this server",
+                &format!(
+                    "it is not set there, and no guarded entry (facet doctor) has it in {}",
+                    looked.join(", ")
+                ),
+            ),
             Self::BadUrl { source, .. } => {
                 both("an absolute http or https URL without credentials", &source.to_string())
             }
@@ -432,7 +443,7 @@ impl Describe for OpsError {
                 let folder = path.parent().unwrap_or(Path::new("."));
                 format!("facet build --check {}", shell_word(folder))
             }
-            Self::NoVariable { name } => format!("export {name}=…"),
+            Self::NoVariable { name, .. } => format!("export {name}=…"),
             Self::UnknownCode { similar, .. } => {
                 format!("facet explain {}", similar.first().unwrap_or(&"")).trim_end().to_owned()
             }

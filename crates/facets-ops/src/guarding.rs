@@ -15,7 +15,7 @@ const OF_PROGRAMS: [&str; 2] = ["TMPDIR", "GLIBC_TUNABLES"];
 const ENVIRONMENT_FILES: [&str; 3] = ["envFile", "env_file", "envfile"];
 
 /// What VS Code and Cursor fill in for the project.
-const WORKSPACE: &str = "${workspaceFolder}";
+pub(crate) const WORKSPACE: &str = "${workspaceFolder}";
 
 /// The member by which an entry takes variables from a file, if it does.
 pub(crate) fn environment_file(entry: &Entry) -> Option<&String> {

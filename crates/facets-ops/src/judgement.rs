@@ -31,6 +31,8 @@ pub struct CheckedServer {
     pub outcome: CheckOutcome,
     /// The environment that it was pinned in; none if it was not looked at.
     pub profile: Option<Profile>,
+    /// Which file of a client the values of its variables are from, where several differ.
+    pub notes: Vec<String>,
     /// Whether it runs elsewhere.
     pub(crate) is_remote: bool,
     /// What a policy asks about it.
@@ -46,7 +48,8 @@ impl CheckedServer {
 
     /// A server of which nothing else is known.
     pub(crate) fn new(name: String, outcome: CheckOutcome) -> Self {
-        Self { name, tools: 0, outcome, profile: None, is_remote: false, facts: Facts::default() }
+        let (profile, notes, facts) = (None, Vec::new(), Facts::default());
+        Self { name, tools: 0, outcome, profile, notes, is_remote: false, facts }
     }
 }
 

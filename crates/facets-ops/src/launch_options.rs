@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use facets_launch::{Environment, NetworkReach};
-use facets_lock::{Extent, Grants, Profile, StartSettings};
+use facets_launch::{Environment, NetworkReach, value_of};
+use facets_lock::{Extent, Grants, LockedServer, Profile, StartSettings};
+use facets_model::Origin;
 use facets_project::{Homes, Project, ProjectError};
 
+use crate::client_values::ClientValues;
 use crate::error::OpsError;
 
 /// What a server is to be kept from while it is only looked at.
@@ -23,6 +25,8 @@ pub struct SandboxRequest {
 pub(crate) struct LaunchOptions<'o> {
     /// Values of variables that our own environment does not have.
     pub(crate) given: BTreeMap<String, String>,
+    /// Files of clients in which values were looked for.
+    pub(crate) looked: Vec<String>,
     /// What it is kept from.
     pub(crate) sandbox: SandboxRequest,
     /// Which environment it gets.
@@ -75,6 +79,42 @@ impl<'o> LaunchOptions<'o> {
         };
         let directory = Some(start_directory(project, settings)?);
         Ok(Self { environment, directory, ..Self::default() })
+    }
+
+    /// With the values that clients have for a server that this user approved.
+    pub(crate) fn with_client_values(self, values: ClientValues) -> Self {
+        let ClientValues { given, looked, .. } = values;
+        Self { given, looked, ..self }
+    }
+
+    /// With a value for every variable that an origin names, and what is to be said about those. What only
+    /// the lock vouches for, or what was edited, is not `approved`, and gets none that a client keeps.
+    pub(crate) fn with_values_for(
+        self,
+        project: &Project,
+        (name, origin): (&str, &Origin),
+        approved: Option<&LockedServer>,
+    ) -> Result<(Self, Vec<String>), OpsError> {
+        let values = approved.map(|server| ClientValues::of(project, name, server));
+        let values = values.unwrap_or_default();
+        let notes = values.notes.clone();
+        let options = self.with_client_values(values);
+        options.require_values(origin)?;
+        Ok((options, notes))
+    }
+
+    /// Before anything is asked or started: every variable that an origin names has a value.
+    pub(crate) fn require_values(&self, origin: &Origin) -> Result<(), OpsError> {
+        let mut names = origin.variables().into_iter();
+        match names.find(|name| value_of(name, &self.given).is_none()) {
+            Some(name) => Err(self.missing(name)),
+            None => Ok(()),
+        }
+    }
+
+    /// A variable without a value, and where one was looked for.
+    pub(crate) fn missing(&self, name: &str) -> OpsError {
+        OpsError::NoVariable { name: name.to_owned(), looked: self.looked.clone() }
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct Candidate {
     pub(crate) opened: Option<OpenedFiles>,
     /// What was pinned under its name, if that is replaced.
     pub(crate) replaces: Option<Origin>,
+    /// What else is said before it is trusted.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Who says yes.
@@ -66,6 +68,17 @@ impl PinApproval<'_> {
             Self::Ask(consent) => {
                 require_seen(page, *consent)?;
                 Ok(consent.may_pin(page))
+            }
+        }
+    }
+
+    /// Anything but a yes ends it.
+    fn require(&self, page: &ApprovalPage) -> Result<(), OpsError> {
+        match self.answer(page)? {
+            Answer::Yes => Ok(()),
+            other => {
+                let (name, asked) = (page.name.clone(), other == Answer::No);
+                Err(ServerError::NotPinned { name, asked }.into())
             }
         }
     }
@@ -87,6 +100,42 @@ pub(crate) struct NewServer {
 
 /// Starts or calls a new server, shows what it declares, and pins it if the answer is yes.
 pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
+    let looked = look_at_new(server, &TypedAddress(consent))?;
+    PinApproval::Ask(consent).require(&looked.proposal.page)?;
+    looked.pin()
+}
+
+/// A new server that was looked at. Nothing is written yet.
+pub(crate) struct LookedAt {
+    project: Project,
+    before: State,
+    proposal: PinProposal,
+}
+
+impl LookedAt {
+    /// What it declares, as somebody reads it before trusting it.
+    pub(crate) fn page(&self) -> &ApprovalPage {
+        &self.proposal.page
+    }
+
+    /// The same, of one that is not pinned.
+    pub(crate) fn into_page(self) -> ApprovalPage {
+        self.proposal.page
+    }
+
+    /// Adds what was found beside other servers that are new, too.
+    pub(crate) fn add_names(&mut self, found: Vec<Finding>) {
+        self.proposal.page.look.names.extend(found);
+    }
+
+    /// Pins it. Somebody said yes.
+    pub(crate) fn pin(self) -> Result<ApprovalPage, OpsError> {
+        self.proposal.write(&self.project, &self.before)
+    }
+}
+
+/// Starts or calls a new server, and takes down what it declares.
+pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<LookedAt, OpsError> {
     refuse_inside_server()?;
     let NewServer { name, origin, directory, timeout, source, given } = server;
     if let Err(source) = name.parse::<InlineServerName>() {
@@ -110,8 +159,9 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
     let settings = StartSettings { profile, directory, timeout };
     let launch = LaunchOptions::of(&project, &name, &settings, &grants)?;
     let launch = LaunchOptions { given, ..launch };
+    launch.require_values(&origin)?;
     let pin = resolve(&origin);
-    let launchable = prepare((&origin, pin), &launch, &TypedAddress(consent))?;
+    let launchable = prepare((&origin, pin), &launch, consent)?;
     let launchable = apply_grants(launchable, &grants)?;
     let opened = opened_by(&launchable, &grants);
     let options = capture_options(&launchable, timeout, None);
@@ -131,8 +181,10 @@ pub(crate) fn pin_new(server: NewServer, consent: &dyn Consent) -> Result<Approv
         variant,
         opened,
         replaces: None,
+        notes: Vec::new(),
     };
-    pin_candidate(&project, candidate, &state, &PinApproval::Ask(consent))
+    let proposal = PinProposal::of(&project, candidate)?;
+    Ok(LookedAt { project, before: state, proposal })
 }
 
 /// Adds what the source of a server can reach.
@@ -156,58 +208,76 @@ pub(crate) fn pin_candidate(
     before: &State,
     decision: &PinApproval<'_>,
 ) -> Result<ApprovalPage, OpsError> {
-    let Candidate {
-        name,
-        origin,
-        pin,
-        source,
-        surface,
-        conduct,
-        changes,
-        grants,
-        latest,
-        settings,
-        variant,
-        opened,
-        replaces,
-    } = candidate;
-    let hashes = surface.hashes();
-    let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
-    let file = Digest::of(text.as_bytes());
-    let server = LockedServer {
-        source,
-        grants: grants.clone(),
-        ..LockedServer::new(&name, (origin, pin), settings.clone(), surface.era, &hashes, file)
-    };
-    let look = look_among_others(project, &name, &surface);
-    let warnings = warnings(&surface, Some(&conduct));
-    let source = server.source.clone();
-    let varies = variations(&surface, &variant);
-    let page = ApprovalPage {
-        name,
-        surface,
-        hashes,
-        look,
-        warnings,
-        changes,
-        source,
-        grants,
-        settings: (!server.origin.is_remote()).then_some(settings),
-        varies,
-        opened,
-        replaces,
-    };
-    match decision.answer(&page)? {
-        Answer::Yes => {}
-        other => {
-            let asked = other == Answer::No;
-            return Err(ServerError::NotPinned { name: page.name, asked }.into());
-        }
+    let proposal = PinProposal::of(project, candidate)?;
+    decision.require(&proposal.page)?;
+    proposal.write(project, before)
+}
+
+/// What would be written, and the page that is read first.
+struct PinProposal {
+    page: ApprovalPage,
+    server: LockedServer,
+    /// The surface file.
+    text: String,
+    latest: Option<Grants>,
+    variant: Also,
+}
+
+impl PinProposal {
+    fn of(project: &Project, candidate: Candidate) -> Result<Self, OpsError> {
+        let Candidate {
+            name,
+            origin,
+            pin,
+            source,
+            surface,
+            conduct,
+            changes,
+            grants,
+            latest,
+            settings,
+            variant,
+            opened,
+            replaces,
+            notes,
+        } = candidate;
+        let hashes = surface.hashes();
+        let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
+        let file = Digest::of(text.as_bytes());
+        let server = LockedServer {
+            source,
+            grants: grants.clone(),
+            ..LockedServer::new(&name, (origin, pin), settings.clone(), surface.era, &hashes, file)
+        };
+        let look = look_among_others(project, &name, &surface);
+        let warnings = warnings(&surface, Some(&conduct));
+        let source = server.source.clone();
+        let varies = variations(&surface, &variant);
+        let page = ApprovalPage {
+            name,
+            surface,
+            hashes,
+            look,
+            warnings,
+            changes,
+            source,
+            grants,
+            settings: (!server.origin.is_remote()).then_some(settings),
+            varies,
+            opened,
+            replaces,
+            notes,
+        };
+        Ok(Self { page, server, text, latest, variant })
     }
-    // The approval first: without the lock it permits nothing.
-    approve_entry(project, (&page.name, &server), latest.as_ref(), variant)?;
-    project.change(|now| change(now, before, &page.name, &server, text))?;
-    Ok(page)
+
+    fn write(self, project: &Project, before: &State) -> Result<ApprovalPage, OpsError> {
+        let Self { page, server, text, latest, variant } = self;
+        // The approval first: without the lock it permits nothing.
+        approve_entry(project, (&page.name, &server), latest.as_ref(), variant)?;
+        project.change(|now| change(now, before, &page.name, &server, text))?;
+        Ok(page)
+    }
 }
 
 /// Approves an entry with its grants, unless another facet has changed the decision meanwhile.

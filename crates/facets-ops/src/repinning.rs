@@ -75,6 +75,10 @@ pub(crate) fn repin(
     let before = Pinned::of(name, state).ok().filter(|_| is_known);
     let pin = resolve(&origin);
     let launch = LaunchOptions::of(project, name, &settings, &grants)?;
+    // What this user has not approved just so gets no value that a client keeps for it.
+    let is_approved = decision.as_ref().is_some_and(|decision| decision.approval.is_some());
+    let approved = locked.filter(|_| is_approved && is_same);
+    let (launch, notes) = launch.with_values_for(project, (name, &origin), approved)?;
     let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
     let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
     let opened = opened_by(&server, &grants);
@@ -98,10 +102,9 @@ pub(crate) fn repin(
         changes
     });
     let decision = decide(name, changes.as_deref(), accepted, consent)?;
-    let name = name.to_owned();
     let replaces = locked.filter(|_| is_typed).map(|server| server.origin.clone());
     let candidate = Candidate {
-        name,
+        name: name.to_owned(),
         origin,
         pin,
         source,
@@ -114,6 +117,7 @@ pub(crate) fn repin(
         variant,
         opened,
         replaces,
+        notes,
     };
     pin_candidate(project, candidate, state, &decision)
 }

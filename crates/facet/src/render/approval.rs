@@ -71,8 +71,60 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
     out
 }
 
+/// What somebody reads about one of several servers without critical findings: who it is, every tool with
+/// its description on one line, what is worth a second look, and how it starts.
+pub(crate) fn compact_page(page: &ApprovalPage) -> String {
+    let mut out = String::new();
+    let identity = &page.surface.server;
+    let said = visible(&format!("{} {}", identity.name, identity.version));
+    let name = visible(&page.name);
+    let _ = writeln!(
+        out,
+        "{STRONG}{name}{STRONG:#} {QUIET}identifies itself as{QUIET:#} {}",
+        said.trim()
+    );
+    counts(page, &mut out);
+    words(page, &mut out);
+    for (risk, style) in [(Risk::High, BAD), (Risk::Medium, WARN), (Risk::Low, GOOD)] {
+        for tool in page.look.tools.iter().filter(|tool| tool.assessment.risk == risk) {
+            let text = visible(&folded(&description(page, &tool.name)));
+            let name = visible(&tool.name);
+            let _ =
+                writeln!(out, "  {style}{}{style:#} {name} {QUIET}{text}{QUIET:#}", risk.name());
+        }
+    }
+    names(page, &mut out);
+    markers(page, &mut out);
+    if !page.varies.is_empty() {
+        let _ = writeln!(out, "{STRONG}on this machine{STRONG:#}");
+        drift::list(&page.varies, true, &mut out);
+    }
+    start_words(page, &mut out);
+    out
+}
+
+fn description(page: &ApprovalPage, tool: &str) -> String {
+    let tools = page.surface.items(Kind::Tool);
+    let tool = tools.iter().find(|known| known.name() == tool);
+    let tool = tool.map(|tool| serde_json::from_str::<Value>(tool.raw()).unwrap_or_default());
+    tool.and_then(|tool| tool["description"].as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// A text on one line that fits a screen.
+fn folded(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
+}
+
 /// spec 5.2: the environment that it gets is said before it is trusted
 fn start_words(page: &ApprovalPage, out: &mut String) {
+    for note in &page.notes {
+        let _ = writeln!(out, "{WARN}note{WARN:#}: {}", visible(note));
+    }
     let Some(settings) = &page.settings else { return };
     let profile = profile_words(settings.profile);
     let _ = write!(out, "{STRONG}it gets{STRONG:#} {profile}");

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use facets_failure::Describe as _;
-use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry};
+use facets_failure::{Describe as _, Failure};
+use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry, PlannedEntry};
 use facets_ops::client_files::FileEdit;
 use facets_ops::connect::ConnectReport;
+use facets_ops::consent::ApprovalPage;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
@@ -24,11 +25,13 @@ const AROUND: usize = 24;
 
 impl Renderer {
     pub(crate) fn adopted(&self, report: &AdoptReport, was_read: bool) -> Shown {
-        let failed = report.found.iter().any(|one| matches!(one.outcome, EntryOutcome::Failed(_)));
-        let exit = if failed { Exit::Unjudged } else { Exit::Yes };
+        let is_unjudged = |one: &FoundEntry| {
+            matches!(one.outcome, EntryOutcome::Failed(_) | EntryOutcome::Unaccepted(_))
+        };
+        let exit = if report.found.iter().any(is_unjudged) { Exit::Unjudged } else { Exit::Yes };
         let human = || {
-            let mut out = if was_read { String::new() } else { found(&report.found) };
-            for page in report.pinned.iter().filter(|_| !was_read) {
+            let mut out = if was_read { declined(&report.found) } else { found(&report.found) };
+            for page in report.pinned.iter().chain(&report.unaccepted).filter(|_| !was_read) {
                 out.push_str(&super::approval::page(page));
                 out.push('\n');
             }
@@ -97,24 +100,67 @@ pub(crate) fn found(all: &[FoundEntry]) -> String {
             path = Some(&one.path);
         }
         let _ = writeln!(out, "  {}: {}", visible(&one.name), visible(&one.what));
-        if !one.variables.is_empty() {
-            let names: Vec<String> = one.variables.iter().map(|name| visible(name)).collect();
-            let _ = writeln!(out, "    gets {} (values stay in this file)", names.join(", "));
+        if let Some(plan) = &one.plan {
+            planned(one, plan, &mut out);
         }
-        match &one.outcome {
-            EntryOutcome::Adopted | EntryOutcome::Failed(_) => {}
-            EntryOutcome::Guarded => {
-                let _ = writeln!(out, "    runs through facet already");
-            }
-            EntryOutcome::Weak(reason) => {
-                let _ = writeln!(out, "    starts facet, but is not guarded: {}", visible(reason));
-            }
-            EntryOutcome::Skipped(reason) => {
-                let _ = writeln!(out, "    is left alone: {}", visible(reason));
-            }
+        outcome(one, &mut out);
+    }
+    out
+}
+
+/// What adopting an entry means, exactly.
+fn planned(one: &FoundEntry, plan: &PlannedEntry, out: &mut String) {
+    let name = visible(&one.name);
+    let state = if plan.is_pinned { "is pinned already as" } else { "is pinned as" };
+    let _ = write!(out, "    {state} {name}");
+    if plan.launch != one.what {
+        let _ = write!(out, ", as `{}`", visible(&plan.launch));
+    }
+    if let Some(directory) = &plan.directory {
+        let _ = write!(out, ", starts in {}", visible(&directory.display().to_string()));
+    }
+    let listed = |names: &[String]| visible(&names.join(", "));
+    if !plan.variables.is_empty() {
+        let _ = write!(out, ", gets {} (values stay in this file)", listed(&plan.variables));
+    }
+    if !plan.headers.is_empty() {
+        let _ = write!(out, ", sends {} (values stay in this file)", listed(&plan.headers));
+    }
+    let _ = writeln!(out, "\n    its entry becomes: {}", visible(&plan.entry.join(" ")));
+}
+
+/// What became of an entry, if that is not what was planned.
+fn outcome(one: &FoundEntry, out: &mut String) {
+    let (words, reason) = match &one.outcome {
+        // Failures are told in full below.
+        EntryOutcome::Adopted | EntryOutcome::Failed(_) => return,
+        EntryOutcome::Guarded => ("runs through facet already", None),
+        EntryOutcome::Weak(reason) => ("starts facet, but is not guarded", Some(reason)),
+        EntryOutcome::Skipped(reason) | EntryOutcome::Unaccepted(reason) => {
+            ("is left alone", Some(reason))
+        }
+        EntryOutcome::Declined(reason) => ("declined", Some(reason)),
+    };
+    let reason = reason.map(|reason| format!(": {}", visible(reason))).unwrap_or_default();
+    let _ = writeln!(out, "    {words}{reason}");
+}
+
+/// What was asked for and refused, for somebody who has read the rest.
+fn declined(all: &[FoundEntry]) -> String {
+    let mut out = String::new();
+    for one in all {
+        if matches!(one.outcome, EntryOutcome::Declined(_) | EntryOutcome::Unaccepted(_)) {
+            let _ =
+                writeln!(out, "{STRONG}{}{STRONG:#} ({})", visible(&one.name), one.client.title());
+            outcome(one, &mut out);
         }
     }
     out
+}
+
+/// Several servers without critical findings, a few lines each.
+pub(crate) fn compact_pages(pages: &[&ApprovalPage]) -> String {
+    pages.iter().map(|page| super::approval::compact_page(page) + "\n").collect()
 }
 
 fn adopted_summary(report: &AdoptReport) -> String {
@@ -123,11 +169,22 @@ fn adopted_summary(report: &AdoptReport) -> String {
     };
     let adopted = count(|outcome| matches!(outcome, EntryOutcome::Adopted));
     let guarded = count(|outcome| matches!(outcome, EntryOutcome::Guarded));
-    let skipped =
-        count(|outcome| matches!(outcome, EntryOutcome::Skipped(_) | EntryOutcome::Weak(_)));
+    let skipped = count(|outcome| {
+        matches!(
+            outcome,
+            EntryOutcome::Skipped(_) | EntryOutcome::Weak(_) | EntryOutcome::Unaccepted(_)
+        )
+    });
     let failed = count(|outcome| matches!(outcome, EntryOutcome::Failed(_)));
+    let declined = match count(|outcome| matches!(outcome, EntryOutcome::Declined(_))) {
+        0 => String::new(),
+        declined if adopted == 0 => format!(", {declined} declined: nothing was adopted"),
+        declined => format!(", {declined} declined"),
+    };
     let done = if report.edits.is_empty() { "to adopt" } else { "adopted" };
-    format!("{adopted} {done}, {guarded} guarded before, {skipped} left alone, {failed} failed")
+    format!(
+        "{adopted} {done}, {guarded} guarded before, {skipped} left alone, {failed} failed{declined}"
+    )
 }
 
 /// Files as they are and as they would be. Values of variables and headers are not shown.
@@ -172,6 +229,17 @@ fn files_json(edits: &[FileEdit]) -> Vec<Value> {
     edits.iter().map(file).collect()
 }
 
+fn plan_json(plan: &PlannedEntry) -> Value {
+    json!({
+        "launch": plan.launch,
+        "directory": plan.directory.as_ref().map(|directory| directory.display().to_string()),
+        "env": plan.variables,
+        "headers": plan.headers,
+        "entry": plan.entry,
+        "pinned": plan.is_pinned,
+    })
+}
+
 fn adopt_json(report: &AdoptReport) -> Value {
     let found = |one: &FoundEntry| {
         let (outcome, reason) = match &one.outcome {
@@ -179,8 +247,16 @@ fn adopt_json(report: &AdoptReport) -> Value {
             EntryOutcome::Adopted => ("adopted", Value::Null),
             EntryOutcome::Guarded => ("guarded", Value::Null),
             EntryOutcome::Weak(reason) => ("weak", json!(reason)),
-            EntryOutcome::Skipped(reason) => ("skipped", json!(reason)),
-            EntryOutcome::Failed(error) => ("failed", json!(error.describe().message)),
+            EntryOutcome::Skipped(reason) | EntryOutcome::Unaccepted(reason) => {
+                ("skipped", json!(reason))
+            }
+            EntryOutcome::Declined(reason) => ("declined", json!(reason)),
+            EntryOutcome::Failed(error) => {
+                let Failure { message, actual, .. } = error.describe();
+                let actual = actual.filter(|actual| *actual != message);
+                let both = [Some(message), actual].into_iter().flatten();
+                ("failed", json!(both.collect::<Vec<_>>().join(": ")))
+            }
         };
         json!({
             "client": one.client.name(),
@@ -188,6 +264,7 @@ fn adopt_json(report: &AdoptReport) -> Value {
             "server": one.name,
             "launch": one.what,
             "env": one.variables,
+            "plan": one.plan.as_ref().map(plan_json),
             "outcome": outcome,
             "reason": reason,
         })

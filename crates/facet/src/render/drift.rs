@@ -168,8 +168,16 @@ fn block(
             out.extend(failure.lines().map(|line| format!("  {line}\n")));
         }
     }
+    remarks(server, &name, out);
+}
+
+/// What is said about a server beside what was found.
+fn remarks(server: &CheckedServer, name: &str, out: &mut String) {
+    for note in &server.notes {
+        let _ = writeln!(out, "  {WARN}note{WARN:#}: {}", visible(note));
+    }
     if server.offers_profile() {
-        offer_profile(&name, out);
+        offer_profile(name, out);
     }
 }
 
@@ -369,6 +377,7 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
                 "name": server.name,
                 "tools": server.tools,
                 "profile": server.profile.map(Profile::name),
+                "notes": server.notes,
                 "outcome": outcome,
                 "findings": findings,
                 "problem": problem,

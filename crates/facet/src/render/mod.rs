@@ -176,7 +176,7 @@ impl Renderer {
 }
 
 pub(crate) use approval::page as approval_page;
-pub(crate) use clients::{edits, found};
+pub(crate) use clients::{compact_pages, edits, found};
 pub(crate) use decisions::{homes_text, moved};
 pub(crate) use drift::Verb;
 pub(crate) use origin::launch;

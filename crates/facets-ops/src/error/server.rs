@@ -303,6 +303,9 @@ impl ServerError {
             Self::Exists { .. } => "a name that is taken",
             Self::NotInline { .. } => "something that this facet does not start",
             Self::StillRunning { .. } => "at least one",
+            Self::Unanswered { asked: false, .. } => {
+                "needs confirmation; no terminal: re-run with --yes"
+            }
             Self::NotApproved { asked, .. }
             | Self::NotPinned { asked, .. }
             | Self::Unanswered { asked, .. } => {

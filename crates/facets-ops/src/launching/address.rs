@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use facets_launch::{RemoteLaunch, Sandbox, value_of};
-use facets_model::{AddressOrigin, Origin};
+use facets_model::{AddressOrigin, HeaderSource, Origin};
 use facets_wire::Header;
 
 use crate::consent::{Consent, LaunchShown};
@@ -19,19 +19,26 @@ pub(super) fn prepare(
     let sandbox = Sandbox::default();
     let shown = LaunchShown { origin, program: None, directory: Path::new("."), sandbox: &sandbox };
     consent.may_start(&shown).required()?;
-    let headers = address.headers.iter().map(|(name, variable)| header(name, variable, options));
+    let sources =
+        address.headers.iter().map(|(name, written)| (name, HeaderSource::parse(written)));
+    let headers = sources.map(|(name, source)| header(name, source, options));
     Ok(RemoteLaunch {
         url: address.url.to_string(),
         headers: headers.collect::<Result<_, OpsError>>()?,
     })
 }
 
-fn header(name: &str, variable: &str, options: &LaunchOptions<'_>) -> Result<Header, OpsError> {
+fn header(
+    name: &str,
+    source: HeaderSource<'_>,
+    options: &LaunchOptions<'_>,
+) -> Result<Header, OpsError> {
+    let variable = source.variable;
     let value = value_of(variable, &options.given).and_then(|value| value.into_string().ok());
-    let value = value.ok_or_else(|| OpsError::NoVariable { name: variable.to_owned() })?;
+    let value = value.ok_or_else(|| options.missing(variable))?;
     if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
         let (name, variable) = (name.to_owned(), variable.to_owned());
         return Err(OpsError::BadHeader { name, variable });
     }
-    Ok(Header { name: name.to_owned(), value })
+    Ok(Header { name: name.to_owned(), value: source.value(&value) })
 }

@@ -1,24 +1,28 @@
-//! `facet adopt`: whoever has servers configured is protected in a minute (spec 10.6).
+//! `facet adopt`: pins the servers that clients start, and has the clients start them through facet
+//! (spec 10.6).
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+mod survey;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use facets_clients::guard;
+use facets_drift::Severity;
+use facets_failure::Describe as _;
 use facets_project::Project;
+use facets_surface::Surface;
 
-use crate::approval::is_approved;
-pub use crate::client_entries::{EntryOutcome, FoundEntry};
-use crate::client_entries::{EntryPlan, PinnedStart, plan_entry, shown_transport};
+pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
 use crate::client_files::{
-    Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, read,
-    write,
+    Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, read, write,
 };
-use crate::consent::{ApprovalPage, Consent};
+use crate::confusable_names::{like_new_others, require_seen};
+use crate::consent::{Answer, ApprovalPage, Consent, StartAgreed};
 use crate::error::OpsError;
-use crate::guarding::weakness;
 use crate::outside_servers::refuse_inside_server;
-use crate::own_program::{own_program, own_program_or_refuse};
-use crate::pinning::{NewServer, pin_new};
+use crate::own_program::own_program_or_refuse;
+use crate::pinning::{LookedAt, NewServer, look_at_new};
+use survey::{Adoption, Key, Survey, Surveyor};
 
 /// What to adopt.
 #[derive(Debug)]
@@ -40,10 +44,14 @@ pub struct AdoptReport {
     pub found: Vec<FoundEntry>,
     /// What was pinned.
     pub pinned: Vec<ApprovalPage>,
+    /// What was looked at and not pinned, because nobody has said yes to what it declares.
+    pub unaccepted: Vec<ApprovalPage>,
     /// What was rewritten.
     pub edits: Vec<FileEdit>,
     /// Where it was pinned.
     pub directory: PathBuf,
+    /// Whether the entries were shown before the first question.
+    pub was_shown: bool,
 }
 
 /// Finds what clients start, pins it, and has them start it through facet.
@@ -54,159 +62,258 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
     for file in files(&request.clients, request.scope, &places) {
         reads.extend(read(&file)?);
     }
-    let (mut found, plans) = survey(&reads, &directory, &places.project);
-    let mut report =
-        AdoptReport { found: Vec::new(), pinned: Vec::new(), edits: Vec::new(), directory };
-    if request.is_dry || plans.is_empty() {
-        return Ok(AdoptReport { found, ..report });
+    let state = Project::here()?.read(&|_| false)?;
+    let surveyor =
+        Surveyor { scope: request.scope, directory: &directory, project: &places.project, state };
+    let Survey { found, adoptions } = surveyor.survey(&reads)?;
+    let mut adopting = Adopting { request, consent, found, adoptions, names: BTreeMap::new() };
+    let (mut pinned, mut unaccepted, mut edits) = (Vec::new(), Vec::new(), Vec::new());
+    let is_new = adopting.adoptions.values().any(|adoption| !adoption.is_pinned);
+    if !request.is_dry && !adopting.adoptions.is_empty() {
+        refuse_inside_server()?;
+        // One question about everything that would be started; none if all of it is pinned.
+        if is_new && adopting.may_look()? {
+            let looked = adopting.look();
+            adopting.decide(looked, &mut pinned, &mut unaccepted)?;
+        }
+        adopting.note_outcomes();
+        edits = adopting.edits(&reads)?;
+        adopting.rewrite(&mut edits)?;
     }
-    refuse_inside_server()?;
-    let yes = command_line("adopt", &request.clients, request.scope);
-    consent.may_adopt(&found).or_refuse("nothing was adopted", yes.clone())?;
-    let origins = pin_all(&plans, &mut found, request.timeout, consent, &mut report.pinned);
-    report.edits = edits(&reads, &plans, &mut found, &origins, &report.directory)?;
-    report.found = found;
-    if !report.edits.is_empty() {
-        let answer = consent.may_rewrite(&report.edits);
-        answer.or_refuse("nothing was rewritten; what was pinned is pinned", yes)?;
-        report.edits.iter().try_for_each(write)?;
-    }
-    Ok(report)
+    let was_shown = is_new && !request.is_dry;
+    Ok(AdoptReport { found: adopting.found, pinned, unaccepted, edits, directory, was_shown })
 }
 
-/// An entry is known by its file and its place among the entries of that.
-type Key = (usize, usize);
+/// What became of the server of a name.
+enum NameOutcome {
+    Declined,
+    Unaccepted(String),
+    /// The entries of that name; the error stands at the first.
+    Failed(Option<Box<OpsError>>),
+}
 
-/// Looks at every entry; those that can be adopted have a plan.
-fn survey(
-    reads: &[ClientFileText],
-    directory: &Path,
-    project: &Path,
-) -> (Vec<FoundEntry>, BTreeMap<Key, (usize, EntryPlan)>) {
-    let (mut found, mut plans) = (Vec::new(), BTreeMap::new());
-    let own = own_program();
-    for (file, read) in reads.iter().enumerate() {
-        for (at, entry) in read.entries.iter().enumerate() {
-            let outcome = match plan_entry(entry, &own, read.file.scope) {
-                Err(EntryOutcome::Guarded) => {
-                    match weakness(entry, &read.file, &[directory, project], project) {
-                        None => EntryOutcome::Guarded,
-                        Some(reason) => EntryOutcome::Weak(reason),
-                    }
+/// A run that is no dry one.
+struct Adopting<'r> {
+    request: &'r AdoptRequest,
+    consent: &'r dyn Consent,
+    found: Vec<FoundEntry>,
+    adoptions: BTreeMap<Key, Adoption>,
+    /// Names that are not adopted after all.
+    names: BTreeMap<String, NameOutcome>,
+}
+
+impl Adopting<'_> {
+    fn command_line(&self) -> String {
+        command_line("adopt", &self.request.clients, self.request.scope)
+    }
+
+    /// Whether everything that is new may be started.
+    fn may_look(&mut self) -> Result<bool, OpsError> {
+        match self.consent.may_adopt(&self.found) {
+            Answer::Yes => Ok(true),
+            Answer::No => {
+                for adoption in self.adoptions.values().filter(|adoption| !adoption.is_pinned) {
+                    let name = self.found[adoption.index].name.clone();
+                    self.names.insert(name, NameOutcome::Declined);
                 }
-                Ok(plan) => {
-                    plans.insert((file, at), (found.len(), plan));
-                    EntryOutcome::Adopted
-                }
-                Err(outcome) => outcome,
-            };
-            let variables = entry.env.iter().map(|(name, _)| name).chain(&entry.env_names);
-            found.push(FoundEntry {
-                client: read.file.client,
-                path: read.path.clone(),
-                name: entry.name.clone(),
-                what: shown_transport(&entry.transport),
-                variables: variables.cloned().collect(),
-                outcome,
-            });
+                Ok(false)
+            }
+            Answer::NoTerminal => {
+                let next = self.command_line();
+                Answer::NoTerminal.or_refuse("nothing was adopted", next).map(|()| false)
+            }
         }
     }
-    (found, plans)
-}
 
-/// Pins what is not pinned yet; gives back where each name comes from.
-fn pin_all(
-    plans: &BTreeMap<Key, (usize, EntryPlan)>,
-    found: &mut [FoundEntry],
-    timeout: Option<u64>,
-    consent: &dyn Consent,
-    pinned: &mut Vec<ApprovalPage>,
-) -> BTreeMap<String, PinnedStart> {
-    let mut origins: BTreeMap<String, PinnedStart> = BTreeMap::new();
-    for (index, plan) in plans.values() {
-        let one = &mut found[*index];
-        if let Some(known) = origins.get(&one.name) {
-            if *known != plan.start() {
-                let reason = "another client has something else under this name";
-                one.outcome = EntryOutcome::Skipped(reason.to_owned());
-            }
-            continue;
-        }
-        match pin_one(&one.name, plan, timeout, consent) {
-            Ok(page) => {
-                pinned.extend(page);
-                origins.insert(one.name.clone(), plan.start());
-            }
-            Err(Refusal::Taken) => {
-                let reason = "facets.lock has something else under this name, or has not been \
-                              approved here";
-                one.outcome = EntryOutcome::Skipped(reason.to_owned());
-            }
-            Err(Refusal::Failed(error)) => one.outcome = EntryOutcome::Failed(Box::new(error)),
-        }
-    }
-    origins
-}
-
-enum Refusal {
-    Taken,
-    Failed(OpsError),
-}
-
-fn pin_one(
-    name: &str,
-    plan: &EntryPlan,
-    timeout: Option<u64>,
-    consent: &dyn Consent,
-) -> Result<Option<ApprovalPage>, Refusal> {
-    let project = Project::here().map_err(|error| Refusal::Failed(error.into()))?;
-    let state = project.read(&|_| false).map_err(|error| Refusal::Failed(error.into()))?;
-    if let Some(server) = state.lock.server(name) {
-        let is_same = server.origin == plan.origin
-            && server.settings.directory == plan.directory
-            && is_approved(name, server, &project).map_err(Refusal::Failed)?;
-        return if is_same { Ok(None) } else { Err(Refusal::Taken) };
-    }
-    let server = NewServer {
-        name: name.to_owned(),
-        origin: plan.origin.clone(),
-        directory: plan.directory.clone(),
-        timeout,
-        source: None,
-        given: plan.given.clone(),
-    };
-    pin_new(server, consent).map(Some).map_err(Refusal::Failed)
-}
-
-/// The files as they would be.
-fn edits(
-    reads: &[ClientFileText],
-    plans: &BTreeMap<Key, (usize, EntryPlan)>,
-    found: &mut [FoundEntry],
-    origins: &BTreeMap<String, PinnedStart>,
-    directory: &Path,
-) -> Result<Vec<FileEdit>, OpsError> {
-    let mut edits = Vec::new();
-    for (file, read) in reads.iter().enumerate() {
-        let mut rewriting = Rewriting::of(&read.file, Some(read))?;
-        for (at, entry) in read.entries.iter().enumerate() {
-            let Some((index, plan)) = plans.get(&(file, at)) else { continue };
-            let is_pinned = origins.contains_key(&entry.name);
-            if !is_pinned || !matches!(found[*index].outcome, EntryOutcome::Adopted) {
+    /// Looks at every server that is new, each once. One that fails does not keep the others.
+    fn look(&mut self) -> Vec<LookedAt> {
+        let mut looked: Vec<LookedAt> = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut others: Vec<(String, Surface)> = Vec::new();
+        for adoption in self.adoptions.values().filter(|adoption| !adoption.is_pinned) {
+            let name = self.found[adoption.index].name.clone();
+            if !seen.insert(name.clone()) {
                 continue;
             }
-            let wanted =
-                guarded(&read.file, &entry.name, directory, Some(entry), plan.headers.clone());
-            let client = read.file.client;
-            let rewritten = rewriting
-                .change(|text| guard(client, text.unwrap_or_default(), &entry.place, &wanted));
-            // If not, it is pinned, and its entry stays as it is; the others go on.
-            if let Err(source) = rewritten {
-                let error = OpsError::Client { path: read.path.clone(), source };
-                found[*index].outcome = EntryOutcome::Failed(Box::new(error));
+            let server = NewServer {
+                name: name.clone(),
+                origin: adoption.plan.origin.clone(),
+                directory: adoption.plan.directory.clone(),
+                timeout: self.request.timeout,
+                source: None,
+                given: adoption.plan.given.clone(),
+            };
+            match look_at_new(server, &StartAgreed(self.consent)) {
+                Ok(mut one) => {
+                    one.add_names(like_new_others(&one.page().surface, &others));
+                    others.push((name, one.page().surface.clone()));
+                    looked.push(one);
+                }
+                Err(error) => {
+                    self.names.insert(name, NameOutcome::Failed(Some(Box::new(error))));
+                }
             }
         }
-        edits.extend(rewriting.edit());
+        looked
     }
-    Ok(edits)
+
+    /// One question for everything harmless, and one for each of the others.
+    fn decide(
+        &mut self,
+        looked: Vec<LookedAt>,
+        pinned: &mut Vec<ApprovalPage>,
+        unaccepted: &mut Vec<ApprovalPage>,
+    ) -> Result<(), OpsError> {
+        let is_harmless = |one: &LookedAt| worst(one.page()) < Some(Severity::Critical);
+        let (harmless, others): (Vec<_>, Vec<_>) = looked.into_iter().partition(is_harmless);
+        let pages: Vec<&ApprovalPage> = harmless.iter().map(LookedAt::page).collect();
+        let answer = match pages.as_slice() {
+            [] => Answer::Yes,
+            [page] => self.consent.may_pin(page),
+            pages => self.consent.may_pin_all(pages),
+        };
+        for one in harmless {
+            self.pin_or_decline(one, answer, pinned)?;
+        }
+        for one in others {
+            if let Some(reason) = self.refusal(one.page()) {
+                self.names.insert(one.page().name.clone(), NameOutcome::Unaccepted(reason));
+                unaccepted.push(one.into_page());
+                continue;
+            }
+            let answer = self.consent.may_pin(one.page());
+            self.pin_or_decline(one, answer, pinned)?;
+        }
+        Ok(())
+    }
+
+    fn pin_or_decline(
+        &mut self,
+        one: LookedAt,
+        answer: Answer,
+        pinned: &mut Vec<ApprovalPage>,
+    ) -> Result<(), OpsError> {
+        let name = one.page().name.clone();
+        match answer {
+            Answer::Yes => match one.pin() {
+                Ok(page) => pinned.push(page),
+                Err(error) => {
+                    self.names.insert(name, NameOutcome::Failed(Some(Box::new(error))));
+                }
+            },
+            Answer::No => {
+                self.names.insert(name, NameOutcome::Declined);
+            }
+            Answer::NoTerminal => {
+                Answer::NoTerminal.or_refuse("nothing was adopted", self.command_line())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// spec 8.5: why a yes that was given beforehand is none to what a server declares
+    fn refusal(&self, page: &ApprovalPage) -> Option<String> {
+        if !self.consent.has_answered() || self.consent.accepts() == Severity::Critical {
+            return None;
+        }
+        let found = match require_seen(page, self.consent) {
+            Err(error) => error.actual().unwrap_or_default(),
+            Ok(()) => String::new(),
+        };
+        let typed = self.command_line();
+        let (asked, accepted) = match typed.strip_suffix(" --yes") {
+            Some(asked) => (asked, format!("{asked} --accept critical")),
+            None => (typed.as_str(), typed.clone()),
+        };
+        let colon = if found.is_empty() { "" } else { ": " };
+        Some(format!(
+            "what it declares has critical findings, and `--yes` does not cover those{colon}{found}. Read \
+             them and answer at a terminal: type `{asked}`; or accept them unread: `{accepted}`"
+        ))
+    }
+
+    /// Entries of a name share what became of its server.
+    fn note_outcomes(&mut self) {
+        let mut firsts: BTreeMap<String, String> = BTreeMap::new();
+        for adoption in self.adoptions.values() {
+            let one = &mut self.found[adoption.index];
+            let Some(outcome) = self.names.get_mut(&one.name) else { continue };
+            one.outcome = match outcome {
+                NameOutcome::Declined => EntryOutcome::Declined(
+                    "you said no: it is not pinned, and its entry stays as it is".to_owned(),
+                ),
+                NameOutcome::Unaccepted(reason) => EntryOutcome::Unaccepted(reason.clone()),
+                NameOutcome::Failed(error) => match error.take() {
+                    Some(error) => {
+                        firsts.insert(one.name.clone(), one.client.name().to_owned());
+                        EntryOutcome::Failed(error)
+                    }
+                    None => EntryOutcome::Skipped(format!(
+                        "it is the same server as that of {}, which could not be pinned: see there",
+                        firsts.get(&one.name).map_or("another client", String::as_str)
+                    )),
+                },
+            };
+        }
+    }
+
+    /// The files as they would be.
+    fn edits(&mut self, reads: &[ClientFileText]) -> Result<Vec<FileEdit>, OpsError> {
+        let mut edits = Vec::new();
+        for (file, read) in reads.iter().enumerate() {
+            let mut rewriting = Rewriting::of(&read.file, Some(read))?;
+            for (at, entry) in read.entries.iter().enumerate() {
+                let Some(adoption) = self.adoptions.get(&(file, at)) else { continue };
+                let one = &mut self.found[adoption.index];
+                if !matches!(one.outcome, EntryOutcome::Adopted) {
+                    continue;
+                }
+                let client = read.file.client;
+                let rewritten = rewriting.change(|text| {
+                    guard(client, text.unwrap_or_default(), &entry.place, &adoption.guarded)
+                });
+                // It was tried before, alone; the others go on.
+                if let Err(source) = rewritten {
+                    let error = OpsError::Client { path: read.path.clone(), source };
+                    one.outcome = EntryOutcome::Failed(Box::new(error));
+                }
+            }
+            edits.extend(rewriting.edit());
+        }
+        Ok(edits)
+    }
+
+    /// Writes the files, after a yes.
+    fn rewrite(&mut self, edits: &mut Vec<FileEdit>) -> Result<(), OpsError> {
+        if edits.is_empty() {
+            return Ok(());
+        }
+        match self.consent.may_rewrite(edits) {
+            Answer::Yes => edits.iter().try_for_each(write),
+            Answer::No => {
+                edits.clear();
+                let typed = self.command_line();
+                let typed = typed.strip_suffix(" --yes").unwrap_or(&typed);
+                for adoption in self.adoptions.values() {
+                    let one = &mut self.found[adoption.index];
+                    if matches!(one.outcome, EntryOutcome::Adopted) {
+                        one.outcome = EntryOutcome::Declined(format!(
+                            "it is pinned, and its entry stays as it is: type `{typed}` to rewrite it"
+                        ));
+                    }
+                }
+                Ok(())
+            }
+            Answer::NoTerminal => {
+                let undone = "nothing was rewritten; what was pinned is pinned";
+                Answer::NoTerminal.or_refuse(undone, self.command_line())
+            }
+        }
+    }
+}
+
+/// The worst that a page shows of a server that is new.
+fn worst(page: &ApprovalPage) -> Option<Severity> {
+    let varies = page.varies.iter().map(|finding| finding.severity).max();
+    page.look.worst().max(varies)
 }

@@ -97,6 +97,7 @@ struct Job {
     pinned: Pinned,
     server: Launchable,
     findings: Vec<Finding>,
+    notes: Vec<String>,
 }
 
 fn ready(
@@ -109,12 +110,15 @@ fn ready(
     let pinned = Pinned::of(name, state).map_err(CheckOutcome::Edited)?;
     let findings = against_manifest(name, &pinned, state);
     match allowed(name, &pinned, project, request.trust, consent) {
-        Ok(server) => Ok(Box::new(Job { pinned, server, findings })),
+        Ok((server, notes)) => Ok(Box::new(Job { pinned, server, findings, notes })),
         Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(naming(error, name))),
         // That something else would be started is a no, also if nothing is.
         Err(_) => Err(judged(findings)),
     }
 }
+
+/// What may be started, and what is to be said about that.
+type Allowed = (Launchable, Vec<String>);
 
 /// spec 8.5: nothing is started that this machine has not approved
 fn allowed(
@@ -123,19 +127,23 @@ fn allowed(
     project: &Project,
     trust: Trust,
     consent: &dyn Consent,
-) -> Result<Launchable, OpsError> {
+) -> Result<Allowed, OpsError> {
     let decision = UserDecision::of(name, &pinned.server, project)?;
     let (start, grants) = ((&pinned.server.origin, pinned.server.pin), &decision.grants);
     let settings = decision.settings(&pinned.server);
     let options = LaunchOptions::of(project, name, &settings, grants)?;
     // spec 5.2: what is compared is what is the same on every machine
     if decision.is_trusted(trust) {
+        let approved = decision.approval.as_ref().map(|_| &pinned.server);
+        let origin = &pinned.server.origin;
+        let (options, notes) = options.with_values_for(project, (name, origin), approved)?;
         let server = prepare(start, &options, &AlreadyApproved)?;
-        return apply_grants(normalised(&server), grants);
+        return Ok((apply_grants(normalised(&server), grants)?, notes));
     }
     if !consent.can_answer() {
         return Err(not_approved(name, &pinned.server, project));
     }
+    options.require_values(&pinned.server.origin)?;
     let here = apply_grants(prepare(start, &options, consent)?, grants)?;
     // What was pinned elsewhere is new to whoever is asked here.
     let mut page = ApprovalPage {
@@ -151,6 +159,7 @@ fn allowed(
         varies: Vec::new(),
         opened: opened_by(&here, grants),
         replaces: None,
+        notes: Vec::new(),
     };
     consent.may_pin(&page).required()?;
     refuse_inside_server()?;
@@ -161,7 +170,7 @@ fn allowed(
     }
     let entry = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
     approve_entry(project, (name, &entry), decision.latest.as_ref(), variant)?;
-    Ok(normalised(&here))
+    Ok((normalised(&here), Vec::new()))
 }
 
 /// What a server declares otherwise on this machine, if it still declares everywhere what is pinned; else
@@ -219,7 +228,8 @@ fn check_one(name: String, job: Ready, project: &Project, timeout: Option<u64>) 
     let profile = Some(job.pinned.server.settings.profile);
     let facts = policy::facts(&job.pinned.server, seen);
     let is_remote = job.pinned.server.origin.is_remote();
-    CheckedServer { name, tools, outcome, profile, is_remote, facts }
+    let notes = job.notes;
+    CheckedServer { name, tools, outcome, profile, notes, is_remote, facts }
 }
 
 /// What changed, and the tools that there are.

@@ -84,7 +84,7 @@ fn connect_file(
         let changed = match entry {
             Some(entry) if entry.is_facet(Some(&own_program())) => continue,
             // Something else under this name is not ours to replace.
-            Some(entry) if !is_pinned_as(entry, file.scope, state, name) => {
+            Some(entry) if !is_pinned_as(entry, file, directory, state) => {
                 Err(ClientError::Exists { place: (*name).clone() })
             }
             Some(entry) => rewriting
@@ -182,10 +182,10 @@ fn needs(state: &State, name: &str) -> Option<(String, Vec<String>)> {
     (!variables.is_empty()).then(|| (name.to_owned(), variables))
 }
 
-fn is_pinned_as(entry: &Entry, scope: Scope, state: &State, name: &str) -> bool {
-    let pinned = state.lock.server(name);
+fn is_pinned_as(entry: &Entry, file: &ClientFile, project: &Path, state: &State) -> bool {
+    let pinned = state.lock.server(&entry.name);
     let pinned = pinned.map(|server| (server.origin.clone(), server.settings.directory.clone()));
-    pinned.is_some() && origin_of_entry(entry, scope) == pinned
+    pinned.is_some() && origin_of_entry(entry, file, project) == pinned
 }
 
 /// How the servers of a file may be found, wherever it lies: in the usual place, and where facet

@@ -60,6 +60,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
                 Some(_) => EnvironmentChoice::Scratch,
             };
             let launch = LaunchOptions { sandbox, environment, ..LaunchOptions::default() };
+            launch.require_values(&origin)?;
             let server = prepare((&origin, resolve(&origin)), &launch, &TypedAddress(consent))?;
             let options = capture_options(&server, timeout, None);
             let (surface, conduct) = observe_once(&normalised(&server), options)?;

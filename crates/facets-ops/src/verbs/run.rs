@@ -20,6 +20,7 @@ pub use crate::approval::Trust;
 use crate::approval::UserDecision;
 pub use crate::attestation::{AttestationError, Attestations, NoAttestations};
 use crate::audit::AuditLog;
+use crate::client_values::ClientValues;
 use crate::confinement::{apply_grants, describe_cap, describe_confinement};
 use crate::consent::AlreadyApproved;
 use crate::error::{OpsError, ServerError, supervisor_failed};
@@ -65,6 +66,8 @@ struct VerifiedServer {
     decision: UserDecision,
     server: Launchable,
     project: Project,
+    /// Which files of clients values are read from.
+    notes: Vec<String>,
 }
 
 /// Starts what is pinned, and stands between it and the client until one of them leaves.
@@ -121,11 +124,18 @@ fn verify_startable(
     verify_attested(name, &pinned.server, attestations)?;
     let settings = decision.settings(&pinned.server);
     let options = LaunchOptions::of(&project, name, &settings, &decision.grants)?;
+    // What only the lock vouches for gets no value that a client keeps.
+    let values = decision.approval.as_ref();
+    let values = values.map(|_| ClientValues::of(&project, name, &pinned.server));
+    let values = values.unwrap_or_default();
+    let notes = values.origins();
+    let options = options.with_client_values(values);
+    options.require_values(&pinned.server.origin)?;
     let start = (&pinned.server.origin, pinned.server.pin);
     let server = prepare(start, &options, &AlreadyApproved)?;
     // What only the lock vouches for was reviewed as it is everywhere, so that is what starts.
     let server = if decision.approval.is_some() { server } else { normalised(&server) };
-    Ok(VerifiedServer { pinned, decision, server, project })
+    Ok(VerifiedServer { pinned, decision, server, project, notes })
 }
 
 fn verify_approved(
@@ -179,7 +189,7 @@ impl RunSetup {
         attestations: &dyn Attestations,
         listener: &Arc<dyn RunListener>,
     ) -> Result<Self, OpsError> {
-        let VerifiedServer { pinned, decision, server, project } =
+        let VerifiedServer { pinned, decision, server, project, notes } =
             verify_startable(request, attestations)?;
         let audit = request.log.as_deref().map(AuditLog::open).transpose()?;
         let (entry, log) = register(&request.name, &pinned, project.place())?;
@@ -187,6 +197,7 @@ impl RunSetup {
         let shown = confine(&server, request.is_confined.then_some(grants))?;
         let mut enforced = describe_confinement(&shown, grants);
         enforced.extend(describe_cap(&request.name, &pinned.server.grants, grants));
+        enforced.extend(notes);
         listener.on_start(&request.name, &enforced);
         let controls = Controls::default();
         answer_status_requests(&entry, &controls)?;

@@ -53,6 +53,7 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
             tools,
             outcome,
             profile: None,
+            notes: Vec::new(),
             is_remote: false,
             facts,
         });
