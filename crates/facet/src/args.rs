@@ -2,8 +2,8 @@ mod approvals;
 pub(crate) mod candidates;
 mod digest;
 mod examples;
-mod run;
 mod named_values;
+mod run;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -187,6 +187,9 @@ pub(crate) enum Command {
         /// The servers
         #[arg(required = true, value_name = "NAME", add = server_names())]
         names: Vec<String>,
+        /// Also restore the entries of clients that start them, without asking
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Start a pinned server for a client, and deliver only what was approved
     Run(Run),

@@ -90,7 +90,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         }
         Command::List => Ok(renderer.list(&list()?)),
         Command::Show { name } => Ok(renderer.show_pinned(&show(&name)?)),
-        Command::Remove { names } => run_remove(names, renderer),
+        Command::Remove { names, yes } => run_remove(names, yes, renderer),
         Command::Adopt(arguments) => crate::trust::run_adopt(arguments, renderer),
         Command::Connect { clients, user, yes } => {
             let consent = crate::consent::Terminal::new(yes);
@@ -153,10 +153,10 @@ fn run_scan(path: PathBuf, renderer: &Renderer) -> Result<Shown, OpsError> {
     Ok(renderer.scan(&report))
 }
 
-fn run_remove(names: Vec<String>, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let request = RemoveRequest { names };
-    remove(&request)?;
-    Ok(renderer.removed(&request.names))
+fn run_remove(names: Vec<String>, yes: bool, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let consent = crate::consent::Terminal::new(yes);
+    let report = remove(&RemoveRequest { names }, &consent)?;
+    Ok(renderer.removed(&report, consent.asks()))
 }
 
 fn completions(shell: clap_complete::Shell, renderer: &Renderer) -> Shown {

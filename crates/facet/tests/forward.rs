@@ -166,6 +166,53 @@ fn command_lines_that_are_nearly_right_are_answered_with_the_right_one() {
     assert!(unknown.talk.ends_with("try:      facet explain\n"), "{unknown:?}");
 }
 
+/// The same user in a home of their own: clients keep files there.
+fn at_home(trusted: &Trusted, arguments: &[&str]) -> Ran {
+    let mut command = trusted.command(arguments);
+    command.env("HOME", trusted.home()).env_remove("XDG_CONFIG_HOME").env_remove("CODEX_HOME");
+    Ran::of(&command.output().unwrap())
+}
+
+#[test]
+fn removing_a_server_offers_to_restore_the_clients_that_start_it() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.add("t").exits(0);
+    let before = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"url\": \"https://a.example/\" }\n  }\n}\n";
+    std::fs::create_dir(trusted.file(".cursor")).unwrap();
+    trusted.write(".cursor/mcp.json", before);
+    at_home(&trusted, &["connect", "cursor", "--yes"]).exits(0);
+    let left = at_home(&trusted, &["remove", "s"]).exits(0);
+    assert!(left.out.contains("removed s"), "{left:?}");
+    assert!(left.out.contains("to restore: facet disconnect cursor"), "{left:?}");
+    let gone = at_home(&trusted, &["doctor"]).exits(1);
+    assert!(gone.out.contains("no server s is pinned"), "{gone:?}");
+    assert!(gone.out.contains("try: facet disconnect cursor"), "{gone:?}");
+    trusted.add("s").exits(0);
+    let found = at_home(&trusted, &["doctor"]).exits(0);
+    assert!(found.out.contains("started without facet: a (Cursor)"), "{found:?}");
+    let restored = at_home(&trusted, &["remove", "s", "-y", "--json"]).exits(0).json();
+    assert_eq!(restored["restored"][0]["client"], "cursor");
+    assert_eq!(restored["left"], json!([]));
+    // The entry of the other server is still guarded.
+    let file = trusted.read(".cursor/mcp.json");
+    assert!(file.contains("\"t\"") && !file.contains("\"s\""), "{file}");
+    at_home(&trusted, &["disconnect", "--yes"]).exits(0);
+    assert_eq!(trusted.read(".cursor/mcp.json"), before);
+}
+
+#[test]
+fn a_file_that_could_not_be_restored_to_the_byte_later_is_left() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.add("t").exits(0);
+    let before = "{ \"mcpServers\": {} }\n";
+    trusted.write(".mcp.json", before);
+    at_home(&trusted, &["connect", "claude-code", "--yes"]).exits(0);
+    let left = at_home(&trusted, &["remove", "s", "--yes"]).exits(0);
+    assert!(left.out.contains("to restore: facet disconnect claude-code"), "{left:?}");
+    at_home(&trusted, &["disconnect", "--yes"]).exits(0);
+    assert_eq!(trusted.read(".mcp.json"), before);
+}
+
 /// What bash would offer behind these words.
 fn completed(trusted: &Trusted, words: &[&str]) -> Option<Vec<String>> {
     let bash = component("bash")?;

@@ -1,5 +1,6 @@
 //! The files of MCP clients on this machine, read and written.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -9,13 +10,17 @@ use facets_clients::{
     ClientError, ClientFile, Entry, EntryTransport, Guarded, Places, Undo, masked, parse,
 };
 use facets_files::FileError;
-use facets_project::{ClientRecords, Project, UserDirectory};
+use facets_lock::Lock;
+use facets_project::{ClientRecords, LOCK, Project, UserDirectory};
 
 use crate::entry_variables::renamed_variables;
 use crate::error::OpsError;
 use crate::guarding::{is_of_workspaces, way_to_project, weakness};
 use crate::own_program::own_program;
 use crate::write_file;
+
+/// More than any lock has.
+const MAX_LOCK: u64 = 64 << 20;
 
 /// A file of a client, as it is and as it would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -269,18 +274,32 @@ impl UnguardedServer {
     }
 }
 
-/// How many servers of the clients around here start through facet, and those that do not.
+/// An entry that starts a server through facet which is not pinned any more.
+pub(crate) struct GoneServer {
+    pub(crate) name: String,
+    pub(crate) client: Client,
+}
+
+/// The servers of the clients around here.
+#[derive(Default)]
+pub(crate) struct ClientServers {
+    /// How many start through facet.
+    pub(crate) guarded: usize,
+    pub(crate) unguarded: Vec<UnguardedServer>,
+    pub(crate) gone: Vec<GoneServer>,
+}
+
+/// The servers of the clients around here: those that start through facet, and those that do not.
 /// Changes nothing.
-pub(crate) fn servers_of_clients(
-    project: &Path,
-) -> Result<(usize, Vec<UnguardedServer>), OpsError> {
+pub(crate) fn servers_of_clients(project: &Path) -> Result<ClientServers, OpsError> {
     let unreadable =
         |source| OpsError::File(FileError::Unreadable { path: project.to_owned(), source });
     let project = fs::canonicalize(project).map_err(unreadable)?;
     let places = places(&project)?;
     let user = UserDirectory::of_this_user()?.project_path();
     let (own, records) = (own_program(), ClientRecords::read_only()?);
-    let (mut guarded, mut unguarded, mut unread) = (0, Vec::new(), None);
+    let pinned = [&project, &user].map(|place| locked_names(place));
+    let (mut found, mut unread) = (ClientServers::default(), None);
     for scope in [Scope::Project, Scope::User] {
         for file in files(&[], scope, &places) {
             let read = match read(&file) {
@@ -300,15 +319,19 @@ pub(crate) fn servers_of_clients(
             for entry in read.entries.iter().filter(|entry| entry.enabled) {
                 let is_facet = entry.is_facet(Some(&own));
                 let weakness = weakness(entry, &file, &[&project, &user], &project);
-                if is_facet && weakness.is_none() {
-                    guarded += 1;
+                if let (Some(name), None) = (entry.guarded_name(Some(&own)), &weakness) {
+                    found.guarded += 1;
+                    if !pinned.iter().any(|names| names.contains(name)) {
+                        let (name, client) = (name.to_owned(), file.client);
+                        found.gone.push(GoneServer { name, client });
+                    }
                     continue;
                 }
                 let was_guarded = !is_facet && undos.iter().any(|undo| undo.place() == entry.place);
                 let weakness = weakness.filter(|_| is_facet);
                 let (name, client) = (entry.name.clone(), file.client);
                 let path = read.path.clone();
-                unguarded.push(UnguardedServer {
+                found.unguarded.push(UnguardedServer {
                     name,
                     client,
                     path,
@@ -320,7 +343,14 @@ pub(crate) fn servers_of_clients(
         }
     }
     match unread {
-        Some(error) if !unguarded.iter().any(UnguardedServer::is_bad) => Err(error),
-        _ => Ok((guarded, unguarded)),
+        Some(error) if !found.unguarded.iter().any(UnguardedServer::is_bad) => Err(error),
+        _ => Ok(found),
     }
+}
+
+/// The names that a lock has, as far as it can be read.
+fn locked_names(project: &Path) -> BTreeSet<String> {
+    let bytes = crate::input::read_regular(&project.join(LOCK), MAX_LOCK).unwrap_or_default();
+    let lock = Lock::parse(&bytes).unwrap_or_else(|_| Lock::empty());
+    lock.servers().keys().cloned().collect()
 }

@@ -142,6 +142,15 @@ fn starts_this(entry: &Entry, file: &ClientFile, name: &str, project: &Project) 
         && weakness(entry, file, &[place], place).is_none()
 }
 
+/// Whether an entry of a file that facet has rewritten starts this server of this project.
+pub(crate) fn starts_here(entry: &Entry, path: &Path, name: &str, project: &Project) -> bool {
+    let Ok(places) = places(project.place()) else { return false };
+    let scopes = [Scope::Project, Scope::User].into_iter();
+    let mut known = scopes.flat_map(|scope| files(&[], scope, &places));
+    let is_same = |file: &ClientFile| file.path.canonicalize().is_ok_and(|real| real == path);
+    known.any(|file| is_same(&file) && starts_this(entry, &file, name, project))
+}
+
 /// Whether this user has had facet write that entry: a repository can bring one like it.
 fn is_recorded(path: &Path, entry: &Entry) -> bool {
     let undos = ClientRecords::read_only().and_then(|records| records.of(path)).unwrap_or_default();

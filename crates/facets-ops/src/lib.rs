@@ -48,6 +48,7 @@ mod program_files;
 mod repinning;
 mod replacing;
 mod resolving;
+mod restoring;
 mod session_status;
 mod source_scan;
 mod surface_report;

@@ -1,13 +1,15 @@
 //! `facet adopt`, `facet connect` and `facet disconnect`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use facets_failure::{Describe as _, Failure};
 use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry, PlannedEntry};
-use facets_ops::client_files::FileEdit;
+use facets_ops::client_files::{Client, FileEdit};
 use facets_ops::connect::ConnectReport;
 use facets_ops::consent::ApprovalPage;
+use facets_ops::remove::RemoveReport;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
@@ -52,6 +54,38 @@ impl Renderer {
             Shown::styled(out)
         };
         self.show(human, || adopt_json(report)).with_exit(exit)
+    }
+
+    pub(crate) fn removed(&self, report: &RemoveReport, was_read: bool) -> Shown {
+        let human = || {
+            let mut out = String::new();
+            for name in &report.names {
+                let _ = writeln!(out, "removed {}", visible(name));
+            }
+            if !was_read {
+                out.push_str(&edits(&report.restored));
+            }
+            for edit in &report.restored {
+                let path = visible(&edit.path.display().to_string());
+                let client = edit.client.name();
+                let _ =
+                    writeln!(out, "{NEW}restored{NEW:#} {path}: {client} starts it without facet");
+            }
+            for (client, path) in &report.left {
+                let (path, client) = (visible(&path.display().to_string()), client.name());
+                let _ =
+                    writeln!(out, "{path} still starts it; to restore: facet disconnect {client}");
+            }
+            Shown::styled(out)
+        };
+        let json = || {
+            json!({
+                "removed": report.names,
+                "restored": files_json(&report.restored),
+                "left": report.left.iter().map(|(client, path)| file_json(*client, path)).collect::<Vec<_>>(),
+            })
+        };
+        self.show(human, json)
     }
 
     pub(crate) fn connected(&self, report: &ConnectReport, was_read: bool) -> Shown {
@@ -225,8 +259,11 @@ fn changed_part(line: &str, others: &[&str]) -> String {
 }
 
 fn files_json(edits: &[FileEdit]) -> Vec<Value> {
-    let file = |edit: &FileEdit| json!({ "client": edit.client.name(), "file": edit.path.display().to_string() });
-    edits.iter().map(file).collect()
+    edits.iter().map(|edit| file_json(edit.client, &edit.path)).collect()
+}
+
+fn file_json(client: Client, path: &Path) -> Value {
+    json!({ "client": client.name(), "file": path.display().to_string() })
 }
 
 fn plan_json(plan: &PlannedEntry) -> Value {

@@ -137,15 +137,6 @@ impl Renderer {
         self.show(|| approval::list(report, self.quiet), || approval::list_json(report))
     }
 
-    pub(crate) fn removed(&self, names: &[String]) -> Shown {
-        let human = || {
-            let lines: Vec<String> =
-                names.iter().map(|name| format!("removed {}\n", text::visible(name))).collect();
-            Shown::styled(lines.concat())
-        };
-        self.show(human, || serde_json::json!({ "removed": names }))
-    }
-
     pub(crate) fn doctor(&self, report: &DoctorReport) -> Shown {
         let exit = if report.is_healthy() { Exit::Yes } else { Exit::No };
         self.show(|| human::doctor(report), || json::doctor(report)).with_exit(exit)

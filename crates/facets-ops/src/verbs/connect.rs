@@ -3,20 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_clients::{ClientError, ClientFile, Entry, Undo, guard, insert, parse};
-use facets_files::FileError;
+use facets_clients::{ClientError, ClientFile, Entry, guard, insert, parse};
 use facets_lock::LockedEntry;
-use facets_project::{ClientRecords, Project, State};
+use facets_project::{Project, State};
 
 use crate::client_entries::origin_of_entry;
 use crate::client_files::{
-    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, read, undone,
-    write,
+    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, read, write,
 };
 use crate::consent::Consent;
 use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
 use crate::own_program::{own_program, own_program_or_refuse};
+use crate::restoring::{Restoration, restore_entries};
 
 /// What to connect.
 #[derive(Debug)]
@@ -105,13 +104,10 @@ fn connect_file(
 pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
     refuse_inside_server()?;
     let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
-    for (path, undos) in ClientRecords::of_this_user()?.all() {
-        let client = undos.iter().find_map(|undo| Undo::from_text(undo).ok());
-        let Some(client) = client.map(|undo| undo.client()) else { continue };
-        if clients.is_empty() || clients.contains(&client) {
-            disconnect_file(client, path, &undos, &mut report)?;
-        }
-    }
+    let is_meant = |client: Client| clients.is_empty() || clients.contains(&client);
+    let Restoration { edits, left } = restore_entries(is_meant, |_, _| true)?;
+    report.edits = edits;
+    report.left = left;
     note_unrecorded(clients, &mut report)?;
     finish(report, consent, command_line("disconnect", clients, Scope::Project))
 }
@@ -137,44 +133,6 @@ fn note_unrecorded(clients: &[Client], report: &mut ConnectReport) -> Result<(),
     Ok(())
 }
 
-fn disconnect_file(
-    client: Client,
-    path: PathBuf,
-    undos: &[String],
-    report: &mut ConnectReport,
-) -> Result<(), OpsError> {
-    let records = ClientRecords::of_this_user()?;
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        // There is nothing to undo; it may come back with another branch, or another disk.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(source) => return Err(OpsError::File(FileError::Unreadable { path, source })),
-    };
-    let Ok(before) = String::from_utf8(bytes) else {
-        let place = path.display().to_string();
-        report.left.push((path, ClientError::Edited { place }));
-        return Ok(());
-    };
-    let kinds = kinds_of(client, &path, undos);
-    let entries: Vec<Entry> =
-        kinds.iter().flat_map(|kind| parse(kind, &before).unwrap_or_default()).collect();
-    let starts_facet = |place: &[String]| {
-        let entry = entries.iter().find(|entry| entry.place == place);
-        entry.is_none_or(|entry| entry.is_facet(Some(&own_program())))
-    };
-    let (after, left, problems, was_absent) = undone(&before, undos, starts_facet);
-    report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
-    let is_gone = was_absent && after.trim().is_empty();
-    let after = Some(after).filter(|_| !is_gone);
-    if after.as_ref() != Some(&before) {
-        let before = Some(before);
-        report.edits.push(FileEdit { client, path, before, after, undos: left, kinds });
-    } else if left != undos {
-        records.set(&path, &left)?;
-    }
-    Ok(())
-}
-
 /// The variables of a server that nobody sets for it yet.
 fn needs(state: &State, name: &str) -> Option<(String, Vec<String>)> {
     let origin = &state.lock.server(name)?.origin;
@@ -186,22 +144,6 @@ fn is_pinned_as(entry: &Entry, file: &ClientFile, project: &Path, state: &State)
     let pinned = state.lock.server(&entry.name);
     let pinned = pinned.map(|server| (server.origin.clone(), server.settings.directory.clone()));
     pinned.is_some() && origin_of_entry(entry, file, project) == pinned
-}
-
-/// How the servers of a file may be found, wherever it lies: in the usual place, and where facet
-/// has rewritten some.
-fn kinds_of(client: Client, path: &Path, undos: &[String]) -> Vec<ClientFile> {
-    let files = places(Path::new(".")).map(|places| client.files(&places)).unwrap_or_default();
-    let mut kinds: Vec<ClientFile> =
-        files.into_iter().map(|file| ClientFile { path: path.to_owned(), ..file }).collect();
-    for undo in undos.iter().filter_map(|undo| Undo::from_text(undo).ok()) {
-        let Some((_, container)) = undo.place().split_last() else { continue };
-        for kind in kinds.iter_mut().filter(|kind| !kind.containers.iter().any(|c| c == container))
-        {
-            kind.containers.push(container.to_vec());
-        }
-    }
-    kinds
 }
 
 fn finish(

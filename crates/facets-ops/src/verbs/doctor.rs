@@ -11,7 +11,7 @@ use facets_launch::{Confinement, available_confinement};
 use facets_model::manifest::{Problem, parse_project};
 use facets_model::tree::MANIFEST_LIMITS;
 
-use crate::client_files::{Scope, UnguardedServer, servers_of_clients};
+use crate::client_files::{ClientServers, Scope, UnguardedServer, servers_of_clients};
 use crate::input::read_regular;
 use facets_failure::{Describe as _, Failure, FileProblem};
 
@@ -181,7 +181,7 @@ fn project(directory: &Path) -> Check {
 /// what installs something may have taken the guard away.
 fn clients(directory: &Path) -> Check {
     const NAME: &str = "clients";
-    let (guarded, unguarded) = match servers_of_clients(directory) {
+    let ClientServers { guarded, unguarded, gone } = match servers_of_clients(directory) {
         Ok(servers) => servers,
         Err(error) => {
             let Failure { message, actual, next, .. } = error.describe();
@@ -195,6 +195,15 @@ fn clients(directory: &Path) -> Check {
         let client = one.client.title();
         let detail = format!("{} ({client}) starts facet, but is not guarded: {reason}", one.name);
         let fix = format!("edit {}", one.path.display());
+        return Check { fix: Some(fix), ..check(NAME, Health::Bad, detail) };
+    }
+    if let (false, Some(one)) = (was_guarded, gone.first()) {
+        let (name, client) = (&one.name, one.client);
+        let detail = format!(
+            "{name} ({}) starts facet, but no server {name} is pinned: it was removed or renamed",
+            client.title()
+        );
+        let fix = format!("facet disconnect {}", client.name());
         return Check { fix: Some(fix), ..check(NAME, Health::Bad, detail) };
     }
     let shown: Vec<&UnguardedServer> =

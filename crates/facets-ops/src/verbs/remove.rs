@@ -1,12 +1,19 @@
 //! `facet remove`: no longer trust a server.
 
+use std::path::{Path, PathBuf};
+
+use facets_clients::Entry;
 use facets_lock::surface_path;
 use facets_project::{
     Change, LOCK, MANIFEST, Project, ProjectError, State, is_ours, without_server,
 };
 
+use crate::client_files::{Client, FileEdit, write};
+use crate::client_values::starts_here;
+use crate::consent::{Answer, Consent};
 use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
+use crate::restoring::{Restoration, restore_entries};
 
 /// What to remove.
 #[derive(Debug)]
@@ -15,10 +22,44 @@ pub struct RemoveRequest {
     pub names: Vec<String>,
 }
 
-/// Removes servers from manifest and lock, with their surface files.
-pub fn remove(request: &RemoveRequest) -> Result<(), OpsError> {
-    refuse_inside_server()?;
+/// What was removed, and which clients still start it.
+#[derive(Debug)]
+pub struct RemoveReport {
+    /// The servers.
+    pub names: Vec<String>,
+    /// Files of clients whose entries started what was removed, as they were before facet.
+    pub restored: Vec<FileEdit>,
+    /// Files of clients whose entries still start it.
+    pub left: Vec<(Client, PathBuf)>,
+}
+
+/// Removes servers from manifest and lock, with their surface files. Clients that start them through
+/// facet are shown, and get back what they had if the answer is yes.
+pub fn remove(request: &RemoveRequest, consent: &dyn Consent) -> Result<RemoveReport, OpsError> {
     let project = Project::here()?;
+    // Found while there is something that they start.
+    let Restoration { edits, only_whole: mut left, .. } = entries_of(&request.names, &project)?;
+    unpin(request, &project)?;
+    let mut restored = Vec::new();
+    if !edits.is_empty() && consent.may_rewrite(&edits) == Answer::Yes {
+        edits.iter().try_for_each(write)?;
+        restored = edits;
+    } else {
+        left.extend(edits.into_iter().map(|edit| (edit.client, edit.path)));
+    }
+    Ok(RemoveReport { names: request.names.clone(), restored, left })
+}
+
+/// How files of clients would be without the entries that start these servers.
+fn entries_of(names: &[String], project: &Project) -> Result<Restoration, OpsError> {
+    let is_meant = |path: &Path, entry: &Entry| {
+        names.iter().any(|name| starts_here(entry, path, name, project))
+    };
+    restore_entries(|_| true, is_meant)
+}
+
+fn unpin(request: &RemoveRequest, project: &Project) -> Result<(), OpsError> {
+    refuse_inside_server()?;
     // A project without anything is not touched.
     let state = project.read(&|_| false)?;
     let ledger = project.ledger()?;
