@@ -196,7 +196,7 @@ fn warnings_tell_what_to_look_at_twice() {
     let warnings = |mode: &str| inspect(mode, folder.path(), &[]).output["warnings"].to_string();
     assert!(warnings("asks").contains("sampling/createMessage, elicitation/create"));
     assert!(warnings("noise").contains("no messages"));
-    assert!(warnings("wrong-id").contains("replies that nobody asked for"));
+    assert!(warnings("wrong-id").contains("6 unsolicited replies"));
     assert!(warnings("invisible").contains("invisible"));
     assert!(warnings("twins").contains("looks like"));
     assert!(warnings("odd-schema").contains("no input schema"));

@@ -1,5 +1,6 @@
 //! One question after the other, while the server may say and ask what it likes.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use facets_wire::{
@@ -34,6 +35,8 @@ pub(crate) struct Session<'t> {
     end: Instant,
     deadline: Instant,
     next_id: u64,
+    /// Requests of ours that were not waited for any longer: their replies may come late.
+    unanswered: BTreeSet<u64>,
 }
 
 impl<'t> Session<'t> {
@@ -46,6 +49,7 @@ impl<'t> Session<'t> {
             end,
             deadline: end,
             next_id: 1,
+            unanswered: BTreeSet::new(),
         }
     }
 
@@ -70,8 +74,8 @@ impl<'t> Session<'t> {
         self.deadline = deadline;
         let sent =
             self.transport.send(&request(&id.to_string(), method, params), Some(method), deadline);
-        let late = |source| self.late(method, patience, source);
-        sent.map_err(late)?;
+        sent.map_err(|source| self.late(method, patience, source))?;
+        self.unanswered.insert(id);
         loop {
             let received = self.transport.receive(deadline);
             let bytes = received.map_err(|source| self.late(method, patience, source))?;
@@ -125,10 +129,15 @@ impl<'t> Session<'t> {
             match message {
                 Incoming::Reply { id: theirs, result } => {
                     // Only our own id, written as we wrote it, counts; and only once.
-                    if answer.is_none() && theirs == id.to_string() {
-                        answer = Some(result.map(str::to_owned));
-                    } else {
-                        self.interleaved.strays += 1;
+                    let known = self.unanswered.iter().find(|ours| theirs == ours.to_string());
+                    match known.copied() {
+                        Some(ours) => {
+                            self.unanswered.remove(&ours);
+                            if ours == id {
+                                answer = Some(result.map(str::to_owned));
+                            }
+                        }
+                        None => self.interleaved.strays += 1,
                     }
                 }
                 Incoming::Notification { .. } => self.interleaved.notifications += 1,

@@ -95,7 +95,8 @@ fn behaviour(conduct: &Conduct, found: &mut Vec<SurfaceWarning>) {
         );
     }
     if *strays > 0 {
-        warn("", format!("{strays} replies that nobody asked for"), found);
+        let noun = if *strays == 1 { "reply" } else { "replies" };
+        warn("", format!("{strays} unsolicited {noun}"), found);
     }
 }
 
