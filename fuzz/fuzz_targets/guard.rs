@@ -63,6 +63,7 @@ fn rules() -> Rules {
         arguments: None,
         nonce: "n".to_owned(),
         records_all: true,
+        first_answer: Duration::ZERO,
     }
 }
 

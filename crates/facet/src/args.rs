@@ -300,7 +300,7 @@ pub(crate) struct Inspect {
     /// Write the surface file
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
-    /// Seconds to wait for an answer [default: 30, 120 for npx, uvx and the like]
+    /// Seconds to wait for its first answer [default: 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
 }
@@ -337,7 +337,7 @@ pub(crate) struct Add {
     /// Scan the server's source, too, now and at every check
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) source: Option<PathBuf>,
-    /// Seconds to wait for an answer, now and later [default: 30, 120 for npx, uvx and the like]
+    /// Seconds to wait for its first answer, now and later [default: 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
 }
@@ -354,7 +354,7 @@ pub(crate) struct CheckArguments {
     /// the reviewed file
     #[arg(long)]
     pub(crate) trust_lock: bool,
-    /// Seconds to wait for an answer [default: as pinned, or 30, 120 for npx, uvx and the like]
+    /// Seconds to wait for a first answer [default: as pinned, or 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
 }
@@ -390,7 +390,7 @@ pub(crate) struct Adopt {
     /// Answer with yes, also about what is as bad as this
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
-    /// Seconds to wait for an answer, now and later [default: 30, 120 for npx, uvx and the like]
+    /// Seconds to wait for its first answer, now and later [default: 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
 }
@@ -413,7 +413,7 @@ pub(crate) struct Approve {
     /// Start what the lock says, also if it is not approved on this machine
     #[arg(long)]
     pub(crate) trust_lock: bool,
-    /// Seconds to wait for an answer, now and later [default: as pinned, or 30, 120 for npx, uvx and the like]
+    /// Seconds to wait for a first answer, now and later [default: as pinned, or 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
 }

@@ -104,7 +104,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Run(arguments) => crate::run::run_server(arguments, renderer),
         Command::Grant { name, settings, yes } => {
             let request = GrantRequest { name, settings };
-            let consent = crate::consent::Terminal::new(yes);
+            let consent = crate::consent::Terminal::new(yes).with_progress(renderer.is_quiet());
             Ok(renderer.granted(&grant(&request, &consent)?, consent.asks()))
         }
         Command::Ps => Ok(renderer.sessions(&sessions::ps()?)),

@@ -3,12 +3,14 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use facets_drift::Severity;
+use facets_ops::StartProgress;
 use facets_ops::client_files::FileEdit;
 use facets_ops::consent::FoundEntry;
-use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown, MovedServer};
+use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown, MovedServer, StartObstacle};
 use facets_ops::grant::Grants;
 use facets_project::PrivateHome;
 
+use crate::progress::Spinner;
 use crate::render;
 
 /// Asks on the terminal, unless the answer was given beforehand.
@@ -16,17 +18,25 @@ pub(crate) struct Terminal {
     pub(crate) yes: bool,
     /// What that yes is a yes to, at the worst.
     pub(crate) accepts: Severity,
+    /// Shows what is done between two questions.
+    pub(crate) progress: Spinner,
 }
 
 impl Terminal {
     /// spec 8.5: a yes beforehand is one to what is moderate
     pub(crate) fn new(yes: bool) -> Self {
-        Self { yes, accepts: Severity::Moderate }
+        Self { yes, accepts: Severity::Moderate, progress: Spinner::hidden() }
     }
 
     /// A level that is accepted is a yes up to that level.
     pub(crate) fn accepting(yes: bool, level: Option<Severity>) -> Self {
-        Self { yes: yes || level.is_some(), accepts: level.unwrap_or(Severity::Moderate) }
+        let accepts = level.unwrap_or(Severity::Moderate);
+        Self { accepts, ..Self::new(yes || level.is_some()) }
+    }
+
+    /// The same, showing what is done meanwhile unless nobody wants to see it.
+    pub(crate) fn with_progress(self, quiet: bool) -> Self {
+        Self { progress: Spinner::new(quiet), ..self }
     }
 
     /// Whether somebody is there and has not answered yet.
@@ -41,6 +51,8 @@ impl Terminal {
         if !self.asks() {
             return Answer::NoTerminal;
         }
+        // What moves must not fall into a question.
+        self.progress.clear();
         let text = format!("{page}{question} [y/N] ");
         let mut stderr = anstream::stderr();
         if stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).is_err() {
@@ -99,5 +111,13 @@ impl Consent for Terminal {
 
     fn may_grant(&self, name: &str, wider: &[&str], grants: &Grants) -> Answer {
         self.ask(&render::wider_grants(name, wider, grants), "Grant it?")
+    }
+
+    fn may_conflict(&self, name: &str, obstacles: &[StartObstacle]) -> Answer {
+        self.ask(&render::grant_conflicts(name, obstacles), "Change the grants anyway?")
+    }
+
+    fn progress(&self) -> &dyn StartProgress {
+        &self.progress
     }
 }

@@ -10,7 +10,8 @@ use crate::render::Renderer;
 use crate::shown::Shown;
 
 pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let (consent, timeout) = (Terminal::new(arguments.yes), arguments.timeout);
+    let consent = Terminal::new(arguments.yes).with_progress(renderer.is_quiet());
+    let timeout = arguments.timeout;
     let request = InspectRequest {
         save: arguments.save.clone(),
         source: arguments.source.clone(),

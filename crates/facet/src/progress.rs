@@ -1,10 +1,14 @@
 use std::io::IsTerminal as _;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use facets_digest::Progress;
 use facets_ops::Input;
 use facets_ops::check::CheckProgress;
-use indicatif::{ProgressBar, ProgressStyle};
+use facets_ops::{StartProgress, StartStep};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+
+use crate::render::visible;
 
 /// Less is done before a bar could be read.
 const WORTH_SHOWING: u64 = 256 << 20;
@@ -79,8 +83,100 @@ impl CheckProgress for Count {
     }
 
     fn done(&self, name: &str) {
-        self.bar.set_message(crate::render::visible(name));
+        self.bar.set_message(visible(name));
         self.bar.inc(1);
+    }
+}
+
+/// What is done with a server that is started, in one line: on a terminal only.
+pub(crate) struct Spinner {
+    is_hidden: bool,
+    shown: Mutex<SpinnerLine>,
+}
+
+#[derive(Default)]
+struct SpinnerLine {
+    /// None while a question is asked.
+    bar: Option<ProgressBar>,
+    /// Which of how many servers it is about.
+    position: String,
+    /// Whether the server is looked at for the second time.
+    is_again: bool,
+}
+
+impl Spinner {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { is_hidden: quiet || !std::io::stderr().is_terminal(), shown: Mutex::default() }
+    }
+
+    pub(crate) fn hidden() -> Self {
+        Self { is_hidden: true, shown: Mutex::default() }
+    }
+
+    fn shown(&self) -> MutexGuard<'_, SpinnerLine> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves an empty line, until something else is done.
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = self.shown().bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The line for a step; what is waited for has its seconds.
+fn style_of(step: StartStep) -> Option<ProgressStyle> {
+    let StartStep::Waiting { at_most } = step else {
+        return ProgressStyle::with_template("{spinner} {msg}").ok();
+    };
+    let style = ProgressStyle::with_template("{spinner} {msg} ({seconds})").ok()?;
+    let seconds = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = write!(out, "{} s of at most {} s", state.elapsed().as_secs(), at_most.as_secs());
+    };
+    Some(style.with_key("seconds", seconds))
+}
+
+impl StartProgress for Spinner {
+    fn on_server(&self, number: usize, of: usize) {
+        let position = if of > 1 { format!("[{number} of {of}] ") } else { String::new() };
+        self.shown().position = position;
+    }
+
+    fn on_step(&self, name: &str, step: StartStep) {
+        if self.is_hidden {
+            return;
+        }
+        let name = visible(name);
+        let words = match step {
+            StartStep::Starting | StartStep::LookingAgain => format!("starting {name}"),
+            StartStep::Waiting { .. } => format!("waiting for the first answer of {name}"),
+            StartStep::Reading { what } => format!("reading the {what} of {name}"),
+        };
+        let mut shown = self.shown();
+        match step {
+            StartStep::Starting => shown.is_again = false,
+            StartStep::LookingAgain => shown.is_again = true,
+            StartStep::Waiting { .. } | StartStep::Reading { .. } => {}
+        }
+        let again = if shown.is_again { "second look: " } else { "" };
+        let words = format!("{}{again}{words}", shown.position);
+        let bar = shown.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        if let Some(style) = style_of(step) {
+            bar.set_style(style);
+        }
+        bar.reset_elapsed();
+        bar.set_message(words);
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 

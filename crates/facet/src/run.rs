@@ -65,6 +65,7 @@ fn client() -> Result<ClientEnds, OpsError> {
 fn ended(name: &str, end: &SessionEnd) -> Shown {
     let (exit, talk) = match end {
         SessionEnd::ServerEnded(Ending::SupervisorLost)
+        | SessionEnd::NeverSpoke(Ending::SupervisorLost)
         | SessionEnd::ClientLeft(Some(Ending::SupervisorLost)) => {
             let text = "the server's supervisor was killed or stopped; everything that the server \
                         had started was ended [supervisor-lost]";
@@ -79,15 +80,17 @@ fn ended(name: &str, end: &SessionEnd) -> Shown {
         SessionEnd::NotRestarted(reason) => {
             (Exit::Unjudged, format!("the server could not be started again: {reason}"))
         }
-        SessionEnd::ServerEnded(Ending::Exited(code)) => {
+        SessionEnd::ServerEnded(Ending::Exited(code))
+        | SessionEnd::NeverSpoke(Ending::Exited(code)) => {
             let code = u8::try_from(*code).unwrap_or(u8::MAX);
             (Exit::Code(code), format!("the server ended with code {code}"))
         }
-        SessionEnd::ServerEnded(Ending::Killed(signal)) => {
+        SessionEnd::ServerEnded(Ending::Killed(signal))
+        | SessionEnd::NeverSpoke(Ending::Killed(signal)) => {
             let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
             (Exit::Code(code), format!("the server was ended by signal {signal}"))
         }
-        SessionEnd::ServerEnded(Ending::Unknown) => {
+        SessionEnd::ServerEnded(Ending::Unknown) | SessionEnd::NeverSpoke(Ending::Unknown) => {
             (Exit::Unjudged, "the server ended, and nobody knows how".to_owned())
         }
     };
@@ -131,6 +134,12 @@ impl RunListener for StderrListener {
     fn on_stderr(&self, bytes: &[u8]) {
         // As it would be without us; nobody may be there to read it.
         let _ = std::io::stderr().write_all(bytes);
+    }
+
+    fn on_failed_start(&self, server: &str, reasons: &[String]) {
+        for reason in reasons {
+            say(&format!("facet: {server}: {reason}"));
+        }
     }
 
     fn on_listen(&self, server: &str, address: std::net::SocketAddr) {

@@ -94,6 +94,7 @@ fn guard(denies: bool) -> Guard {
         arguments: None,
         nonce: "facet-test".to_owned(),
         records_all: false,
+        first_answer: Duration::ZERO,
     };
     let mut guard = Guard::new(Pins::of([&surface()]), rules);
     let mut out = Outbox::default();

@@ -180,14 +180,15 @@ fn every_attack_ends_as_it_should() {
 #[test]
 fn errors_quote_what_the_server_said() {
     let folder = tempfile::tempdir().unwrap();
-    let actual = |mode: &str| {
-        inspect(mode, folder.path(), &[]).output["error"]["actual"].as_str().unwrap().to_owned()
-    };
-    let usage = actual("usage");
-    assert!(usage.contains("code 64") && usage.contains("API_KEY is not set"), "{usage}");
-    assert_eq!(actual("rewrites"), "another read_file the second time");
-    let died = actual("dies-mid-reply");
-    assert!(died.contains("code 3") && died.contains("out of cheese"), "{died}");
+    let error = |mode: &str| inspect(mode, folder.path(), &[]).output["error"].clone();
+    let usage = error("usage");
+    assert_eq!(usage["actual"], "it ended with code 64", "{usage}");
+    let lines = ["usage: hostile-server MODE", "error: API_KEY is not set"];
+    assert_eq!(usage["stderr"]["first"], serde_json::json!(lines), "{usage}");
+    assert_eq!(error("rewrites")["actual"], "another read_file the second time");
+    let died = error("dies-mid-reply");
+    assert_eq!(died["actual"], "it ended with code 3", "{died}");
+    assert_eq!(died["stderr"]["first"][0], "panic: out of cheese", "{died}");
 }
 
 #[test]

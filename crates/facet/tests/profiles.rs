@@ -6,6 +6,9 @@
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
+#[path = "profiles/starts.rs"]
+mod starts;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use facets_testkit::component;
+use facets_testkit::{component, workspace_binary};
 
 const FACET: &str = env!("CARGO_BIN_EXE_facet");
 
@@ -75,4 +75,67 @@ fn text_from_outside_cannot_drive_the_terminal() {
     };
     assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown:?}");
     assert!(shown.contains("\\u{1b}[2Jab"), "{shown}");
+}
+
+/// A server that takes a while, started on a pseudo-terminal whose user says yes to every question.
+fn add_on_a_terminal(options: &[&str], folder: &Path) -> Option<String> {
+    let python = component("python3")?;
+    let declared = folder.join("server.json");
+    std::fs::write(&declared, r#"{"slow":1500,"tools":[{"name":"read"}]}"#).unwrap();
+    let script = "import pty, os, sys\n\
+        def read(fd):\n    data = os.read(fd, 1024)\n    \
+        if b'[y/N]' in data: os.write(fd, b'y\\n')\n    return data\n\
+        sys.exit(pty.spawn(sys.argv[1:], read) >> 8)";
+    let mut command = Command::new(python);
+    command.args(["-c", script, FACET, "add", "slow"]).args(options).arg("--");
+    // By its name it is a program that fetches: it is looked at twice, one after the other.
+    let program = folder.join("npx");
+    if !program.exists() {
+        std::os::unix::fs::symlink(workspace_binary("listed-server"), &program).unwrap();
+    }
+    command.arg(program).arg(declared).current_dir(folder.join("project"));
+    command
+        .env("TERM", "xterm-256color")
+        .env("NO_COLOR", "1")
+        .env("FACET_DIR", folder.join("home"));
+    let output = command.output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{shown}");
+    Some(shown)
+}
+
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("project")).unwrap();
+    folder
+}
+
+#[test]
+fn a_start_shows_what_it_waits_for_and_no_question_is_garbled() {
+    let folder = project();
+    let Some(shown) = add_on_a_terminal(&[], folder.path()) else { return };
+    for words in [
+        "waiting for the first answer of slow (0 s of at most 65 s)",
+        "waiting for the first answer of slow (1 s of at most 65 s)",
+        "second look: waiting for the first answer of slow (",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown:?}");
+    }
+    let questions: Vec<&str> = shown.split("[y/N] ").skip(1).collect();
+    assert_eq!(questions.len(), 2, "{shown:?}");
+    for question in questions {
+        assert!(question.starts_with("y\r\n"), "{question:?}");
+    }
+    let page = shown.split("[y/N] ").nth(1).unwrap();
+    let page = page.rsplit("\u{1b}[2K").next().unwrap();
+    assert!(!page.contains("waiting"), "the line is gone before the page comes: {page:?}");
+}
+
+#[test]
+fn a_quiet_start_and_one_for_machines_show_nothing() {
+    for options in [["--yes", "--quiet"], ["--yes", "--format=json"]] {
+        let folder = project();
+        let Some(shown) = add_on_a_terminal(&options, folder.path()) else { return };
+        assert!(!shown.contains("waiting"), "{options:?}: {shown:?}");
+    }
 }

@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::error_output::Stderr;
+use crate::failure::{Failure, Note};
 use crate::line_column::LineColumn;
 use crate::problem::FileProblem;
 
@@ -38,6 +39,16 @@ pub trait Describe: Error {
         Vec::new()
     }
 
+    /// What the server wrote to standard error, where that is why.
+    fn error_output(&self) -> Option<Stderr> {
+        None
+    }
+
+    /// What else is worth knowing.
+    fn notes(&self) -> Vec<Note> {
+        Vec::new()
+    }
+
     /// All of it.
     fn describe(&self) -> Failure {
         Failure {
@@ -49,6 +60,8 @@ pub trait Describe: Error {
             actual: self.actual(),
             next: self.next(),
             problems: self.problems(),
+            error_output: self.error_output(),
+            notes: self.notes(),
         }
     }
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod describe;
+mod error_output;
 mod excerpt;
 mod explanation;
 mod failure;
@@ -13,9 +14,10 @@ mod shell;
 pub const EXPLANATIONS: &str = include_str!("../codes.md");
 
 pub use describe::Describe;
+pub use error_output::Stderr;
 pub use excerpt::last_lines;
 pub use explanation::{CodeTable, Explanation, explanations};
-pub use failure::Failure;
+pub use failure::{Failure, Note};
 pub use line_column::LineColumn;
 pub use problem::FileProblem;
 pub use shell::shell_word;

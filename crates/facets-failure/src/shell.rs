@@ -6,8 +6,9 @@ use std::path::Path;
 #[must_use]
 pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:=,".contains(c);
+    // Some shells take a word that begins with `=` for a program.
+    if !text.is_empty() && !text.starts_with('=') && text.chars().all(plain) {
         text
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
@@ -24,5 +25,7 @@ mod tests {
         assert_eq!(shell_word("a b".as_ref()), "'a b'");
         assert_eq!(shell_word("it's".as_ref()), r"'it'\''s'");
         assert_eq!(shell_word("".as_ref()), "''");
+        assert_eq!(shell_word("a=b,c".as_ref()), "a=b,c");
+        assert_eq!(shell_word("=ls".as_ref()), "'=ls'");
     }
 }

@@ -9,6 +9,7 @@ use memchr::memchr;
 use facets_wire::push_line;
 
 use crate::event::{Decision, Event, Reason, Subject};
+use crate::first_answer::FirstAnswer;
 use crate::limiter::Limiter;
 use crate::limits::{MAX_HELD, STREAM_FROM};
 use crate::open_line::{LineMode, OpenLine};
@@ -36,6 +37,7 @@ pub struct Guard {
     pub(crate) statuses: ItemStatuses,
     pub(crate) parked: Vec<ParkedRequest>,
     pub(crate) listings: BTreeMap<Kind, GuardListing>,
+    pub(crate) first_answer: FirstAnswer,
     pub(crate) changes: BTreeMap<Kind, Limiter>,
     /// The parameters of the client's `initialize`, and whether it has finished the opening.
     pub(crate) opening: Option<String>,
@@ -72,6 +74,7 @@ impl Guard {
     pub fn new(pins: Pins, rules: Rules) -> Self {
         Self {
             pins,
+            first_answer: FirstAnswer::new(rules.first_answer),
             rules,
             now: Duration::ZERO,
             client_line: OpenLine::default(),
@@ -137,7 +140,7 @@ impl Guard {
     pub fn deadline(&self) -> Option<Duration> {
         let changes = self.changes.values().filter_map(Limiter::deadline);
         changes
-            .chain(self.listings.values().map(GuardListing::deadline))
+            .chain(self.listings.values().map(|listing| listing.deadline(&self.first_answer)))
             .chain(self.stalled())
             .chain(self.stray_replies.deadline())
             .min()

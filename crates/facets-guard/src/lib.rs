@@ -6,6 +6,7 @@ mod client;
 mod delivery;
 mod errors;
 mod event;
+mod first_answer;
 mod guard;
 mod imitation;
 mod limiter;

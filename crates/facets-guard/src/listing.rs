@@ -113,7 +113,7 @@ impl Guard {
     }
 
     pub(crate) fn expire_listings(&mut self, out: &mut Outbox) {
-        let late = |listing: &GuardListing| listing.deadline() <= self.now;
+        let late = |listing: &GuardListing| listing.deadline(&self.first_answer) <= self.now;
         let late: Vec<Kind> = self
             .listings
             .iter()
@@ -164,6 +164,7 @@ impl Guard {
     /// Another server has taken its place: it hears what the first one heard at the opening.
     pub fn server_restarted(&mut self, now: Duration, out: &mut Outbox) {
         self.now = now;
+        self.first_answer.on_restart(now);
         let decision = Decision::Restarted;
         out.events.push(Event {
             decision,

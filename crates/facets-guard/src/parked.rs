@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use facets_surface::Kind;
 
+use crate::first_answer::FirstAnswer;
+
 /// How long a server may take for all its pages.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -30,7 +32,7 @@ pub(crate) struct GuardListing {
 }
 
 impl GuardListing {
-    pub(crate) fn deadline(&self) -> Duration {
-        self.begun + PATIENCE
+    pub(crate) fn deadline(&self, first_answer: &FirstAnswer) -> Duration {
+        first_answer.deadline(self.begun, PATIENCE)
     }
 }

@@ -1,5 +1,7 @@
 //! What the guard goes by, beside the pins.
 
+use core::time::Duration;
+
 use crate::arguments::ArgumentCheck;
 
 /// What happens when something is not what was approved.
@@ -33,4 +35,6 @@ pub struct Rules {
     pub arguments: Option<Box<dyn ArgumentCheck>>,
     /// Whether what goes its way is recorded, too.
     pub records_all: bool,
+    /// How long a server may take for its first answer after it was started.
+    pub first_answer: Duration,
 }

@@ -245,6 +245,7 @@ impl Guard {
         text: &[u8],
         out: &mut Outbox,
     ) -> Delivery {
+        self.first_answer.on_reply(self.now);
         let key = id_key(id);
         if let Some(own) = self.own_requests.remove(&key) {
             self.on_guard_reply(own, facts, text, out);
@@ -416,7 +417,10 @@ impl Guard {
                     _ => Err(Reason::NotGranted),
                 }
             }
-            MessageKind::Reply(id) => self.end_of_reply(id, facts, out),
+            MessageKind::Reply(id) => {
+                self.first_answer.on_reply(self.now);
+                self.end_of_reply(id, facts, out)
+            }
             MessageKind::Contradictory | MessageKind::None => Err(Reason::Malformed),
         }
     }

@@ -33,7 +33,7 @@ const PROXY: &[&str] = &[
 ];
 
 /// How programs are told of certificates. The values are files, or folders of files.
-const CERTIFICATES: &[&str] = &[
+pub const CERTIFICATES: &[&str] = &[
     "AWS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
     "DENO_CERT",

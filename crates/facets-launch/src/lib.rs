@@ -12,7 +12,9 @@ mod tail;
 mod watcher;
 
 pub use command::Launcher;
-pub use environment::{Environment, FOR_SERVER, NetworkReach, Variables, is_passed_on, value_of};
+pub use environment::{
+    CERTIFICATES, Environment, FOR_SERVER, NetworkReach, Variables, is_passed_on, value_of,
+};
 pub use error::LaunchError;
 pub use facets_worker::{
     Confinement, Filesystem, GrantedHost, Network, PRIVATE, Sandbox, Stage, Subprocess,

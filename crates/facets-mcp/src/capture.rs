@@ -52,6 +52,18 @@ pub struct CaptureOptions {
     pub announce_nothing: bool,
 }
 
+impl CaptureOptions {
+    /// How long a server may take for its first answer, whichever question that is an answer to.
+    #[must_use]
+    pub fn first_answer(&self) -> Duration {
+        let answer = self.limits.answer;
+        match self.era {
+            EraChoice::Preferred => answer + answer.min(DISCOVER_PATIENCE),
+            EraChoice::Only(_) => answer,
+        }
+    }
+}
+
 /// A surface, and what was seen on the way to it.
 #[derive(Clone, Debug)]
 pub struct Capture {
@@ -68,7 +80,7 @@ pub struct Conduct {
     pub requests: Vec<String>,
     /// How many notifications it sent.
     pub notifications: usize,
-    /// How many replies came that nobody had asked for.
+    /// How many replies came that are to no request of ours.
     pub strays: usize,
     /// How many lines were JSON, but no messages.
     pub other_json: usize,

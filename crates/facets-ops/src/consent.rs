@@ -13,6 +13,8 @@ pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
 pub use crate::client_files::FileEdit;
 use crate::error::{OpsError, ServerError};
 use crate::program_files::OpenedFiles;
+pub use crate::start_obstacle::StartObstacle;
+use crate::start_progress::{NoStartProgress, StartProgress};
 use crate::surface_warnings::SurfaceWarning;
 
 /// Whoever decides.
@@ -54,6 +56,15 @@ pub trait Consent {
     /// somebody was asked.
     fn may_grant(&self, _name: &str, _wider: &[&str], _grants: &Grants) -> Answer {
         Answer::NoTerminal
+    }
+    /// Shows why a server would not start with what it is to be granted, and says whether they
+    /// are changed anyway.
+    fn may_conflict(&self, _name: &str, _obstacles: &[StartObstacle]) -> Answer {
+        Answer::NoTerminal
+    }
+    /// Who sees how far the start of a server has come.
+    fn progress(&self) -> &dyn StartProgress {
+        &NoStartProgress
     }
 }
 
@@ -171,6 +182,10 @@ impl Consent for TypedAddress<'_> {
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
         self.0.may_pin(page)
+    }
+
+    fn progress(&self) -> &dyn StartProgress {
+        self.0.progress()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Why facet could not judge.
 
 mod server;
+mod start;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::{JsonError, Position};
-use facets_failure::{Describe, FileProblem, LineColumn, shell_word};
+use facets_failure::{Describe, FileProblem, LineColumn, Note, Stderr, shell_word};
 use facets_files::FileError;
 use facets_model::{NameError, UrlError};
 use facets_policy::PolicyError;
@@ -16,6 +17,7 @@ use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
 pub use server::ServerError;
+pub use start::StartFailure;
 
 /// Why facet could not judge.
 #[derive(Debug, thiserror::Error)]
@@ -157,6 +159,9 @@ pub enum OpsError {
     /// A server could not be started, reached, or understood.
     #[error("{0}")]
     Observe(#[from] ObserveError),
+    /// The same of a process, with everything that says why.
+    #[error("{0}")]
+    Start(Box<StartFailure>),
     /// A project cannot be read or changed.
     #[error("{0}")]
     Project(#[from] ProjectError),
@@ -255,6 +260,7 @@ impl OpsError {
         match self {
             Self::File(error) => Some(error),
             Self::Observe(error) => Some(error),
+            Self::Start(error) => Some(&**error),
             Self::Project(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
@@ -457,5 +463,13 @@ impl Describe for OpsError {
 
     fn problems(&self) -> Vec<FileProblem> {
         self.inner().map(Describe::problems).unwrap_or_default()
+    }
+
+    fn error_output(&self) -> Option<Stderr> {
+        self.inner().and_then(Describe::error_output)
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.inner().map(Describe::notes).unwrap_or_default()
     }
 }

@@ -28,6 +28,7 @@ mod entry_reasons;
 mod entry_variables;
 mod error;
 mod git;
+mod grant_conflicts;
 mod guarding;
 mod input;
 mod judgement;
@@ -36,6 +37,7 @@ mod launching;
 mod manifest_names;
 mod moving;
 mod observing;
+mod obstacles;
 mod outside_servers;
 mod own_program;
 mod pin_changes;
@@ -51,13 +53,17 @@ mod resolving;
 mod restoring;
 mod session_status;
 mod source_scan;
+mod start_attempt;
+mod start_obstacle;
+mod start_progress;
 mod surface_report;
 mod surface_warnings;
 mod write_file;
 
 pub use broken_pin::BrokenPin;
-pub use error::{OpsError, ServerError};
+pub use error::{OpsError, ServerError, StartFailure};
 pub use input::Input;
+pub use start_progress::{NoStartProgress, StartProgress, StartStep};
 pub use surface_warnings::SurfaceWarning;
 
 /// What the codes of this crate mean.

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 use facets_files::FileError;
 use facets_launch::{Launchable, Launcher};
 use facets_mcp::{Capture, CaptureOptions, Conduct, EraChoice};
-use facets_probe::observe;
+use facets_probe::{ObserveProgress, observe};
 use facets_surface::{Also, Definition, Era, Surface};
 
 use crate::capturing::is_fetched;
 use crate::error::OpsError;
 use crate::launching::normalised;
+use crate::start_progress::WatchedStart;
 
 /// What was seen of a server.
 pub(crate) struct Observed {
@@ -26,10 +27,11 @@ pub(crate) struct Observed {
 pub(crate) fn observe_once(
     server: &Launchable,
     options: CaptureOptions,
+    progress: &dyn ObserveProgress,
 ) -> Result<(Surface, Conduct), OpsError> {
     let launcher = Launcher::from_current_executable()
         .map_err(|source| OpsError::File(FileError::Unreadable { path: "facet".into(), source }))?;
-    let Capture { surface, conduct, .. } = observe(&launcher, server, options)?.capture;
+    let Capture { surface, conduct, .. } = observe(&launcher, server, options, progress)?.capture;
     Ok((surface, conduct))
 }
 
@@ -39,23 +41,24 @@ pub(crate) fn observe_once(
 pub(crate) fn observe_for_all_clients(
     server: &Launchable,
     options: CaptureOptions,
+    watched: WatchedStart<'_>,
 ) -> Result<Observed, OpsError> {
     let everywhere = normalised(server);
+    let again = WatchedStart { is_again: true, ..watched };
     let look = |server: &Launchable, era: EraChoice, announce_nothing: bool| {
-        observe_once(server, CaptureOptions { era, announce_nothing, ..options })
+        observe_once(server, CaptureOptions { era, announce_nothing, ..options }, &again)
     };
-    // A server that does not answer clients that announce nothing declares nothing to them.
     let at_once = !is_fetched(server);
-    let ((mut surface, mut conduct), mut few) =
-        both(at_once, &|| look(&everywhere, options.era, false), &|| {
-            look(server, options.era, true)
-        })?;
+    let first = || observe_once(&everywhere, options, &watched);
+    // A server that does not answer clients that announce nothing declares nothing to them.
+    let nothing = CaptureOptions { announce_nothing: true, ..options };
+    // Of two looks at once, one is shown.
+    let second: &dyn ObserveProgress = if at_once { &() } else { &again };
+    let looks = both(at_once, &first, &|| observe_once(server, nothing, second));
+    let ((mut surface, mut conduct), mut few) = looks?;
     let same = EraChoice::Only(surface.era);
     let (mut also, mut variant) = (Also::default(), Also::default());
-    let is_same = few
-        .as_ref()
-        .is_some_and(|few| !surface.lacks_something_of(few) && !few.lacks_something_of(&surface));
-    if !is_same {
+    if !few.as_ref().is_some_and(|few| declare_the_same(&surface, few)) {
         let (here, _) = look(server, same, false)?;
         variant.add(&surface, &here);
         // Beside another of its kind a server may declare something else: then it is asked alone.
@@ -91,6 +94,10 @@ pub(crate) fn observe_for_all_clients(
         }
     }
     Ok(Observed { surface: Surface { also, ..surface }, conduct, variant })
+}
+
+fn declare_the_same(one: &Surface, other: &Surface) -> bool {
+    !one.lacks_something_of(other) && !other.lacks_something_of(one)
 }
 
 /// Whether every definition of a variant has a value of this machine's environment in it that the pinned

@@ -26,6 +26,8 @@ use crate::profile_varies::variations;
 use crate::program_files::OpenedFiles;
 use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
+use crate::start_attempt::{AskedBy, StartAttempt};
+use crate::start_progress::WatchedStart;
 use crate::surface_report::surface_text;
 use crate::surface_warnings::warnings;
 
@@ -165,7 +167,13 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     let launchable = apply_grants(launchable, &grants)?;
     let opened = opened_by(&launchable, &grants);
     let options = capture_options(&launchable, timeout, None);
-    let Observed { mut surface, conduct, variant } = observe_for_all_clients(&launchable, options)?;
+    let typed = typed_options(&settings, source.as_deref());
+    let asked = AskedBy::Add { name: &name, options: &typed };
+    let attempt = StartAttempt { server: &launchable, origin: &origin, grants: &grants, asked };
+    let watched = WatchedStart::new(&name, consent.progress());
+    let observed = observe_for_all_clients(&launchable, options, watched);
+    let Observed { mut surface, conduct, variant } =
+        observed.map_err(|error| attempt.explain(error))?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let candidate = Candidate {
         name,
@@ -185,6 +193,13 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     };
     let proposal = PinProposal::of(&project, candidate)?;
     Ok(LookedAt { project, before: state, proposal })
+}
+
+/// What was typed beside the command, as it has to be typed again.
+fn typed_options(settings: &StartSettings, source: Option<&str>) -> Vec<String> {
+    let options = [("--cwd", settings.directory.as_deref()), ("--source", source)];
+    let given = options.into_iter().filter_map(|(option, value)| Some([option, value?]));
+    given.flatten().map(str::to_owned).collect()
 }
 
 /// Adds what the source of a server can reach.

@@ -98,6 +98,24 @@ pub(crate) fn own_files(process: &ProcessLaunch, writable: &[PathBuf]) -> Opened
     opened
 }
 
+/// The folder that a program belongs to, if it is an installation of its own; else the program.
+pub(crate) fn installation_root(real: &Path) -> PathBuf {
+    let folder = real.parent().filter(|folder| folder.ends_with("bin"));
+    let root = folder.and_then(Path::parent);
+    let root = root.filter(|root| !WideFolders::of_this_user().contain(root));
+    root.unwrap_or(real).to_owned()
+}
+
+/// Whether a path is one under which people keep secrets, or holds more than any one program.
+pub(crate) fn may_hold_secrets(path: &Path) -> bool {
+    let wide = WideFolders::of_this_user();
+    let is_secret = |part: &Path| {
+        let name = part.file_name().unwrap_or_default().to_string_lossy();
+        secret_names::is_secret(&name, part.is_dir())
+    };
+    wide.contain(path) || wide.are_own(path) || path.ancestors().any(is_secret)
+}
+
 fn is_in_modules(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "node_modules")
 }

@@ -1,7 +1,6 @@
 //! Pinning a server anew: what changed since it was approved, and what else it shall be from now on.
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind};
-use facets_launch::Launchable;
 use facets_lock::{Grants, LockedServer, StartSettings};
 use facets_mcp::{CaptureOptions, EraChoice};
 use facets_model::Origin;
@@ -22,6 +21,8 @@ use crate::pinned::{Pinned, differences};
 use crate::pinning::{Candidate, PinApproval, pin_candidate, with_source};
 use crate::profile_varies::variations;
 use crate::resolving::resolve;
+use crate::start_attempt::{AskedBy, StartAttempt};
+use crate::start_progress::{StartProgress, WatchedStart};
 
 /// What a server of a project shall be from now on.
 pub(crate) struct NewPin<'n> {
@@ -84,7 +85,10 @@ pub(crate) fn repin(
     let opened = opened_by(&server, &grants);
     let options = capture_options(&server, timeout, settings.timeout);
     let era_of = locked.filter(|_| !is_typed);
-    let Observed { mut surface, conduct, variant } = observe(&server, era_of, options)?;
+    let watched = WatchedStart::new(name, consent.progress());
+    let asked = AskedBy::Pinned { name };
+    let attempt = StartAttempt { server: &server, origin: &origin, grants: &grants, asked };
+    let Observed { mut surface, conduct, variant } = observe(&attempt, era_of, options, watched)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
     let known_variant = decision.and_then(|decision| decision.approval).map(|known| known.variant);
     let known_variant = known_variant.unwrap_or_default();
@@ -176,13 +180,18 @@ fn changed_for_others(before: &Also, after: &Also) -> Option<Finding> {
 
 /// In the era that was pinned; in another only if the server does not speak that any more.
 fn observe(
-    server: &Launchable,
+    attempt: &StartAttempt<'_>,
     locked: Option<&LockedServer>,
     options: CaptureOptions,
+    watched: WatchedStart<'_>,
 ) -> Result<Observed, OpsError> {
-    let Some(locked) = locked else { return observe_for_all_clients(server, options) };
-    let pinned = CaptureOptions { era: EraChoice::Only(locked.era), ..options };
-    observe_for_all_clients(server, pinned).or_else(|_| observe_for_all_clients(server, options))
+    let look = |options| observe_for_all_clients(attempt.server, options, watched);
+    let pinned = |locked: &LockedServer| {
+        let era = EraChoice::Only(locked.era);
+        look(CaptureOptions { era, ..options }).ok()
+    };
+    let observed = locked.and_then(pinned).map_or_else(|| look(options), Ok);
+    observed.map_err(|error| attempt.explain(error))
 }
 
 /// Whoever decides, except that what this user approved is started without a question.
@@ -210,5 +219,9 @@ impl Consent for ApprovedOrAsk<'_> {
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
         self.consent.may_pin(page)
+    }
+
+    fn progress(&self) -> &dyn StartProgress {
+        self.consent.progress()
     }
 }

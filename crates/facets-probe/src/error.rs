@@ -1,6 +1,6 @@
 //! Why a server could not be looked at.
 
-use facets_failure::{Describe, last_lines};
+use facets_failure::{Describe, Stderr};
 use facets_launch::{Ending, LaunchError};
 use facets_mcp::CaptureError;
 
@@ -18,8 +18,8 @@ pub enum ObserveError {
     Capture {
         /// What failed.
         source: CaptureError,
-        /// The end of what it said on standard error.
-        stderr: String,
+        /// What it wrote to standard error.
+        stderr: Stderr,
         /// How it ended, if it ended by itself.
         ending: Option<Ending>,
     },
@@ -54,7 +54,7 @@ impl Describe for ObserveError {
                 Some("the supervisor was killed or stopped; everything was ended".to_owned())
             }
             Self::Capture { source: source @ CaptureError::Unstable { .. }, .. } => source.actual(),
-            Self::Capture { source, stderr, ending } => {
+            Self::Capture { source, ending, .. } => {
                 let ended = match ending {
                     Some(Ending::Exited(code)) => Some(format!("it ended with code {code}")),
                     Some(Ending::Killed(signal)) => {
@@ -62,10 +62,7 @@ impl Describe for ObserveError {
                     }
                     Some(Ending::Unknown | Ending::SupervisorLost) | None => None,
                 };
-                let stderr = Some(stderr).filter(|text| !text.trim().is_empty());
-                let stderr = stderr.map(|text| format!("it said: {}", last_lines(text)));
-                let said: Vec<String> =
-                    [source.said(), ended, stderr].into_iter().flatten().collect();
+                let said: Vec<String> = [source.said(), ended].into_iter().flatten().collect();
                 (!said.is_empty()).then(|| said.join("; "))
             }
         }
@@ -75,6 +72,13 @@ impl Describe for ObserveError {
         match self {
             Self::Capture { source, .. } => source.next(),
             other => format!("facet explain {}", other.code()),
+        }
+    }
+
+    fn error_output(&self) -> Option<Stderr> {
+        match self {
+            Self::Capture { stderr, .. } if !stderr.is_empty() => Some(stderr.clone()),
+            _ => None,
         }
     }
 }

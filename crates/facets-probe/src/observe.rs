@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use facets_failure::Stderr;
 use facets_launch::{Ending, LaunchError, Launchable, Launcher, ProcessLaunch, RemoteLaunch};
 use facets_mcp::{
-    Capture, CaptureError, CaptureOptions, EraChoice, HttpTransport, StdioTransport,
+    Capture, CaptureError, CaptureOptions, EraChoice, HttpTransport, StdioTransport, Transport,
     TransportError, capture,
 };
 use facets_surface::Era;
 
 use crate::error::ObserveError;
+use crate::watched::{ObserveProgress, ObserveStep, WatchedTransport};
 
 /// A server that closes its output has usually just ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -19,8 +21,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 pub struct Observation {
     /// What the server declares.
     pub capture: Capture,
-    /// The end of what it said on standard error.
-    pub stderr: String,
+    /// What it wrote to standard error.
+    pub stderr: Stderr,
 }
 
 /// Looks at a server, and leaves nothing running.
@@ -28,15 +30,18 @@ pub fn observe(
     launcher: &Launcher,
     server: &Launchable,
     options: CaptureOptions,
+    progress: &dyn ObserveProgress,
 ) -> Result<Observation, ObserveError> {
+    progress.on_step(ObserveStep::Starting);
+    let look = |process, options| observe_process(launcher, process, options, progress);
     match server {
-        Launchable::Remote(remote) => observe_remote(remote, options),
-        Launchable::Process(process) => match observe_process(launcher, process, options) {
+        Launchable::Remote(remote) => observe_remote(remote, options, progress),
+        Launchable::Process(process) => match look(process, options) {
             Err(ObserveError::Capture { source, .. })
                 if options.era == EraChoice::Preferred && died_of_discovery(&source) =>
             {
                 let era = EraChoice::Only(Era::Initialize);
-                observe_process(launcher, process, CaptureOptions { era, ..options })
+                look(process, CaptureOptions { era, ..options })
             }
             other => other,
         },
@@ -57,18 +62,30 @@ fn died_of_discovery(error: &CaptureError) -> bool {
 fn observe_remote(
     remote: &RemoteLaunch,
     options: CaptureOptions,
+    progress: &dyn ObserveProgress,
 ) -> Result<Observation, ObserveError> {
     let mut transport = HttpTransport::new(&remote.url, remote.headers.clone(), options.limits);
-    match capture(&mut transport, options) {
-        Ok(capture) => Ok(Observation { capture, stderr: String::new() }),
-        Err(source) => Err(ObserveError::Capture { source, stderr: String::new(), ending: None }),
+    let stderr = Stderr::default();
+    match watched_capture(&mut transport, options, progress) {
+        Ok(capture) => Ok(Observation { capture, stderr }),
+        Err(source) => Err(ObserveError::Capture { source, stderr, ending: None }),
     }
+}
+
+fn watched_capture(
+    transport: &mut dyn Transport,
+    options: CaptureOptions,
+    progress: &dyn ObserveProgress,
+) -> Result<Capture, CaptureError> {
+    let mut watched = WatchedTransport::new(transport, options.first_answer(), progress);
+    capture(&mut watched, options)
 }
 
 fn observe_process(
     launcher: &Launcher,
     process: &ProcessLaunch,
     options: CaptureOptions,
+    progress: &dyn ObserveProgress,
 ) -> Result<Observation, ObserveError> {
     let mut running = launcher.start(process)?;
     let stderr = running.stderr().clone();
@@ -76,13 +93,13 @@ fn observe_process(
         return Err(LaunchError::Supervisor(std::io::ErrorKind::BrokenPipe.into()).into());
     };
     let mut transport = StdioTransport::new(output, input, options.limits);
-    let result = capture(&mut transport, options);
+    let result = watched_capture(&mut transport, options, progress);
     drop(transport);
     match result {
         Ok(capture) => match running.stop() {
             Ending::Unknown | Ending::SupervisorLost => Err(ObserveError::SupervisorLost),
             Ending::Exited(_) | Ending::Killed(_) => {
-                Ok(Observation { capture, stderr: stderr.text() })
+                Ok(Observation { capture, stderr: stderr.stderr() })
             }
         },
         Err(source) => {

@@ -24,11 +24,17 @@ pub struct SilenceLimits {
     pub silence: Duration,
     /// And if it does not answer for this long, and nobody waits for it, it is started again.
     pub unanswered: Duration,
+    /// How long one that was started again may take for its opening.
+    pub opening: Duration,
 }
 
 impl Default for SilenceLimits {
     fn default() -> Self {
-        Self { silence: Duration::from_secs(30), unanswered: Duration::from_mins(1) }
+        Self {
+            silence: Duration::from_secs(30),
+            unanswered: Duration::from_mins(1),
+            opening: Duration::from_secs(10),
+        }
     }
 }
 
@@ -67,6 +73,8 @@ pub enum SessionEnd {
     ClientLeft(Option<Ending>),
     /// The server ended by itself, and was not started again.
     ServerEnded(Ending),
+    /// The server ended by itself before it had said anything.
+    NeverSpoke(Ending),
     /// It could not be started again.
     NotRestarted(String),
     /// Something was not what was approved, and the user wants the session to end then.

@@ -24,8 +24,6 @@ const GRACE: Duration = Duration::from_secs(2);
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 /// And not longer than this, whatever it says.
 const LAST_OF_ALL: Duration = Duration::from_mins(1);
-/// How long a server that was started again may take for its opening.
-const OPENING: Duration = Duration::from_secs(10);
 /// How long one that does not listen any more may take to say how it ended.
 const LAST_WORD: Duration = Duration::from_millis(200);
 /// Before a server is started again for the first time.
@@ -222,7 +220,8 @@ impl<'s> SessionLoop<'s> {
         let tell = self.is_status_stale.then(|| until(self.status_published + STATUS_PACE));
         let silence =
             Some(until(self.last_output + self.patience.silence).max(Duration::from_secs(1)));
-        let opening = self.guard.is_reopening().then(|| until(self.started + OPENING));
+        let opening =
+            self.guard.is_reopening().then(|| until(self.started + self.patience.opening));
         let opening = opening.map(|opening| opening.max(Duration::from_millis(100)));
         [guard, restart, left, tell, silence, opening].into_iter().flatten().min()
     }
@@ -378,13 +377,15 @@ impl<'s> SessionLoop<'s> {
     /// spec 11.5: health by `ping`
     fn check_health(&mut self, now: Instant) {
         let silent = now.saturating_duration_since(self.last_output);
-        let SilenceLimits { silence, unanswered } = self.patience;
-        if silent > silence && !self.guard.is_silent() {
+        let SilenceLimits { silence, unanswered, opening } = self.patience;
+        // One that is still starting has its own time.
+        let is_opening = self.guard.is_reopening();
+        if silent > silence && !self.guard.is_silent() && !is_opening {
             self.guard.ping(now.saturating_duration_since(self.begin), &mut self.out);
         }
         let is_dead = silent > silence + unanswered && self.guard.is_silent();
         let ran = now.saturating_duration_since(self.started);
-        let never_opens = self.guard.is_reopening() && ran > OPENING;
+        let never_opens = is_opening && ran > opening;
         if ((is_dead && self.guard.waiting() == 0) || never_opens)
             && let Some(server) = self.server.take()
         {
@@ -442,7 +443,10 @@ impl<'s> SessionLoop<'s> {
             LoopEnd::ServerEnded if self.client_left_at.is_some() => {
                 SessionEnd::ClientLeft(by_itself)
             }
-            LoopEnd::ServerEnded => SessionEnd::ServerEnded(by_itself.unwrap_or(Ending::Unknown)),
+            LoopEnd::ServerEnded if self.has_spoken => {
+                SessionEnd::ServerEnded(by_itself.unwrap_or(Ending::Unknown))
+            }
+            LoopEnd::ServerEnded => SessionEnd::NeverSpoke(by_itself.unwrap_or(Ending::Unknown)),
         }
     }
 }

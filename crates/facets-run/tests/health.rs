@@ -113,6 +113,7 @@ fn rules() -> Rules {
         arguments: None,
         nonce: "facet-test".to_owned(),
         records_all: false,
+        first_answer: Duration::ZERO,
     }
 }
 
@@ -145,6 +146,7 @@ impl Talk {
             patience: SilenceLimits {
                 silence: Duration::from_millis(100),
                 unanswered: Duration::from_millis(200),
+                ..SilenceLimits::default()
             },
             recorder: Recorder::new(Forget).unwrap(),
             control,

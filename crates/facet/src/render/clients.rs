@@ -44,7 +44,7 @@ impl Renderer {
                 if let EntryOutcome::Failed(error) = &one.outcome {
                     let _ =
                         writeln!(out, "{STRONG}{}{STRONG:#} was not adopted:", visible(&one.name));
-                    out.push_str(&super::human::failure(&error.describe()));
+                    out.push_str(&super::human::failure(&self.describe(error), self.verbose));
                 }
             }
             let _ = writeln!(out, "{}", adopted_summary(report));
@@ -53,7 +53,7 @@ impl Renderer {
             }
             Shown::styled(out)
         };
-        self.show(human, || adopt_json(report)).with_exit(exit)
+        self.show(human, || adopt_json(report, self.verbose)).with_exit(exit)
     }
 
     pub(crate) fn removed(&self, report: &RemoveReport, was_read: bool) -> Shown {
@@ -277,7 +277,7 @@ fn plan_json(plan: &PlannedEntry) -> Value {
     })
 }
 
-fn adopt_json(report: &AdoptReport) -> Value {
+fn adopt_json(report: &AdoptReport, verbose: bool) -> Value {
     let found = |one: &FoundEntry| {
         let (outcome, reason) = match &one.outcome {
             EntryOutcome::Adopted if report.edits.is_empty() => ("adoptable", Value::Null),
@@ -295,6 +295,12 @@ fn adopt_json(report: &AdoptReport) -> Value {
                 ("failed", json!(both.collect::<Vec<_>>().join(": ")))
             }
         };
+        let error = match &one.outcome {
+            EntryOutcome::Failed(error) => {
+                super::json::failure(&error.describe(), verbose)["error"].clone()
+            }
+            _ => Value::Null,
+        };
         json!({
             "client": one.client.name(),
             "file": one.path.display().to_string(),
@@ -304,6 +310,7 @@ fn adopt_json(report: &AdoptReport) -> Value {
             "plan": one.plan.as_ref().map(plan_json),
             "outcome": outcome,
             "reason": reason,
+            "error": error,
         })
     };
     json!({

@@ -194,15 +194,15 @@ pub(super) fn moved_lines(all: &[MovedServer]) -> String {
 }
 
 /// Why a server was not approved.
-pub(super) fn failed_lines(name: &str, failure: &Failure) -> String {
-    let lines = human::failure(failure);
+pub(super) fn failed_lines(name: &str, failure: &Failure, verbose: bool) -> String {
+    let lines = human::failure(failure, verbose);
     let lines: String = lines.lines().map(|line| format!("  {line}\n")).collect();
     format!("{STRONG}{}{STRONG:#} was not approved:\n{lines}", visible(name))
 }
 
 /// The same for machines.
-pub(super) fn failed_json((name, error): &(String, OpsError)) -> Value {
-    json!({ "name": name, "error": super::json::failure(&error.describe())["error"] })
+pub(super) fn failed_json((name, error): &(String, OpsError), verbose: bool) -> Value {
+    json!({ "name": name, "error": super::json::failure(&error.describe(), verbose)["error"] })
 }
 
 /// The same for machines.

@@ -164,7 +164,7 @@ fn block(
         }
         CheckOutcome::Failed(error) => {
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {WARN}not judged{WARN:#}");
-            let failure = human::failure(&error.describe());
+            let failure = human::failure(&error.describe(), verbose);
             out.extend(failure.lines().map(|line| format!("  {line}\n")));
         }
     }
@@ -353,7 +353,7 @@ fn json_of_graded(findings: &[Graded]) -> Vec<Value> {
     findings.iter().map(|graded| json_of(&graded.finding, graded.mark.as_ref())).collect()
 }
 
-pub(super) fn checked_json(report: &CheckReport) -> Value {
+pub(super) fn checked_json(report: &CheckReport, verbose: bool) -> Value {
     let servers: Vec<Value> = report
         .servers
         .iter()
@@ -369,7 +369,7 @@ pub(super) fn checked_json(report: &CheckReport) -> Value {
                     ("edited", Vec::new(), Some(problem.to_string()), Value::Null)
                 }
                 CheckOutcome::Failed(error) => {
-                    let failure = plain::failure(&error.describe());
+                    let failure = plain::failure(&error.describe(), verbose);
                     ("not-judged", Vec::new(), None, failure["error"].clone())
                 }
             };

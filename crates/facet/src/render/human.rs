@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use facets_failure::{Describe as _, Failure, FileProblem, shell_word};
+use facets_failure::{Describe as _, Failure, FileProblem, Stderr, shell_word};
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::doctor::{DoctorReport, Health};
@@ -25,7 +25,7 @@ fn styled(style: Style, text: &str) -> String {
 }
 
 /// What happened, to what, expected and actual, what to type next.
-pub(super) fn failure(failure: &Failure) -> String {
+pub(super) fn failure(failure: &Failure, verbose: bool) -> String {
     let mut out = String::new();
     let message = visible(&failure.message);
     let _ = writeln!(out, "{BAD}error{BAD:#}: {message} {QUIET}[{}]{QUIET:#}", failure.code);
@@ -38,6 +38,12 @@ pub(super) fn failure(failure: &Failure) -> String {
     if let Some(actual) = &failure.actual {
         let _ = writeln!(out, "  found:    {}", visible(actual));
     }
+    if let Some(said) = &failure.error_output {
+        stderr(said, verbose, &mut out);
+    }
+    for note in &failure.notes {
+        let _ = writeln!(out, "  {:<9} {}", format!("{}:", note.label), visible(&note.text));
+    }
     let _ = writeln!(out, "  try:      {}", styled(STRONG, &failure.next));
     for found in failure.problems.iter().take(PROBLEMS) {
         problem(found, &mut out);
@@ -48,13 +54,30 @@ pub(super) fn failure(failure: &Failure) -> String {
     out
 }
 
+/// What a server wrote to standard error, line by line: the first and the last of it, or all that is kept.
+fn stderr(said: &Stderr, verbose: bool, out: &mut String) {
+    let shown = if verbose { said.clone() } else { said.shortened() };
+    let gap = (shown.omitted > 0).then(|| {
+        let lines = if shown.omitted == 1 { "line" } else { "lines" };
+        // Of a flood not everything is kept, and then nothing shows it.
+        let hint = if verbose { "not kept" } else { "-v shows all" };
+        format!("{QUIET}… {} more {lines}; {hint}{QUIET:#}", shown.omitted)
+    });
+    let line = |line: &String| visible(line);
+    let lines = shown.first.iter().map(line).chain(gap).chain(shown.last.iter().map(line));
+    for (index, line) in lines.enumerate() {
+        let label = if index == 0 { "stderr:" } else { "" };
+        let _ = writeln!(out, "  {label:<9} {line}");
+    }
+}
+
 pub(super) fn digest_file(report: &DigestFileReport) -> Shown {
     let mut lines = String::new();
     let mut talk = String::new();
     for (input, result) in &report.files {
         match result {
             Ok(file) => lines.push_str(&checksum_line(&file.digest.to_string(), input.path())),
-            Err(error) => talk.push_str(&failure(&error.describe())),
+            Err(error) => talk.push_str(&failure(&error.describe(), false)),
         }
     }
     Shown { talk, ..Shown::exact(lines) }

@@ -1,4 +1,4 @@
-use facets_failure::{Describe as _, Failure, FileProblem};
+use facets_failure::{Describe as _, Failure, FileProblem, Note, Stderr};
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::digest_json::DigestJsonReport;
@@ -24,7 +24,8 @@ pub(super) fn grants(grants: &Grants) -> Value {
     value
 }
 
-pub(super) fn failure(failure: &Failure) -> Value {
+pub(super) fn failure(failure: &Failure, verbose: bool) -> Value {
+    let note = |note: &Note| json!({ "label": note.label, "text": note.text });
     json!({ "error": {
         "code": failure.code,
         "message": failure.message,
@@ -35,7 +36,14 @@ pub(super) fn failure(failure: &Failure) -> Value {
         "actual": failure.actual,
         "next": failure.next,
         "problems": failure.problems.iter().map(problem).collect::<Vec<_>>(),
+        "stderr": failure.error_output.as_ref().map(|said| stderr(said, verbose)),
+        "notes": failure.notes.iter().map(note).collect::<Vec<_>>(),
     }})
+}
+
+fn stderr(said: &Stderr, verbose: bool) -> Value {
+    let shown = if verbose { said.clone() } else { said.shortened() };
+    json!({ "first": shown.first, "omitted": shown.omitted, "last": shown.last })
 }
 
 /// A command line that clap refused.
@@ -46,14 +54,11 @@ pub(crate) fn usage(message: &str) -> Shown {
     let refused = Failure {
         code: "usage",
         message: words.join(" "),
-        file: None,
-        place: None,
         expected: Some("a command line as `facet help` shows".to_owned()),
-        actual: None,
         next: "facet help".to_owned(),
-        problems: Vec::new(),
+        ..Failure::default()
     };
-    document(&failure(&refused)).with_exit(Exit::Unjudged)
+    document(&failure(&refused, false)).with_exit(Exit::Unjudged)
 }
 
 /// Help or version, asked for as JSON.
@@ -72,7 +77,7 @@ pub(super) fn digest_file(report: &DigestFileReport) -> Value {
                     json!({ "path": path, "digest": file.digest.to_string(), "size": file.size })
                 }
                 Err(error) => {
-                    json!({ "path": path, "error": failure(&error.describe())["error"] })
+                    json!({ "path": path, "error": failure(&error.describe(), false)["error"] })
                 }
             }
         })

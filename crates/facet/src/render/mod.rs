@@ -101,13 +101,15 @@ impl Renderer {
         let json = || {
             let servers: Vec<_> = report.pages.iter().map(approval::json_of).collect();
             let moved: Vec<_> = report.moved.iter().map(decisions::moved_json).collect();
-            let failed: Vec<_> = report.failed.iter().map(decisions::failed_json).collect();
+            let failed = report.failed.iter();
+            let failed: Vec<_> =
+                failed.map(|one| decisions::failed_json(one, self.verbose)).collect();
             serde_json::json!({ "servers": servers, "moved": moved, "failed": failed })
         };
         let human = || {
             let mut lines = decisions::moved_lines(&report.moved);
             for (name, error) in &report.failed {
-                lines += &decisions::failed_lines(name, &self.describe(error));
+                lines += &decisions::failed_lines(name, &self.describe(error), self.verbose);
             }
             approval::pinned(lines, &all, was_read, self)
         };
@@ -121,7 +123,7 @@ impl Renderer {
         if self.format == OutputFormat::Sarif {
             return json::document(&sarif::of_report(report)).with_exit(exit);
         }
-        self.show(|| human, || drift::checked_json(report)).with_exit(exit)
+        self.show(|| human, || drift::checked_json(report, self.verbose)).with_exit(exit)
     }
 
     pub(crate) fn diff(&self, report: &DiffReport) -> Shown {
@@ -172,7 +174,7 @@ pub(crate) use decisions::{homes_text, moved};
 pub(crate) use drift::Verb;
 pub(crate) use origin::launch;
 pub(crate) use renderer::{Renderer, output_failed};
-pub(crate) use sessions::wider_grants;
+pub(crate) use sessions::{grant_conflicts, wider_grants};
 pub(crate) use text::{escape_in_json, visible};
 
 /// The page `facet(1)`.

@@ -105,7 +105,7 @@ pub(super) fn talk<'a>(
         let _ = writeln!(out, "note: {}", note(policy, one));
     }
     if let Some(error) = undecided(policy, findings) {
-        out.push_str(&human::failure(&error.describe()));
+        out.push_str(&human::failure(&error.describe(), false));
     }
     out
 }

@@ -59,20 +59,24 @@ impl Renderer {
 
     pub(crate) fn failure(&self, error: &OpsError) -> Shown {
         let failure = self.describe(error);
-        let human = || Shown::failure(human::failure(&failure));
+        let human = || Shown::failure(human::failure(&failure, self.verbose));
         if self.format == OutputFormat::Sarif {
             // Whoever waits for a log gets one, and the log of the job says why it is empty.
             return Shown { talk: human().talk, ..json::document(&sarif::of_failure(&failure)) }
                 .with_exit(Exit::Unjudged);
         }
-        self.show(human, || json::failure(&failure)).with_exit(Exit::Unjudged)
+        self.show(human, || json::failure(&failure, self.verbose)).with_exit(Exit::Unjudged)
     }
 
     /// A failure of a command whose standard output belongs to somebody else.
     pub(crate) fn failure_aside(&self, error: &OpsError) -> Shown {
         let talk = match self.format {
-            OutputFormat::Human | OutputFormat::Sarif => human::failure(&self.describe(error)),
-            OutputFormat::Json => format!("{}\n", json::failure(&self.describe(error))),
+            OutputFormat::Human | OutputFormat::Sarif => {
+                human::failure(&self.describe(error), self.verbose)
+            }
+            OutputFormat::Json => {
+                format!("{}\n", json::failure(&self.describe(error), self.verbose))
+            }
         };
         Shown::failure(talk)
     }
@@ -95,16 +99,16 @@ pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
     let failure = Failure {
         code: "output-failed",
         message: "cannot write the result to standard output".to_owned(),
-        file: None,
-        place: None,
         expected: Some("a place to write to".to_owned()),
         actual: Some(error.to_string()),
         next: "facet explain output-failed".to_owned(),
-        problems: Vec::new(),
+        ..Failure::default()
     };
     match format {
-        OutputFormat::Human | OutputFormat::Sarif => Shown::failure(human::failure(&failure)),
+        OutputFormat::Human | OutputFormat::Sarif => {
+            Shown::failure(human::failure(&failure, false))
+        }
         // Standard output is what failed, so even JSON goes to standard error.
-        OutputFormat::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
+        OutputFormat::Json => Shown::failure(format!("{}\n", json::failure(&failure, false))),
     }
 }

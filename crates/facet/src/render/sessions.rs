@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use facets_ops::consent::StartObstacle;
 use facets_ops::grant::{
     GrantReport, Grants, PrivateHost, describe_opened, grants_words, undefended,
 };
@@ -49,6 +50,10 @@ impl Renderer {
         for one in &report.private {
             let _ = writeln!(text, "{}", visible(&private_warning(one)));
         }
+        for obstacle in &report.obstacles {
+            let reason = visible(&obstacle.reason);
+            let _ = writeln!(text, "warning: it does not start with these grants: {reason}");
+        }
         let words = undefended(&report.grants).filter(|_| !report.is_remote);
         let talk = words.map(|words| format!("{words}\n"));
         let talk = talk.filter(|_| !self.quiet).unwrap_or_default();
@@ -60,6 +65,7 @@ impl Renderer {
             "grants": grants,
             "opened": report.opened.as_ref().map(opened::json),
             "private": report.private.iter().map(private).collect::<Vec<_>>(),
+            "blocked": report.obstacles.iter().map(|one| &one.reason).collect::<Vec<_>>(),
         });
         self.show(|| Shown { talk, ..Shown::styled(text) }, || json)
     }
@@ -84,6 +90,15 @@ pub(crate) fn wider_grants(name: &str, wider: &[&str], grants: &Grants) -> Strin
         wider.join(", "),
         visible(&grants_words(grants))
     )
+}
+
+/// The page before something is granted that a server does not start with.
+pub(crate) fn grant_conflicts(name: &str, obstacles: &[StartObstacle]) -> String {
+    let mut out = format!("{} would not start any more:\n", visible(name));
+    for obstacle in obstacles {
+        let _ = writeln!(out, "  {}", visible(&obstacle.reason));
+    }
+    out
 }
 
 fn human(sessions: &[PsEntry]) -> String {

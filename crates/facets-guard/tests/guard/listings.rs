@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use crate::support::{Session, TOOL, rules};
-use facets_guard::{Decision, Reason};
+use facets_guard::{Decision, Reason, Rules};
 
 const OPEN: &str = r#"{"id":0,"method":"initialize","params":{"x":1}}"#;
 const OPENED: &str = r#"{"id":0,"result":{"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Be kind."}}"#;
@@ -201,4 +201,34 @@ fn data_that_could_not_be_read_once_stays_withheld() {
     assert!(list(plain).contains(r#"{"name":"file:///b","uri":"file:///b"}"#));
     list(r#"{"uri":"file:///b","name":"b","name":"c"}"#);
     assert!(list(plain).contains("\"resources\":[]"));
+}
+
+/// A client of the newer era calls without a handshake, and the server is still starting.
+#[test]
+fn a_server_that_is_still_starting_has_its_own_time_for_the_first_answer() {
+    let second = Duration::from_secs(1);
+    let slow = || Session::new(Rules { first_answer: second * 60, ..rules() });
+    let mut session = slow();
+    let id = own_id(&session.client(CALL).0);
+    session.guard.tick(second * 40, &mut session.out);
+    assert_eq!(session.taken().1, "", "it is waited for");
+    session.now = second * 50;
+    let (sent, _) = session.server(&format!(r#"{{"id":{id},"result":{{"tools":[{TOOL}]}}}}"#));
+    assert_eq!(sent.trim(), CALL);
+    // One that never answers is given up in the end.
+    let mut session = slow();
+    session.client(CALL);
+    assert_eq!(session.guard.deadline(), Some(second * 60));
+    session.guard.tick(second * 60, &mut session.out);
+    assert!(session.taken().1.contains("unverified"));
+}
+
+#[test]
+fn pages_have_twenty_seconds_from_the_first_answer_on() {
+    let second = Duration::from_secs(1);
+    let mut session = Session::new(Rules { first_answer: second * 60, ..rules() });
+    let id = own_id(&session.client(CALL).0);
+    session.now = second * 50;
+    session.server(&format!(r#"{{"id":{id},"result":{{"tools":[],"nextCursor":"c"}}}}"#));
+    assert_eq!(session.guard.deadline(), Some(second * 70));
 }

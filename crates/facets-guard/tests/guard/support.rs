@@ -44,6 +44,7 @@ pub(crate) fn rules() -> Rules {
         arguments: None,
         nonce: "facet-test".to_owned(),
         records_all: true,
+        first_answer: Duration::ZERO,
     }
 }
 

@@ -1,12 +1,13 @@
 //! What is wrong with a server of the project.
 
-use facets_failure::Describe;
+use facets_failure::{Describe, Note};
 use facets_lock::SURFACES;
 use facets_model::NameError;
 use facets_project::LOCK;
 
 use crate::attestation::AttestationError;
 use crate::broken_pin::BrokenPin;
+use crate::start_obstacle::{StartObstacle, blocked_notes};
 
 /// Something about a server of a project.
 #[derive(Debug, thiserror::Error)]
@@ -172,6 +173,18 @@ pub enum ServerError {
         /// Why not.
         reason: String,
     },
+    /// A server would not start with what it is to be granted.
+    #[error("the server {name:?} would not start with these grants, and nothing was changed")]
+    GrantConflict {
+        /// Its name.
+        name: String,
+        /// What would be in its way.
+        obstacles: Vec<StartObstacle>,
+        /// Grants that it can start with, or the same ones with a yes.
+        next: String,
+        /// Whether somebody was asked, and said no.
+        asked: bool,
+    },
     /// The lock pins a signer, and nothing of theirs was shown.
     #[error("the server {name:?} was not started: its signer cannot be verified")]
     NotAttested {
@@ -239,6 +252,7 @@ impl ServerError {
         "no-data",
         "still-running",
         "launch-differs",
+        "grant-conflict",
         "grant-elsewhere",
         "grant-unusable",
         "not-attested",
@@ -269,6 +283,7 @@ impl ServerError {
             Self::OtherLaunch { .. } => "the command or address of the lock",
             Self::GrantElsewhere { .. } => "sampling or elicitation",
             Self::GrantUnusable { .. } => "a path that can be granted",
+            Self::GrantConflict { .. } => "grants that the server can start with",
             Self::Unservable { .. } => "a free address of this machine, such as 127.0.0.1:0",
             Self::NeverRan { .. } => "a session, now or before",
             Self::NotRunning { .. } => "a session",
@@ -303,11 +318,12 @@ impl ServerError {
             Self::Exists { .. } => "a name that is taken",
             Self::NotInline { .. } => "something that this facet does not start",
             Self::StillRunning { .. } => "at least one",
-            Self::Unanswered { asked: false, .. } => {
+            Self::Unanswered { asked: false, .. } | Self::GrantConflict { asked: false, .. } => {
                 "needs confirmation; no terminal: re-run with --yes"
             }
             Self::NotApproved { asked, .. }
             | Self::NotPinned { asked, .. }
+            | Self::GrantConflict { asked, .. }
             | Self::Unanswered { asked, .. } => {
                 if *asked {
                     "the answer was no"
@@ -367,6 +383,7 @@ impl Describe for ServerError {
             Self::OtherLaunch { .. } => "launch-differs",
             Self::GrantElsewhere { .. } => "grant-elsewhere",
             Self::GrantUnusable { .. } => "grant-unusable",
+            Self::GrantConflict { .. } => "grant-conflict",
             Self::NotAttested { .. } => "not-attested",
             Self::Unservable { .. } => "address-unusable",
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
@@ -394,7 +411,7 @@ impl Describe for ServerError {
             Self::GrantElsewhere { name } => {
                 format!("facet grant {name} sampling=no elicitation=no")
             }
-            Self::Unanswered { next, .. } => next.clone(),
+            Self::Unanswered { next, .. } | Self::GrantConflict { next, .. } => next.clone(),
             Self::NothingApproved { .. } => "facet approvals list".to_owned(),
             Self::NoData { .. } => "facet data".to_owned(),
             Self::StillRunning { name } => format!("facet stop {name}"),
@@ -410,6 +427,13 @@ impl Describe for ServerError {
             }
             Self::NotPinned { name, .. } => format!("facet approve {name}"),
             other => format!("facet explain {}", other.code()),
+        }
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        match self {
+            Self::GrantConflict { obstacles, .. } => blocked_notes(obstacles).collect(),
+            _ => Vec::new(),
         }
     }
 }

@@ -130,11 +130,16 @@ impl Adopting<'_> {
         let mut looked: Vec<LookedAt> = Vec::new();
         let mut seen = BTreeSet::new();
         let mut others: Vec<(String, Surface)> = Vec::new();
-        for adoption in self.adoptions.values().filter(|adoption| !adoption.is_pinned) {
+        let new = self.adoptions.values().filter(|adoption| !adoption.is_pinned);
+        let names: BTreeSet<&str> =
+            new.clone().map(|adoption| self.found[adoption.index].name.as_str()).collect();
+        let count = names.len();
+        for adoption in new {
             let name = self.found[adoption.index].name.clone();
             if !seen.insert(name.clone()) {
                 continue;
             }
+            self.consent.progress().on_server(seen.len(), count);
             let server = NewServer {
                 name: name.clone(),
                 origin: adoption.plan.origin.clone(),

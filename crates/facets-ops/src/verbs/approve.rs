@@ -51,7 +51,9 @@ pub fn approve(request: &ApproveRequest, consent: &dyn Consent) -> Result<Approv
         report.moved = approve_moved(&names, &project, &state, consent)?;
         names.retain(|name| !report.moved.iter().any(|moved| moved.name == *name));
     }
-    for name in names {
+    let count = names.len();
+    for (number, name) in names.into_iter().enumerate() {
+        consent.progress().on_server(number + 1, count);
         match approve_one(&project, &name, request, consent) {
             Ok(page) => report.pages.push(page),
             // One that does not start keeps no other from it.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
 use facets_launch::Launchable;
-use facets_lock::LockedServer;
+use facets_lock::{Grants, LockedServer};
 use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
 use facets_probe::ObserveError;
 use facets_project::{Project, State};
@@ -28,6 +28,7 @@ use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
 use crate::pinning::{approve_entry, with_source};
 use crate::policy::{self, Asked};
 use crate::profile_varies::variations;
+use crate::start_attempt::{AskedBy, StartAttempt};
 use crate::surface_warnings::warnings;
 
 /// What to check.
@@ -96,6 +97,8 @@ pub fn check(
 struct Job {
     pinned: Pinned,
     server: Launchable,
+    /// What it was confined to.
+    grants: Grants,
     findings: Vec<Finding>,
     notes: Vec<String>,
 }
@@ -110,15 +113,23 @@ fn ready(
     let pinned = Pinned::of(name, state).map_err(CheckOutcome::Edited)?;
     let findings = against_manifest(name, &pinned, state);
     match allowed(name, &pinned, project, request.trust, consent) {
-        Ok((server, notes)) => Ok(Box::new(Job { pinned, server, findings, notes })),
+        Ok(Allowed { server, grants, notes }) => {
+            Ok(Box::new(Job { pinned, server, grants, findings, notes }))
+        }
         Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(naming(error, name))),
         // That something else would be started is a no, also if nothing is.
         Err(_) => Err(judged(findings)),
     }
 }
 
-/// What may be started, and what is to be said about that.
-type Allowed = (Launchable, Vec<String>);
+/// A server that may be started.
+struct Allowed {
+    server: Launchable,
+    /// What it is confined to.
+    grants: Grants,
+    /// From which file of a client values are, where several differ.
+    notes: Vec<String>,
+}
 
 /// spec 8.5: nothing is started that this machine has not approved
 fn allowed(
@@ -138,7 +149,8 @@ fn allowed(
         let origin = &pinned.server.origin;
         let (options, notes) = options.with_values_for(project, (name, origin), approved)?;
         let server = prepare(start, &options, &AlreadyApproved)?;
-        return Ok((apply_grants(normalised(&server), grants)?, notes));
+        let server = apply_grants(normalised(&server), grants)?;
+        return Ok(Allowed { server, grants: grants.clone(), notes });
     }
     if !consent.can_answer() {
         return Err(not_approved(name, &pinned.server, project));
@@ -170,7 +182,7 @@ fn allowed(
     }
     let entry = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
     approve_entry(project, (name, &entry), decision.latest.as_ref(), variant)?;
-    Ok((normalised(&here), Vec::new()))
+    Ok(Allowed { server: normalised(&here), grants: grants.clone(), notes: Vec::new() })
 }
 
 /// What a server declares otherwise on this machine, if it still declares everywhere what is pinned; else
@@ -179,7 +191,8 @@ fn variant_of_pinned(here: &Launchable, pinned: &Pinned) -> Also {
     let mut variant = Also::default();
     let options = capture_options(here, None, pinned.server.settings.timeout);
     let options = CaptureOptions { era: EraChoice::Only(pinned.server.era), ..options };
-    let look = |server: &Launchable| observe_once(server, options).ok().map(|(surface, _)| surface);
+    let look =
+        |server: &Launchable| observe_once(server, options, &()).ok().map(|(surface, _)| surface);
     if let Some((everywhere, here)) = look(&normalised(here)).zip(look(here))
         && everywhere.hashes().surface == pinned.hashes.surface
     {
@@ -244,12 +257,18 @@ fn observe_and_compare(
     let options = capture_options(&job.server, timeout, job.pinned.server.settings.timeout);
     // spec 5.1: the era is pinned, and used again
     let options = CaptureOptions { era: EraChoice::Only(job.pinned.server.era), ..options };
-    let (mut surface, _) = match observe_once(&job.server, options) {
+    let attempt = StartAttempt {
+        server: &job.server,
+        origin: &job.pinned.server.origin,
+        grants: &job.grants,
+        asked: AskedBy::Pinned { name },
+    };
+    let (mut surface, _) = match observe_once(&job.server, options, &()) {
         Err(OpsError::Observe(ObserveError::Capture {
             source: CaptureError::Unstable { names, .. },
             ..
         })) => return Ok((vec![varies(&names)], None)),
-        other => other?,
+        other => other.map_err(|error| attempt.explain(error))?,
     };
     with_source(&mut surface, project.place(), job.pinned.server.source.as_deref())?;
     let hashes = surface.hashes();

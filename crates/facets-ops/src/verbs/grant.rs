@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use facets_failure::shell_word;
 use facets_launch::{GrantedHost, PRIVATE};
 pub use facets_lock::{Arguments, Extent, Grants};
 use facets_lock::{LockedServer, READ_ONLY, StartSettings};
@@ -13,14 +14,13 @@ use facets_project::{Change, LOCK, Project, ProjectError, State};
 use crate::approval::{Trust, UserDecision};
 pub use crate::confinement::{describe_opened, grants_words, undefended};
 use crate::confinement::{extent_word, granted_place, opened_by, refuse_own_folder, yes_or_no};
-use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
-use crate::outside_servers::refuse_inside_server;
-use facets_failure::shell_word;
-
+use crate::consent::{AlreadyApproved, ApprovalPage, Consent, StartObstacle};
 use crate::error::{OpsError, ServerError};
+use crate::grant_conflicts::KnownStart;
 use crate::launch_options::{LaunchOptions, start_directory};
 use crate::launching::prepare;
 use crate::moving::not_approved;
+use crate::outside_servers::refuse_inside_server;
 use crate::pinned::Pinned;
 use crate::pinning::approve_entry;
 pub use crate::program_files::{OpenedFiles, OpenedPath};
@@ -154,6 +154,8 @@ pub struct GrantReport {
     pub opened: Option<OpenedFiles>,
     /// Granted names that lead into a private network today, which is refused.
     pub private: Vec<PrivateHost>,
+    /// Why it does not start any more, if they were changed anyway.
+    pub obstacles: Vec<StartObstacle>,
 }
 
 /// A granted name, and where it leads.
@@ -177,16 +179,12 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     let decision = UserDecision::of(name, &pinned.server, &project)?;
     let before = &decision.grants;
     let grants = request.settings.iter().fold(before.clone(), with_setting);
-    if pinned.server.origin.is_remote()
-        && request.settings.iter().any(GrantSetting::is_of_a_process)
-    {
-        return Err(ServerError::GrantElsewhere { name: name.clone() }.into());
-    }
+    refuse_elsewhere(request, &pinned.server)?;
     let settings = StartSettings {
         profile: pinned.server.settings.profile.with_grants(&grants),
         ..pinned.server.settings.clone()
     };
-    let report = |is_changed, page| {
+    let report = |is_changed, page, obstacles| {
         Ok(GrantReport {
             name: name.clone(),
             grants: grants.clone(),
@@ -195,15 +193,18 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
             page,
             opened: opened_to(name, &pinned.server, &grants, &project),
             private: private_hosts(&grants),
+            obstacles,
         })
     };
     if request.settings.is_empty() || (grants == *before && grants == pinned.server.grants) {
-        return report(false, None);
+        return report(false, None, Vec::new());
     }
     if decision.approval.is_none() {
         return Err(not_approved(name, &pinned.server, &project));
     }
     check_paths(&grants, &project, &settings)?;
+    let start = KnownStart { name, server: &pinned.server, settings: &settings, project: &project };
+    let obstacles = start.ask_about_conflicts((before, &grants), consent)?;
     ask_for_wider(request, before, &grants, consent)?;
     // What is taken away is gone at once: a server that does not start without it has no say in that.
     let ledger = project.ledger()?;
@@ -226,13 +227,22 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
         let accepted = (Accepted::Unchanged, Trust::Approvals);
         let page = repin(&project, &state, new, accepted, consent);
         let page = page.map_err(|error| unpinned(error, request))?;
-        return report(true, Some(page));
+        return report(true, Some(page), obstacles);
     }
     let server = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
     let variant = decision.approval.map(|known| known.variant).unwrap_or_default();
     approve_entry(&project, (name, &server), Some(&narrower), variant)?;
     project.change(|now| change(now, &state, name, &server))?;
-    report(true, None)
+    report(true, None, obstacles)
+}
+
+/// What runs elsewhere cannot be kept from anything there.
+fn refuse_elsewhere(request: &GrantRequest, server: &LockedServer) -> Result<(), OpsError> {
+    let is_of_a_process = request.settings.iter().any(GrantSetting::is_of_a_process);
+    if server.origin.is_remote() && is_of_a_process {
+        return Err(ServerError::GrantElsewhere { name: request.name.clone() }.into());
+    }
+    Ok(())
 }
 
 /// What these grants open to a server: `none` is not nothing, and is said in full.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use facets_digest::NoProgress;
+use facets_lock::{Extent, Grants, READ_ONLY};
 use facets_model::Origin;
 use facets_surface::{Source, Surface};
 
@@ -15,6 +16,8 @@ use crate::launching::{normalised, prepare};
 use crate::observing::observe_once;
 use crate::resolving::resolve;
 use crate::source_scan::{ScanRequest, scan};
+use crate::start_attempt::{AskedBy, StartAttempt};
+use crate::start_progress::WatchedStart;
 pub use crate::surface_report::InspectReport;
 use crate::surface_report::{read_surface, report, surface_text};
 use crate::write_file;
@@ -63,7 +66,13 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
             launch.require_values(&origin)?;
             let server = prepare((&origin, resolve(&origin)), &launch, &TypedAddress(consent))?;
             let options = capture_options(&server, timeout, None);
-            let (surface, conduct) = observe_once(&normalised(&server), options)?;
+            let shown = origin.to_string();
+            let watched = WatchedStart::new(&shown, consent.progress());
+            let seen = observe_once(&normalised(&server), options, &watched);
+            let grants = granted_by(&launch.sandbox);
+            let asked = AskedBy::Inspect;
+            let attempt = StartAttempt { server: &server, origin: &origin, grants: &grants, asked };
+            let (surface, conduct) = seen.map_err(|error| attempt.explain(error))?;
             (surface, Some(conduct))
         }
     };
@@ -77,6 +86,18 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
         save_surface(&surface, path)?;
     }
     Ok(InspectReport { scan: scanned, ..report(surface, conduct.as_ref(), save) })
+}
+
+/// A sandbox in the words of grants.
+fn granted_by(sandbox: &SandboxRequest) -> Grants {
+    let read = |path: &PathBuf| format!("{READ_ONLY}{}", path.display());
+    let filesystem = match &sandbox.filesystem {
+        None => Extent::All,
+        Some(paths) if paths.is_empty() => Extent::None,
+        Some(paths) => Extent::Listed(paths.iter().map(read).collect()),
+    };
+    let network = if sandbox.network { Extent::None } else { Extent::All };
+    Grants { network, filesystem, ..Grants::ALL }
 }
 
 /// Writes a surface file, and only one that can be read again.

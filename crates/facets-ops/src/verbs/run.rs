@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use facets_failure::shell_word;
 pub use facets_guard::{Decision, OnDrift};
 use facets_guard::{Event, Guard, Pins, Rules};
-use facets_launch::{Launchable, Launcher};
+use facets_launch::{Launchable, Launcher, Tail};
 use facets_lock::{Arguments, Grants, LockedServer};
 use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
 use facets_run::{
@@ -20,6 +21,7 @@ pub use crate::approval::Trust;
 use crate::approval::UserDecision;
 pub use crate::attestation::{AttestationError, Attestations, NoAttestations};
 use crate::audit::AuditLog;
+use crate::capturing::first_answer;
 use crate::client_values::ClientValues;
 use crate::confinement::{apply_grants, describe_cap, describe_confinement};
 use crate::consent::AlreadyApproved;
@@ -30,6 +32,7 @@ use crate::moving::not_approved;
 use crate::pinned::{Pinned, against_manifest};
 use crate::pinned_arguments::PinnedArguments;
 use crate::session_status::{Controls, answer_status_requests};
+use crate::start_attempt::{AskedBy, StartAttempt, explain_end};
 
 /// How to run it.
 #[derive(Clone, Debug)]
@@ -56,6 +59,8 @@ pub trait RunListener: Send + Sync {
     fn on_stderr(&self, bytes: &[u8]);
     /// It is about to be started, and kept from this.
     fn on_start(&self, server: &str, enforced: &[String]);
+    /// It ended before it said anything, and this may be why.
+    fn on_failed_start(&self, server: &str, reasons: &[String]);
     /// It is served here.
     fn on_listen(&self, server: &str, address: std::net::SocketAddr);
 }
@@ -79,7 +84,11 @@ pub fn run(
 ) -> Result<SessionEnd, OpsError> {
     let setup = RunSetup::new(request, attestations, listener)?;
     let session = setup.session(client)?;
-    Ok(serve(session))
+    let end = serve(session);
+    if matches!(end, SessionEnd::NeverSpoke(_)) {
+        setup.explain_end();
+    }
+    Ok(end)
 }
 
 /// The same for any number of clients over HTTP, until somebody stops it.
@@ -177,6 +186,8 @@ struct RunSetup {
     project: Project,
     audit: Option<Arc<Mutex<AuditLog>>>,
     log: Arc<Mutex<RunLog>>,
+    /// What the server wrote to standard error.
+    stderr: Tail,
     listener: Arc<dyn RunListener>,
     controls: Controls,
     /// Its place among the sessions of this user.
@@ -208,6 +219,7 @@ impl RunSetup {
             project,
             audit: audit.map(|audit| Arc::new(Mutex::new(audit))),
             log: Arc::new(Mutex::new(log)),
+            stderr: Tail::default(),
             listener: Arc::clone(listener),
             controls,
             _entry: entry,
@@ -220,8 +232,11 @@ impl RunSetup {
         let gate = DecisionGate::of(self);
         let decision = gate.decide()?;
         let (control, requests) = Control::new().map_err(supervisor_failed)?;
-        let stderr =
-            StderrSinks { log: Arc::clone(&self.log), listener: Arc::clone(&self.listener) };
+        let stderr = StderrSinks {
+            log: Arc::clone(&self.log),
+            kept: self.stderr.clone(),
+            listener: Arc::clone(&self.listener),
+        };
         let mut restart = starter(self.server.clone(), gate, stderr);
         let server = restart()?;
         let record = DecisionRecord {
@@ -246,7 +261,7 @@ impl RunSetup {
             server,
             restart: Box::new(move || Ok(restart()?)),
             most_restarts: self.request.restarts,
-            patience: SilenceLimits::default(),
+            patience: SilenceLimits { opening: self.first_answer(), ..SilenceLimits::default() },
             recorder,
             control,
             requests,
@@ -270,7 +285,26 @@ impl RunSetup {
             },
             nonce: nonce()?,
             records_all: self.request.log.is_some(),
+            first_answer: self.first_answer(),
         })
+    }
+
+    /// Says what may have kept the server from starting.
+    fn explain_end(&self) {
+        let Ok(decision) = DecisionGate::of(self).decide() else { return };
+        let is_confined = self.request.is_confined;
+        let grants = if is_confined { &decision.grants } else { &Grants::ALL };
+        let Ok(server) = confine(&self.server, is_confined.then_some(grants)) else { return };
+        let reasons = explain_end(&self.request.name, &server, grants, &self.stderr.stderr());
+        for reason in &reasons {
+            self.log(reason);
+        }
+        self.listener.on_failed_start(&self.request.name, &reasons);
+    }
+
+    /// How long the server may take for its first answer.
+    fn first_answer(&self) -> Duration {
+        first_answer(&self.server, None, self.pinned.server.settings.timeout)
     }
 
     fn log(&self, text: &str) {
@@ -312,12 +346,14 @@ fn nonce() -> Result<String, OpsError> {
 #[derive(Clone)]
 struct StderrSinks {
     log: Arc<Mutex<RunLog>>,
+    kept: Tail,
     listener: Arc<dyn RunListener>,
 }
 
 impl StderrSinks {
     fn write(&mut self, bytes: &[u8]) {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
+        self.kept.add(bytes);
         self.listener.on_stderr(bytes);
     }
 }
@@ -361,7 +397,13 @@ fn starter(server: Launchable, gate: DecisionGate, stderr: StderrSinks) -> Start
         let launcher = Launcher::from_current_executable().map_err(supervisor_failed)?;
         let mut stderr = stderr.clone();
         let started = start_server(&server, &launcher, move |bytes| stderr.write(bytes));
-        Ok(started.map_err(facets_probe::ObserveError::from)?)
+        let attempt = StartAttempt {
+            server: &server,
+            origin: &gate.pinned.server.origin,
+            grants: &decision.grants,
+            asked: AskedBy::Pinned { name: &gate.name },
+        };
+        started.map_err(|error| attempt.explain(facets_probe::ObserveError::from(error).into()))
     })
 }
 

@@ -3,7 +3,7 @@
 //! FILE is JSON with `serverInfo`, `instructions`, `capabilities`, `tools`, `prompts`,
 //! `resources` and `resourceTemplates`, all optional. `second` has lists for the second asking.
 //! With `pageSize`, lists come in pages. FILE is read when the server starts. Each start appends a line to TRACE, and `fails` in FILE
-//! makes the server end itself.
+//! makes the server end itself. It reads nothing for the first `slow` milliseconds.
 
 #![allow(
     clippy::print_stdout,
@@ -27,6 +27,9 @@ fn main() {
     if let Some(words) = document["fails"].as_str() {
         eprintln!("{words}");
         std::process::exit(3);
+    }
+    if let Some(slow) = document["slow"].as_u64() {
+        std::thread::sleep(std::time::Duration::from_millis(slow));
     }
     let mut asked = BTreeMap::new();
     for line in std::io::stdin().lock().lines() {

@@ -1,0 +1,171 @@
+//! Programs that fetch what they start: they need a network, and start another program.
+
+use std::path::Path;
+
+use facets_launch::{Filesystem, GrantedHost, Network, ProcessLaunch};
+
+use super::settings::{is_without_programs, network_setting};
+use crate::start_obstacle::{Need, StartObstacle};
+
+const NPM: &[&str] = &["registry.npmjs.org:443"];
+const PYPI: &[&str] = &["files.pythonhosted.org:443", "pypi.org:443"];
+
+/// Programs that fetch what they start, or may. Two of them at once write to the same cache.
+const NAMES: &[&str] = &[
+    "bun", "bunx", "deno", "docker", "nerdctl", "npm", "npx", "pipx", "pnpm", "pnpx", "podman",
+    "uv", "uvx", "yarn",
+];
+
+/// Whether a program fetches what it starts, or may, by its name.
+pub(crate) fn is_fetcher(program: &Path) -> bool {
+    program.file_stem().is_some_and(|name| NAMES.iter().any(|known| name == *known))
+}
+
+/// A program that surely fetches what it starts, as it is called here.
+struct Fetcher {
+    /// As people write it.
+    name: String,
+    /// Where it fetches from; none if something outside of the sandbox does that for it.
+    hosts: Option<&'static [&'static str]>,
+}
+
+/// By its name and its first words.
+fn fetcher_of(process: &ProcessLaunch) -> Option<Fetcher> {
+    let program = Path::new(&process.program).file_stem()?.to_str()?.to_owned();
+    let words = process.args.iter().filter_map(|arg| arg.to_str());
+    let word = words.clone().find(|word| !word.starts_with('-')).unwrap_or_default();
+    let (hosts, is_command) = match (program.as_str(), word) {
+        ("npx" | "bunx" | "pnpx", _) => (Some(NPM), false),
+        ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => (Some(NPM), true),
+        ("uvx", _) => (Some(PYPI), false),
+        ("uv", "run" | "tool" | "x") | ("pipx", "run") => (Some(PYPI), true),
+        ("docker" | "podman" | "nerdctl", _) => (None, false),
+        ("deno", _) if words.clone().any(|word| word.starts_with("npm:")) => (Some(NPM), true),
+        _ => return None,
+    };
+    let name = if is_command { format!("{program} {word}") } else { program };
+    Some(Fetcher { name, hosts })
+}
+
+pub(super) fn obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
+    let Some(Fetcher { name, hosts }) = fetcher_of(process) else { return Vec::new() };
+    let sandbox = &process.sandbox;
+    let mut found = Vec::new();
+    let mut add = |reason: String, needs: Need| found.push(StartObstacle { reason, needs });
+    if let Some(setting) = network_setting(sandbox) {
+        match hosts {
+            None => add(
+                format!("{setting}: {name} talks to a service of this machine over a socket"),
+                Need::Network,
+            ),
+            Some(hosts) => {
+                let missing: Vec<String> = missing_hosts(&sandbox.network, hosts);
+                if !missing.is_empty() {
+                    let places = missing.join(" and ");
+                    let reason = format!("{setting}: {name} downloads the server from {places}");
+                    add(reason, Need::Hosts(missing));
+                }
+            }
+        }
+    }
+    if is_without_programs(sandbox) {
+        let reason = format!("subprocess=no: {name} starts the server as another program");
+        add(reason, Need::Subprocess);
+    }
+    if hosts.is_none() && sandbox.filesystem != Filesystem::Open {
+        let reason = format!("confined files: {name} needs the socket of its service");
+        add(reason, Need::Files);
+    }
+    found
+}
+
+fn missing_hosts(network: &Network, wanted: &[&str]) -> Vec<String> {
+    let granted: &[String] = match network {
+        Network::Open => return Vec::new(),
+        Network::Closed => &[],
+        Network::Hosts(hosts) => hosts,
+    };
+    let parsed = |host: &str| GrantedHost::parse(host);
+    let is_granted = |host: &&str| granted.iter().any(|one| parsed(one) == parsed(host));
+    wanted.iter().filter(|host| !is_granted(host)).map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use facets_launch::{Sandbox, Subprocess};
+
+    use super::super::settings::samples::{files, process};
+    use super::*;
+
+    fn needs(words: &[&str], sandbox: Sandbox) -> Vec<Need> {
+        obstacles(&process(words, sandbox)).into_iter().map(|found| found.needs).collect()
+    }
+
+    fn closed() -> Sandbox {
+        Sandbox { network: Network::Closed, ..Sandbox::default() }
+    }
+
+    fn alone() -> Sandbox {
+        Sandbox { subprocess: Subprocess::Closed { execute: Vec::new() }, ..Sandbox::default() }
+    }
+
+    #[test]
+    fn what_is_downloaded_needs_the_network() {
+        let npm = vec![Need::Hosts(vec!["registry.npmjs.org:443".to_owned()])];
+        for words in [
+            &["npx", "-y", "x"][..],
+            &["/home/me/.nvm/bin/npx", "x"],
+            &["npm", "--yes", "exec", "x"],
+            &["bunx", "x"],
+            &["bun", "x", "y"],
+            &["pnpm", "dlx", "x"],
+            &["yarn", "dlx", "x"],
+            &["deno", "run", "npm:x"],
+        ] {
+            assert_eq!(needs(words, closed()), npm, "{words:?}");
+            assert_eq!(needs(words, Sandbox::default()), [], "{words:?}");
+        }
+        let hosts = ["files.pythonhosted.org:443", "pypi.org:443"].map(str::to_owned);
+        for words in [&["uvx", "x"][..], &["uv", "run", "x"], &["pipx", "run", "x"]] {
+            assert_eq!(needs(words, closed()), [Need::Hosts(hosts.to_vec())], "{words:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_installed_needs_nothing() {
+        for words in [
+            &["node", "index.js"][..],
+            &["bun", "index.ts"],
+            &["npm", "start"],
+            &["uv", "--version"],
+            &["deno", "run", "main.ts"],
+            &["python3", "npx"],
+        ] {
+            assert_eq!(needs(words, closed()), [], "{words:?}");
+            assert_eq!(needs(words, alone()), [], "{words:?}");
+        }
+    }
+
+    #[test]
+    fn granted_registries_are_enough() {
+        let network = Network::Hosts(vec!["pypi.org:443".to_owned()]);
+        let sandbox = Sandbox { network, ..Sandbox::default() };
+        let left = Need::Hosts(vec!["files.pythonhosted.org:443".to_owned()]);
+        assert_eq!(needs(&["uvx", "x"], sandbox), [left]);
+        let network = Network::Hosts(vec!["registry.npmjs.org:443".to_owned()]);
+        assert_eq!(needs(&["npx", "x"], Sandbox { network, ..Sandbox::default() }), []);
+    }
+
+    #[test]
+    fn what_is_fetched_is_another_program() {
+        assert_eq!(needs(&["npx", "x"], alone()), [Need::Subprocess]);
+        assert_eq!(needs(&["uvx", "x"], alone()), [Need::Subprocess]);
+    }
+
+    #[test]
+    fn a_private_home_is_enough_for_a_cache_and_not_for_a_socket() {
+        assert_eq!(needs(&["npx", "x"], files(&[])), []);
+        assert_eq!(needs(&["docker", "run", "x"], files(&[])), [Need::Files]);
+        assert_eq!(needs(&["podman", "run", "x"], closed()), [Need::Network]);
+    }
+}

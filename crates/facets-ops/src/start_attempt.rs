@@ -1,0 +1,173 @@
+//! The start of a server, explained if it fails: how it was started, what is in its way, and the command that
+//! mends it.
+
+use facets_failure::{Describe as _, Note, Stderr, shell_word};
+use facets_launch::{Environment, Launchable, ProcessLaunch};
+use facets_lock::{Extent, Grants};
+use facets_mcp::CaptureError;
+use facets_model::Origin;
+use facets_probe::ObserveError;
+
+use crate::confinement::{extent_word, yes_or_no};
+use crate::error::{OpsError, StartFailure};
+use crate::obstacles::{grant_command, obstacles_of, widened, withheld_variables};
+use crate::start_obstacle::{StartObstacle, blocked_notes};
+
+/// What was to be started, and how that was asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct StartAttempt<'a> {
+    pub(crate) server: &'a Launchable,
+    pub(crate) origin: &'a Origin,
+    pub(crate) grants: &'a Grants,
+    pub(crate) asked: AskedBy<'a>,
+}
+
+/// Which command asked for a start.
+#[derive(Clone, Copy)]
+pub(crate) enum AskedBy<'a> {
+    /// `facet inspect`: nothing is pinned.
+    Inspect,
+    /// `facet add` and `facet adopt`: the server gets this name, and more options.
+    Add { name: &'a str, options: &'a [String] },
+    /// Anything about a server that is pinned under this name.
+    Pinned { name: &'a str },
+}
+
+impl StartAttempt<'_> {
+    /// The error with everything that explains it; errors of another kind as they are.
+    pub(crate) fn explain(&self, error: OpsError) -> OpsError {
+        match (error, self.server) {
+            (OpsError::Observe(source), Launchable::Process(process))
+                // A program that was not found, or a variable that is not set, says it all.
+                if matches!(source, ObserveError::Capture { .. }) =>
+            {
+                OpsError::Start(Box::new(self.failure(source, process)))
+            }
+            (error, _) => error,
+        }
+    }
+
+    fn failure(&self, source: ObserveError, process: &ProcessLaunch) -> StartFailure {
+        let stderr = source.error_output().unwrap_or_default();
+        let obstacles = obstacles_of(process, &stderr);
+        let withheld = withheld_variables(process, &stderr);
+        let mut notes = vec![Note { label: "profile", text: profile_words(process) }];
+        if let Some(text) = confinement_words(self.grants) {
+            notes.push(Note { label: "grants", text });
+        }
+        notes.extend(blocked_notes(&obstacles));
+        notes.extend(withheld.iter().map(|name| withheld_note(name)));
+        let mend = self.grants_mend(&obstacles);
+        let mend = mend.or_else(|| self.variables_mend(&withheld));
+        let mend = mend.or_else(|| self.patience_mend(&source));
+        StartFailure { source, notes, mend }
+    }
+
+    fn grants_mend(&self, obstacles: &[StartObstacle]) -> Option<String> {
+        match self.asked {
+            AskedBy::Pinned { name } => {
+                grant_command(name, self.grants, &widened(self.grants, obstacles))
+            }
+            // Nothing is granted before something is pinned.
+            AskedBy::Inspect | AskedBy::Add { .. } => None,
+        }
+    }
+
+    fn variables_mend(&self, withheld: &[String]) -> Option<String> {
+        (!withheld.is_empty()).then(|| {
+            let words = withheld.iter().flat_map(|name| ["--env".to_owned(), name.clone()]);
+            self.typed_again(words)
+        })
+    }
+
+    fn patience_mend(&self, source: &ObserveError) -> Option<String> {
+        const MOST: u64 = 600;
+        let ObserveError::Capture { source: CaptureError::NoAnswer { after, .. }, .. } = source
+        else {
+            return None;
+        };
+        let seconds = (after.as_secs().max(1) * 4).min(MOST).to_string();
+        match self.asked {
+            _ if after.as_secs() >= MOST => None,
+            AskedBy::Pinned { name } => Some(format!("facet approve {name} --timeout {seconds}")),
+            _ => Some(self.typed_again(["--timeout".to_owned(), seconds].into_iter())),
+        }
+    }
+
+    /// The command line that asks for the same with more options.
+    fn typed_again(&self, more: impl Iterator<Item = String>) -> String {
+        let mut words: Vec<String> = match self.asked {
+            AskedBy::Inspect => vec!["inspect".to_owned()],
+            AskedBy::Add { name, options } => {
+                let first = ["add".to_owned(), name.to_owned()];
+                first.into_iter().chain(options.iter().cloned()).collect()
+            }
+            AskedBy::Pinned { name } => {
+                vec!["add".to_owned(), name.to_owned(), "--replace".to_owned()]
+            }
+        };
+        let known = self.origin.variables().into_iter().flat_map(|name| ["--env", name]);
+        words.extend(known.map(str::to_owned));
+        words.extend(more);
+        if let Origin::Command(command) = self.origin {
+            words.push("--".to_owned());
+            words.extend(command.words().map(str::to_owned));
+        }
+        let words: Vec<String> = words.iter().map(|word| shell_word(word.as_ref())).collect();
+        format!("facet {}", words.join(" "))
+    }
+}
+
+fn withheld_note(name: &str) -> Note {
+    let text = format!(
+        "{name} is set here and not passed to the server; pass it only if the server should have it"
+    );
+    Note { label: "env", text }
+}
+
+/// The environment that a server was started with.
+fn profile_words(process: &ProcessLaunch) -> String {
+    match &process.variables.environment {
+        Environment::Native => "native: HOME is your home directory".to_owned(),
+        Environment::Private { home, .. } => format!(
+            "private: HOME is a folder of its own, not your home directory: {}",
+            home.display()
+        ),
+        Environment::Scratch | Environment::Older => {
+            "scratch: HOME is an empty folder that is removed afterwards".to_owned()
+        }
+    }
+}
+
+/// What it was kept from; none if from nothing.
+fn confinement_words(grants: &Grants) -> Option<String> {
+    let is_open =
+        grants.network == Extent::All && grants.filesystem == Extent::All && grants.subprocess;
+    (!is_open).then(|| {
+        format!(
+            "network: {}; files: {}; other programs: {}",
+            extent_word(&grants.network, ", "),
+            extent_word(&grants.filesystem, ", "),
+            yes_or_no(grants.subprocess)
+        )
+    })
+}
+
+/// What is in the way of a server that ended before it said anything, for whoever ran it.
+pub(crate) fn explain_end(
+    name: &str,
+    server: &Launchable,
+    grants: &Grants,
+    stderr: &Stderr,
+) -> Vec<String> {
+    let Launchable::Process(process) = server else { return Vec::new() };
+    let obstacles = obstacles_of(process, stderr);
+    let mut lines = vec![profile_words(process)];
+    lines.extend(confinement_words(grants));
+    lines.extend(obstacles.iter().map(|one| format!("blocked: {}", one.reason)));
+    let withheld = withheld_variables(process, stderr);
+    lines.extend(withheld.iter().map(|name| withheld_note(name).text));
+    let mend = grant_command(name, grants, &widened(grants, &obstacles));
+    lines.extend(mend.map(|command| format!("try: {command}")));
+    lines
+}
