@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use facets_testkit::{component, repository_root, skip, workspace_binary};
-use serde_json::Value;
+use facets_testkit::{Client, component, repository_root, skip, workspace_binary};
+use serde_json::{Value, json};
 
 fn servers() -> PathBuf {
     repository_root().join("target/tools/servers")
@@ -207,4 +207,49 @@ fn streamable_http_in_both_eras() {
     let remote = facet(&[&url(port)], &[], folder.path());
     assert_eq!((remote["era"].as_str(), count(&remote, "tools")), (Some("discover"), 1));
     assert_eq!(remote["instructions"], "Adds numbers.");
+}
+
+/// The example of the guide works with the server that it names, word for word.
+#[test]
+fn the_example_of_the_guide_confines_a_real_server() {
+    let Some(node) = component("node") else { return };
+    let Some(entry) = npm("@modelcontextprotocol/server-filesystem/dist/index.js") else { return };
+    let guide = std::fs::read_to_string(repository_root().join("docs/running.md")).unwrap();
+    let typed = |start: &str| {
+        let line = guide.lines().find(|line| line.starts_with(start)).unwrap();
+        line.split(' ').skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    std::fs::create_dir_all(project.join("docs")).unwrap();
+    std::fs::write(project.join("docs/note.txt"), "a note").unwrap();
+    std::fs::write(project.join("other.txt"), "not for it").unwrap();
+    let modules = servers().join("npm/node_modules");
+    assert!(entry.starts_with(&modules));
+    std::os::unix::fs::symlink(modules, project.join("node_modules")).unwrap();
+    let path = format!("{}:{}", node.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let facet = |words: &[String]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_facet"));
+        command.args(words).current_dir(&project).env("PATH", &path);
+        command.env("FACET_DIR", folder.path().join("facet")).stdin(Stdio::null());
+        command
+    };
+    let done = |words: &[String]| {
+        let output = facet(words).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{words:?}: {said}");
+    };
+    let mut add = typed("facet add files -- node");
+    add.insert(2, "--yes".to_owned());
+    done(&add);
+    done(&typed("facet grant files network=none"));
+    done(&["check".to_owned()]);
+    let mut client = Client::start(&mut facet(&typed("facet run files")[..2]), Stdio::null());
+    client.initialize("test", &json!({}));
+    assert!(client.tools().iter().any(|tool| tool == "read_text_file"));
+    let real = std::fs::canonicalize(&project).unwrap();
+    let answer = client.call("read_text_file", &json!({ "path": real.join("docs/note.txt") }));
+    assert_eq!(answer["result"]["content"][0]["text"], "a note", "{answer}");
+    let other = client.call("read_text_file", &json!({ "path": real.join("other.txt") }));
+    assert_eq!(other["result"]["isError"], true, "{other}");
 }
