@@ -105,7 +105,7 @@ pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectRe
     refuse_inside_server()?;
     let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
     let is_meant = |client: Client| clients.is_empty() || clients.contains(&client);
-    let Restoration { edits, left } = restore_entries(is_meant, |_, _| true)?;
+    let Restoration { edits, left, .. } = restore_entries(is_meant, |_, _| true)?;
     report.edits = edits;
     report.left = left;
     note_unrecorded(clients, &mut report)?;
