@@ -346,7 +346,7 @@ fn every_client_is_guarded_and_restored() {
         let mut client = user.start(sample);
         assert_eq!(client.tools().len(), 2, "{what}");
         let refused = client.call("read_file", &json!({}));
-        assert!(refused["error"]["message"].as_str().unwrap().contains("facet approve files"));
+        assert!(refused["error"]["message"].as_str().unwrap().contains("until a person decides"));
         drop(client);
         let directory = user.trusted.home().join("user");
         let directory = directory.to_str().unwrap();

@@ -204,7 +204,7 @@ fn removing_a_server_offers_to_restore_the_clients_that_start_it() {
 fn a_file_that_could_not_be_restored_to_the_byte_later_is_left() {
     let trusted = Trusted::with_server(&echo("Says it again."));
     trusted.add("t").exits(0);
-    let before = "{ \"mcpServers\": {} }\n";
+    let before = "{\n  \"mcpServers\": {}\n}\n";
     trusted.write(".mcp.json", before);
     at_home(&trusted, &["connect", "claude-code", "--yes"]).exits(0);
     let left = at_home(&trusted, &["remove", "s", "--yes"]).exits(0);

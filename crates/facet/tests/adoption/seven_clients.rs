@@ -251,7 +251,8 @@ impl Round {
                 // Without an engine the reason says so, and the others go on.
                 "boxed" if outcome == "failed" => {
                     failed += 1;
-                    assert!(reason.to_lowercase().contains("docker"), "{reason}");
+                    let error = one["error"].to_string();
+                    assert!(error.to_lowercase().contains("docker"), "{error}");
                 }
                 _ => assert_eq!(outcome, "adopted", "{server}: {reason}"),
             }
