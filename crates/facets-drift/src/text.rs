@@ -14,9 +14,9 @@ pub enum TextChange {
 /// Classifies two texts that differ.
 #[must_use]
 pub fn classify(before: &str, after: &str) -> TextChange {
-    // Characters that nobody sees are no slip of the pen.
-    if after.chars().any(facets_markers::is_hidden) || before.chars().any(facets_markers::is_hidden)
-    {
+    // Characters that a reader does not see are no slip of the pen.
+    let hides = |text: &str| facets_markers::characters_seen(text).any(|(_, is_hidden)| is_hidden);
+    if hides(before) || hides(after) {
         return TextChange::Other;
     }
     let (old, new) = (words(before), words(after));

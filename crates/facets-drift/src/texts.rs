@@ -17,6 +17,8 @@ pub(crate) enum Role {
     Name,
     /// The name of the thing itself, or an address.
     Key,
+    /// The bytes of a picture, which say nothing to a model.
+    Picture,
     /// Any other value.
     Data,
 }
@@ -65,7 +67,11 @@ fn collect<'v>(
 ) {
     match value {
         Value::String(text) => {
-            let role = if is_address(&place) { Role::Key } else { role_here };
+            let role = match is_address(&place) {
+                true if is_raster_image(text) => Role::Picture,
+                true => Role::Key,
+                false => role_here,
+            };
             found.insert(place, Text { text, role });
         }
         Value::Array(items) => {
@@ -95,6 +101,15 @@ fn is_address(place: &str) -> bool {
         || picture.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// Whether an address is a picture made of points, and nothing else: SVG is text.
+fn is_raster_image(address: &str) -> bool {
+    const KINDS: [&str; 9] =
+        ["png", "jpeg", "jpg", "gif", "webp", "avif", "bmp", "x-icon", "vnd.microsoft.icon"];
+    let data = address.strip_prefix("data:image/").and_then(|rest| rest.split_once(";base64,"));
+    let is_point_data = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    data.is_some_and(|(kind, data)| KINDS.contains(&kind) && data.bytes().all(is_point_data))
+}
+
 /// What is new and suspicious in a text, seen beside everything that was approved there.
 pub(crate) fn evidence(
     approved: &Approved<'_>,
@@ -108,13 +123,13 @@ pub(crate) fn evidence(
         Role::Key => {
             decodings(text.text).iter().flat_map(|one| approved.new_in(one, &context)).collect()
         }
+        Role::Picture => Vec::new(),
         Role::Prose | Role::Name | Role::Data => approved.new_in(text.text, &context),
     };
     // The address of a resource is an address, and a name may be that of a parameter, too.
     let counts = |marker: &Marker| match text.role {
-        Role::Key => !["marker-url", "marker-other-tool"].contains(&marker.rule),
-        Role::Name => !["marker-url", "marker-other-tool"].contains(&marker.rule),
-        Role::Prose | Role::Data => true,
+        Role::Key | Role::Name => !["marker-url", "marker-other-tool"].contains(&marker.rule),
+        Role::Prose | Role::Data | Role::Picture => true,
     };
     let found = found.into_iter().filter(counts);
     found.map(|marker| Evidence { rule: marker.rule, words: marker.words }).collect()

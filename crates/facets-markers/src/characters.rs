@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::hidden::is_hidden;
-
 use crate::found::Found;
+use crate::hidden::is_hidden;
 use crate::letters::is_ideograph;
+use crate::presentation::{is_keycap, is_symbol};
 
 /// What a hidden character is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -108,16 +108,6 @@ fn joins(joiner: char, before: char, next: char) -> bool {
         '\u{180b}'..='\u{180f}' => matches!(before, '\u{1800}'..='\u{18af}'),
         _ => false,
     }
-}
-
-fn is_symbol(character: char) -> bool {
-    matches!(character, '\u{a9}' | '\u{ae}' | '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}')
-        && !is_ideograph(character)
-        && !is_hidden(character)
-}
-
-fn is_keycap(before: char, next: char) -> bool {
-    matches!(before, '0'..='9' | '#' | '*') && next == '\u{20e3}'
 }
 
 fn needs_joiners(character: char) -> bool {

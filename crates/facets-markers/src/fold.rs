@@ -16,8 +16,9 @@ pub(crate) struct Folded<'t> {
 
 impl<'t> Folded<'t> {
     pub(crate) fn new(original: &'t str) -> Self {
-        let mut folded =
-            Self { original, text: String::with_capacity(original.len()), shifts: Vec::new() };
+        // Of a text that hides nearly everything, little is left.
+        let text = String::with_capacity(original.len().min(4096));
+        let mut folded = Self { original, text, shifts: Vec::new() };
         let mut at = 0;
         while let Some(rest) = original.get(at..).filter(|rest| !rest.is_empty()) {
             let plain = rest.bytes().take_while(|byte| is_plain(*byte)).count();

@@ -1,12 +1,13 @@
 //! What was found, without twins.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
-
-use crate::hidden::is_hidden;
 
 use crate::fold::Folded;
 use crate::marker::Marker;
+use crate::presentation::characters_seen;
 
 /// How many characters of a text are shown.
 const SHOWN: usize = 60;
@@ -61,14 +62,16 @@ impl Found {
         key: &str,
         note: String,
     ) {
-        if !self.has(rule, key) {
-            self.keys.entry(rule).or_default().insert(key.to_owned());
-            self.hits.push(Hit { rule, key: key.to_owned(), place, note });
+        let key = short(key);
+        let keys = self.keys.entry(rule).or_default();
+        if !keys.contains(&*key) {
+            keys.insert(key.clone().into_owned());
+            self.hits.push(Hit { rule, key: key.into_owned(), place, note });
         }
     }
 
     pub(crate) fn has(&self, rule: &str, key: &str) -> bool {
-        self.keys.get(rule).is_some_and(|keys| keys.contains(key))
+        self.keys.get(rule).is_some_and(|keys| keys.contains(&*short(key)))
     }
 
     /// The hits in the order of their place.
@@ -78,22 +81,34 @@ impl Found {
     }
 }
 
+/// What a key is remembered by. A run of millions of characters is not copied for that.
+fn short(key: &str) -> Cow<'_, str> {
+    const LONG: usize = 512;
+    if key.len() <= LONG {
+        return Cow::Borrowed(key);
+    }
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    let start: String = key.chars().take(LONG / 4).collect();
+    Cow::Owned(format!("{start}…{} {:016x}", key.len(), hasher.finish()))
+}
+
 /// A text on one line, shortened, with what hides in it written out.
 fn visible(text: &str) -> String {
     let mut out = String::new();
     let mut shown = 0;
-    for character in text.chars() {
+    for (character, is_hidden) in characters_seen(text) {
         if shown >= SHOWN {
             out.push('…');
             break;
         }
         let before = out.len();
         match character {
-            _ if is_hidden(character) => out.extend(character.escape_unicode()),
+            _ if is_hidden => out.extend(character.escape_unicode()),
             _ if character.is_whitespace() => out.push(' '),
             _ => out.push(character),
         }
-        shown += if is_hidden(character) { out.len() - before } else { 1 };
+        shown += if is_hidden { out.len() - before } else { 1 };
     }
     out
 }

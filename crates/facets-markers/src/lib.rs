@@ -23,6 +23,7 @@ mod names;
 mod paths;
 mod phrase;
 mod phrases;
+mod presentation;
 mod rare_letters;
 mod rules;
 mod shell;
@@ -38,4 +39,5 @@ pub use marker::{Marker, Rule};
 pub use names::{
     Disguise, disguise, plain_spelling, resembles, skeletons, spelled_out, visible_letters,
 };
+pub use presentation::characters_seen;
 pub use rules::RULES;

@@ -1,7 +1,7 @@
 //! What a reader of a surface should look at twice. No verdict, only what is there.
 
 use facets_digest::json::Value;
-use facets_markers::is_hidden;
+use facets_markers::characters_seen;
 use facets_mcp::Conduct;
 use facets_surface::{Definition, Kind, Listing, Surface};
 
@@ -126,7 +126,7 @@ struct Hidden {
 
 impl Hidden {
     fn look_at(&mut self, text: &str) {
-        for character in text.chars().filter(|c| is_hidden(*c)) {
+        for (character, _) in characters_seen(text).filter(|(_, is_hidden)| *is_hidden) {
             self.count += 1;
             self.first.get_or_insert(character);
         }

@@ -1,15 +1,19 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use facets_markers::is_hidden;
+use facets_markers::{characters_seen, is_hidden};
 
-/// Text from outside, with every character that a terminal would act on or hide made visible.
+/// Text from outside, with every character that a terminal would act on or hide made visible. What
+/// only makes an emoji one hides nothing.
 pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
+    for (character, hides) in characters_seen(text) {
         match character {
             '"' | '\'' | '\\' => out.push(character),
-            _ if is_hidden(character) => out.extend(character.escape_unicode()),
+            _ if hides => out.extend(character.escape_unicode()),
+            _ if is_hidden(character) => out.push(character),
+            // The frame of a keycap stands behind its selector.
+            '\u{20e3}' if out.ends_with('\u{fe0f}') => out.push(character),
             _ => out.extend(character.escape_debug()),
         }
     }
@@ -70,6 +74,16 @@ mod tests {
             "x\\u{200b}\\u{202e}\\u{e0041}\\u{feff}"
         );
         assert_eq!(visible("a\nb"), "a\\nb");
+    }
+
+    #[test]
+    fn emoji_are_shown_as_they_are_and_selectors_elsewhere_are_not() {
+        for text in ["a ❤\u{fe0f} b", "1\u{fe0f}\u{20e3}", "🏳\u{fe0f}\u{200d}🌈"] {
+            assert_eq!(visible(text), text);
+        }
+        assert_eq!(visible("a\u{fe0f}"), "a\\u{fe0f}");
+        assert_eq!(visible("a\u{20e3}"), "a\\u{20e3}");
+        assert_eq!(visible("❤\u{fe0f}\u{fe0f}"), "❤\u{fe0f}\\u{fe0f}");
     }
 
     #[test]
