@@ -122,7 +122,7 @@ fn logs_are_as_the_published_schema_says() {
     unique.dedup();
     assert_eq!(unique.len(), results.len());
     sarif(&["diff", "before.json", "s"], 0);
-    trusted.facet(&["approve", "s", "--yes"]).exits(0);
+    trusted.facet(&["approve", "s", "--accept", "critical"]).exits(0);
     let diff = sarif(&["diff", "before.json", "s"], 1);
     assert_eq!(uri(&diff, 0), ".facets/surfaces/s.json");
     let back = sarif(&["diff", "s", "before.json"], 1);
@@ -236,7 +236,7 @@ fn is_contained(page: &str) {
 fn a_summary_has_an_end() {
     let many = |word: &str| {
         let tools = (0..400).map(|n| {
-            json!({ "name": format!("tool_{n}"), "description": format!("{word} {}", "long words ".repeat(80)),
+            json!({ "name": format!("tool_{n}"), "description": format!("{word} {n} {}", "long words ".repeat(80)),
                     "inputSchema": { "type": "object" } })
         });
         json!({ "tools": tools.collect::<Vec<_>>() })

@@ -93,22 +93,22 @@ fn grade(
 ) -> (Severity, String) {
     let Some(hint) = hint else {
         let sentence = match name {
-            "" => "its annotations are something else than annotations".to_owned(),
-            name => format!("the annotation `{name}` is another"),
+            "" => "`annotations` is no longer an object".to_owned(),
+            name => format!("annotation `{name}` changed"),
         };
         return (Severity::Moderate, sentence);
     };
     match danger(hint, after).cmp(&danger(hint, before)) {
         Ordering::Greater => {
-            let sentence = format!("says with `{name}` that it is more dangerous than it was");
+            let sentence = format!("`{name}` now says that it is more dangerous");
             (Severity::Critical, sentence)
         }
         Ordering::Less => {
-            let sentence = format!("claims with `{name}` to be safer: a host may stop asking");
+            let sentence = format!("`{name}` now says that it is safer: a client may stop asking");
             (Severity::Moderate, sentence)
         }
         Ordering::Equal => {
-            let sentence = format!("writes `{name}` otherwise; by its default it means the same");
+            let sentence = format!("`{name}` is written differently and means the same");
             // Only true and false have a meaning that all readers share.
             let plain = [before, after].into_iter().all(|side| {
                 let value = side.and_then(|all| all.member(hint.name));

@@ -30,7 +30,7 @@ pub(crate) fn compare_behaviour(before: Side<'_>, after: Side<'_>, out: &mut Vec
     // spec 7.6: where hashes differ, something is said
     if nothing && before.hashes.behavior.digest != after.hashes.behavior.digest {
         let grade = (Severity::Moderate, Compat::Risky);
-        let sentence = "what the server promises is another, in a way that nobody knows";
+        let sentence = "contracts changed, in a way that facet cannot name";
         let server = (SubjectKind::Server, "");
         out.push(Finding::new(FindingType::ToolChanged, server, grade, sentence));
     }
@@ -56,7 +56,7 @@ fn say_once(found: Vec<Finding>, tools: usize) -> Vec<Finding> {
             finding.subject_kind = SubjectKind::Server;
             finding.subject.clear();
         } else if count > 1 {
-            let _ = write!(finding.sentence, "; so have {} more tools", count - 1);
+            let _ = write!(finding.sentence, "; the same in {} more tools", count - 1);
         }
         finding
     });
@@ -72,12 +72,12 @@ pub(crate) fn entitlements(old: &Entitlements, new: &Entitlements, out: &mut Vec
             std::cmp::Ordering::Less => (
                 FindingType::EntitlementGained,
                 (Severity::Critical, Compat::Risky),
-                format!("its code can reach more: {name}"),
+                format!("code can reach more: {name}"),
             ),
             std::cmp::Ordering::Greater => (
                 FindingType::EntitlementLost,
                 (Severity::Info, Compat::Safe),
-                format!("its code can reach less: {name}"),
+                format!("code can reach less: {name}"),
             ),
         };
         let sides = (Some(was.name().to_owned()), Some(is.name().to_owned()));
@@ -97,13 +97,13 @@ fn raw_names(old: &[String], new: &[String], out: &mut Vec<Finding>) {
     let server = (SubjectKind::Server, "");
     if !added.is_empty() {
         let grade = (Severity::Moderate, Compat::Risky);
-        let sentence = "its code uses more of the runtime than it did";
+        let sentence = "code uses more of the runtime";
         let finding = Finding::new(FindingType::EntitlementGained, server, grade, sentence);
         out.push(finding.of_member("entitlements.raw", None, Some(names(added))));
     }
     if !removed.is_empty() {
         let grade = (Severity::Info, Compat::Safe);
-        let sentence = "its code uses less of the runtime than it did";
+        let sentence = "code uses less of the runtime";
         let finding = Finding::new(FindingType::EntitlementLost, server, grade, sentence);
         out.push(finding.of_member("entitlements.raw", Some(names(removed)), None));
     }
@@ -134,7 +134,7 @@ pub fn compare_contract_sets(before: &[Contract], after: &[Contract]) -> Vec<Fin
                 FindingType::ToolAdded,
                 (SubjectKind::Tool, new.name()),
                 (Severity::Critical, Compat::Safe),
-                "nobody has approved this tool",
+                "added, not approved yet",
             )),
         }
     }
@@ -143,7 +143,7 @@ pub fn compare_contract_sets(before: &[Contract], after: &[Contract]) -> Vec<Fin
             FindingType::ToolRemoved,
             (SubjectKind::Tool, old.name()),
             (Severity::Info, Compat::Breaking),
-            "this tool is gone",
+            "removed",
         ));
     }
     dedup_server_findings(&mut out);

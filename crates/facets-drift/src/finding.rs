@@ -182,12 +182,24 @@ impl SubjectKind {
 }
 
 /// Why a finding is worse than its type says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Evidence {
     /// The rule, for `facet explain`.
     pub rule: &'static str,
     /// The words that it hit.
     pub words: String,
+}
+
+impl Evidence {
+    /// The words for somebody to read: a letter that looks like another is written as `\u{…}`,
+    /// because nobody tells the two apart by looking.
+    #[must_use]
+    pub fn readable_words(&self) -> String {
+        match self.rule {
+            "marker-confusable" => facets_markers::spelled_out(&self.words),
+            _ => self.words.clone(),
+        }
+    }
 }
 
 /// One thing that changed.

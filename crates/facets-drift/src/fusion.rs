@@ -88,17 +88,15 @@ fn leaf(tool: &str, place: &str, sides: Sides, out: &mut Vec<Finding>) {
         _ => false,
     };
     let (kind, grade, sentence) = match place {
-        "surface.name" => (ToolRenamed, (Critical, Breaking), "has another name"),
+        "surface.name" => (ToolRenamed, (Critical, Breaking), "name changed"),
         "surface.description" if typo() => {
-            (ToolChanged, (Harmless, Cosmetic), "its description differs by no more than a typo")
+            (ToolChanged, (Harmless, Cosmetic), "description changed by no more than a typo")
         }
-        "surface.description" => (ToolChanged, (Moderate, Risky), "has another description"),
-        "surface.inputSchemaDigest" => (ToolChanged, (Critical, Breaking), "takes other arguments"),
-        "surface.tags" => (ToolChanged, (Moderate, Cosmetic), "has other tags"),
+        "surface.description" => (ToolChanged, (Moderate, Risky), "description changed"),
+        "surface.inputSchemaDigest" => (ToolChanged, (Critical, Breaking), "arguments changed"),
+        "surface.tags" => (ToolChanged, (Moderate, Cosmetic), "tags changed"),
         "behavior.systemRulesFingerprint" => rules(&sides),
-        "behavior.egressSchemaDigest" => {
-            (ToolChanged, (Moderate, Risky), "gives back something else")
-        }
+        "behavior.egressSchemaDigest" => (ToolChanged, (Moderate, Risky), "output changed"),
         // Judged with the rest of what limits a tool.
         "tokenEconomics.inflationRisk" | "tokenEconomics.unboundedCollection" => return,
         place
@@ -108,13 +106,13 @@ fn leaf(tool: &str, place: &str, sides: Sides, out: &mut Vec<Finding>) {
             return;
         }
         "entitlements.raw" => {
-            (EntitlementGained, (Moderate, Risky), "its code uses other names of the runtime")
+            (EntitlementGained, (Moderate, Risky), "code uses other parts of the runtime")
         }
         place if place.starts_with("entitlements.") => match sides.1.as_deref() {
-            Some("false") | None => (EntitlementLost, (Info, Safe), "its code can reach less"),
-            _ => (EntitlementGained, (Critical, Risky), "its code can reach more"),
+            Some("false") | None => (EntitlementLost, (Info, Safe), "code can reach less"),
+            _ => (EntitlementGained, (Critical, Risky), "code can reach more"),
         },
-        _ => (ToolChanged, (Moderate, Risky), "promises something else"),
+        _ => (ToolChanged, (Moderate, Risky), "contract changed"),
     };
     // Of some places the sentence says all.
     let says_all = place.starts_with("surface.") || place == "behavior.systemRulesFingerprint";
@@ -128,12 +126,12 @@ fn rules(sides: &Sides) -> (FindingType, (Severity, Compat), &'static str) {
     let dynamic = sides.1.as_deref().is_some_and(|after| after.contains("dynamic"));
     let (severity, compat, sentence) = match (none(&sides.0), none(&sides.1)) {
         _ if dynamic => (Severity::Critical, Compat::Breaking, "rules are now made while it runs"),
-        (true, false) => (Severity::Moderate, Compat::Risky, "there are rules, and were none"),
-        (false, true) => (Severity::Critical, Compat::Breaking, "the rules are gone"),
+        (true, false) => (Severity::Moderate, Compat::Risky, "rules added"),
+        (false, true) => (Severity::Critical, Compat::Breaking, "rules removed"),
         _ => (
             Severity::Critical,
             Compat::Breaking,
-            "has other rules; which, a fingerprint does not say",
+            "rules changed; the contract has only their fingerprint",
         ),
     };
     (FindingType::RulesChanged, (severity, compat), sentence)
@@ -153,7 +151,7 @@ fn actions(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Find
         let place = format!("surface.actions.{key}");
         let Some(was) = old.get(key) else {
             let grade = (Severity::Critical, Compat::Safe);
-            let sentence = format!("has the new action `{key}`");
+            let sentence = format!("action `{key}` added");
             let finding = Finding::new(FindingType::ToolChanged, subject, grade, sentence);
             out.push(finding.of_member(place, None, Some(key.clone())));
             continue;
@@ -171,7 +169,7 @@ fn actions(tool: &str, before: &Value<'_>, after: &Value<'_>, out: &mut Vec<Find
     }
     for key in old.keys().filter(|key| !new.contains_key(*key)) {
         let grade = (Severity::Info, Compat::Breaking);
-        let sentence = format!("no longer has the action `{key}`");
+        let sentence = format!("action `{key}` removed");
         let finding = Finding::new(FindingType::ToolChanged, subject, grade, sentence);
         out.push(finding.of_member(format!("surface.actions.{key}"), Some(key.clone()), None));
     }
@@ -181,24 +179,24 @@ fn action_member(key: &str, name: &str, sides: &Sides) -> ((Severity, Compat), S
     let became = |word: &str| sides.1.as_deref() == Some(word);
     match name {
         "destructive" if became("true") => {
-            ((Severity::Critical, Compat::Risky), format!("`{key}` is destructive"))
+            ((Severity::Critical, Compat::Risky), format!("action `{key}` is now destructive"))
         }
         "readOnly" | "idempotent" if !became("true") => {
             let grade = (Severity::Critical, Compat::Risky);
-            (grade, format!("`{key}` no longer says that it is {name}"))
+            (grade, format!("action `{key}` no longer says that it is {name}"))
         }
         "destructive" | "readOnly" | "idempotent" => {
             let grade = (Severity::Moderate, Compat::Risky);
-            (grade, format!("`{key}` claims to be safer"))
+            (grade, format!("action `{key}` now says that it is safer"))
         }
         "requiredFields" | "inputSchemaDigest" => {
             let grade = (Severity::Critical, Compat::Breaking);
-            (grade, format!("`{key}` takes other arguments"))
+            (grade, format!("arguments of action `{key}` changed"))
         }
         "hasMiddleware" if !became("true") => {
             let grade = (Severity::Critical, Compat::Risky);
-            (grade, format!("`{key}` has no middleware any more"))
+            (grade, format!("action `{key}` lost its middleware"))
         }
-        _ => ((Severity::Moderate, Compat::Risky), format!("`{key}` says otherwise: {name}")),
+        _ => ((Severity::Moderate, Compat::Risky), format!("`{name}` of action `{key}` changed")),
     }
 }

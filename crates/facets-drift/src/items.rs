@@ -78,7 +78,7 @@ pub(crate) fn compare_items(
     }
     // Hashes differ, so something is to be said (only how the key is written can be left).
     if out.len() == start && before.digest() != after.digest() && before.name() == after.name() {
-        out.push(pair.finding((Severity::Moderate, Compat::Cosmetic), "is written otherwise"));
+        out.push(pair.finding((Severity::Moderate, Compat::Cosmetic), "written differently"));
     }
 }
 
@@ -142,29 +142,30 @@ impl Pair<'_, '_> {
             (Kind::Tool, "inputSchema" | "outputSchema") => self.schema(name, was, is),
             (Kind::Tool, "annotations") => return annotations::compare(self.name, was, is, out),
             (_, name) if is_case_variant(name) && is.is_some() => {
-                let sentence = format!("has `{name}`, which some readers take for another member");
+                let sentence =
+                    format!("member `{name}` added, which some readers take for another one");
                 self.finding((Severity::Critical, Compat::Risky), sentence)
             }
             (Kind::Tool, "description") => {
-                let sentence = if is.is_none() {
-                    "has no description any more"
-                } else {
-                    "has another description"
+                let sentence = match (was, is) {
+                    (_, None) => "description removed",
+                    (None, _) => "description added",
+                    _ => "description changed",
                 };
                 self.finding((Severity::Moderate, Compat::Risky), sentence)
             }
             (Kind::Tool, "execution") if is_default_execution(was) && is_default_execution(is) => {
-                let sentence = "writes `execution` otherwise; by its default it means the same";
+                let sentence = "`execution` is written differently and means the same";
                 self.finding((Severity::Safe, Compat::Cosmetic), sentence)
             }
             (Kind::Tool, _) => {
-                let sentence = format!("`{name}` is another");
+                let sentence = format!("`{name}` changed");
                 self.finding((Severity::Moderate, Compat::Cosmetic), sentence)
             }
             (_, "arguments" | "mimeType") => {
-                self.finding((Severity::Safe, Compat::Risky), format!("`{name}` is another"))
+                self.finding((Severity::Safe, Compat::Risky), format!("`{name}` changed"))
             }
-            _ => self.finding((Severity::Safe, Compat::Cosmetic), format!("`{name}` is another")),
+            _ => self.finding((Severity::Safe, Compat::Cosmetic), format!("`{name}` changed")),
         };
         out.push(finding.of_member(name, was.map(shown), is.map(shown)));
     }
@@ -190,8 +191,8 @@ impl Pair<'_, '_> {
         let Some(change) = self.schema_change(name) else {
             let sentence = match (is_input, was, is) {
                 (true, ..) => describe(was, is),
-                (_, None, _) => "promises an output schema".to_owned(),
-                _ => "no longer promises an output schema".to_owned(),
+                (_, None, _) => "output schema added".to_owned(),
+                _ => "output schema removed".to_owned(),
             };
             let input = (Severity::Critical, Compat::Breaking);
             let output = (Severity::Moderate, Compat::Risky);
@@ -214,7 +215,7 @@ impl Pair<'_, '_> {
         let only_words = self.schemas_with_other_words();
         for (place, text) in old.iter().filter(|(place, _)| !new.contains_key(*place)) {
             if is_word(place, &only_words) {
-                let sentence = format!("the text at `{place}` is gone");
+                let sentence = format!("text at `{place}` removed");
                 let finding = self.finding((Severity::Moderate, Compat::Risky), sentence);
                 out.push(finding.of_member(place.clone(), Some(text.text.to_owned()), None));
             }
@@ -254,14 +255,14 @@ impl Pair<'_, '_> {
         was: Option<&str>,
     ) -> ((Severity, Compat), String) {
         let what = match place {
-            "description" => "the description".to_owned(),
-            other => format!("the text at `{other}`"),
+            "description" | "title" => place.to_owned(),
+            other => format!("text at `{other}`"),
         };
         let typo = was.is_some_and(|was| classify(was, text.text) == TextChange::Typo);
         let sentence = match (typo, was) {
-            (true, _) => format!("{what} differs by no more than a typo"),
-            (false, Some(_)) => format!("{what} is another"),
-            (false, None) => format!("{what} is new"),
+            (true, _) => format!("{what} changed by no more than a typo"),
+            (false, Some(_)) => format!("{what} changed"),
+            (false, None) => format!("{what} added"),
         };
         let tool = self.kind == Kind::Tool;
         let grade = match (tool, typo) {
@@ -303,15 +304,15 @@ fn input_sentence(
 ) -> String {
     if change.verdict == Verdict::Equivalent {
         return match (change.new_arguments.as_slice(), change.other_notes.as_slice()) {
-            ([], []) => "takes the same arguments, written otherwise".to_owned(),
-            ([], notes) => format!("takes the same arguments, but not {}", notes.join(", ")),
-            (new, _) => format!("took anything, and now names {}", new.join(", ")),
+            ([], []) => "input schema is written differently and accepts the same".to_owned(),
+            ([], notes) => format!("accepts the same arguments; changed: {}", notes.join(", ")),
+            (new, _) => format!("accepted any argument before, and now names {}", new.join(", ")),
         };
     }
     let told = match change.verdict {
         Verdict::Narrower => "accepts less",
         Verdict::Wider => "accepts more",
-        Verdict::Incomparable => "accepts something else",
+        Verdict::Incomparable => "accepts other arguments",
         _ => "may accept more",
     };
     format!("{told}: {}", describe(was, is))
@@ -320,15 +321,15 @@ fn input_sentence(
 fn output_sentence(change: &SchemaChange) -> String {
     match change.verdict {
         Verdict::Equivalent if change.other_notes.is_empty() => {
-            "promises the same output, written otherwise".to_owned()
+            "output schema is written differently and means the same".to_owned()
         }
         Verdict::Equivalent => {
-            format!("promises the same output, but not {}", change.other_notes.join(", "))
+            format!("promises the same output; changed: {}", change.other_notes.join(", "))
         }
         Verdict::Narrower => "promises more about its output".to_owned(),
         Verdict::Wider => "promises less about its output".to_owned(),
-        Verdict::Incomparable => "promises another output".to_owned(),
-        Verdict::CannotTell => "may promise another output".to_owned(),
+        Verdict::Incomparable => "output schema changed".to_owned(),
+        Verdict::CannotTell => "output schema may promise something else".to_owned(),
     }
 }
 
@@ -380,9 +381,9 @@ fn risk_level(before: &Definition, after: &Definition, out: &mut Vec<Finding>) {
     let up = new.risk > old.risk;
     let severity = if up { Severity::Critical } else { Severity::Info };
     let reasons = if up { &new.reasons } else { &old.reasons };
-    let because = if up { "because" } else { "it was that because" };
+    let because = if up { "because" } else { "it was higher because" };
     let sentence = format!(
-        "risk {} instead of {}: {because} {}",
+        "risk is {}, was {}: {because} {}",
         new.risk.name(),
         old.risk.name(),
         reasons.join(", ")

@@ -51,7 +51,7 @@ pub(crate) fn compare(tool: &str, old: &Contract, new: &Contract, out: &mut Vec<
         if !is_same(was.member(name), is.member(name)) {
             let grade = (Severity::Moderate, Compat::Risky);
             let found =
-                finding(FindingType::ToolChanged, tool, grade, format!("declares other {name}"));
+                finding(FindingType::ToolChanged, tool, grade, format!("declared {name} changed"));
             out.push(found.of_member(format!("{}.{name}", part.name()), sides.0, sides.1));
         }
     }
@@ -162,21 +162,21 @@ pub(crate) fn middleware(
         out.push(found.of_member("middleware", sides.0.clone(), sides.1.clone()));
     };
     let (Some(old), Some(new)) = (strings(was), strings(is)) else {
-        let sentence = "its middleware is another, and nobody can tell what is left".to_owned();
+        let sentence = "middleware changed, in a way that facet cannot read".to_owned();
         return push(FindingType::MiddlewareRemoved, (Severity::Critical, Compat::Risky), sentence);
     };
     let gone: Vec<&str> = old.iter().copied().filter(|one| !new.contains(one)).collect();
     let come: Vec<&str> = new.iter().copied().filter(|one| !old.contains(one)).collect();
     if !gone.is_empty() {
-        let sentence = format!("no longer has the middleware {}", gone.join(", "));
+        let sentence = format!("middleware removed: {}", gone.join(", "));
         push(FindingType::MiddlewareRemoved, (Severity::Critical, Compat::Risky), sentence);
     }
     if !come.is_empty() {
-        let sentence = format!("has the new middleware {}", come.join(", "));
+        let sentence = format!("middleware added: {}", come.join(", "));
         push(FindingType::MiddlewareAdded, (Severity::Info, Compat::Risky), sentence);
     }
     if gone.is_empty() && come.is_empty() {
-        let sentence = "its middleware stands in another order".to_owned();
+        let sentence = "order of middleware changed".to_owned();
         push(FindingType::ToolChanged, (Severity::Moderate, Compat::Risky), sentence);
     }
 }
@@ -205,14 +205,13 @@ pub(crate) fn economics(tool: &str, was: &Value<'_>, is: &Value<'_>, out: &mut V
             }
             _ => true,
         };
-        let sentence =
-            if up { "its answers may be longer" } else { "its answers are bounded better" };
+        let sentence = if up { "answers may be longer" } else { "answers have tighter bounds" };
         push(up, "inflationRisk", sentence);
     }
     let unbounded = "unboundedCollection";
     if said(was, unbounded) != said(is, unbounded) {
         let up = said(is, unbounded).as_deref() == Some("true");
-        let sentence = if up { "its answers may have no end" } else { "its answers have an end" };
+        let sentence = if up { "answers may be unbounded" } else { "answers are bounded" };
         push(up, unbounded, sentence);
     }
 }
@@ -235,20 +234,23 @@ pub(crate) fn compare_rules(
     let removed = was.fixed.iter().any(|rule| !is.fixed.contains(rule));
     let added = is.fixed.iter().any(|rule| !was.fixed.contains(rule));
     if removed {
-        push((Severity::Critical, Compat::Breaking), "a rule is gone");
+        push((Severity::Critical, Compat::Breaking), "rule removed");
     } else if added {
-        push((Severity::Moderate, Compat::Risky), "there is a new rule");
+        push((Severity::Moderate, Compat::Risky), "rule added");
     }
     if was.dynamic != is.dynamic {
         let sentence = match (&was.dynamic, &is.dynamic) {
             (None, _) => "rules are now made while it runs",
-            (_, None) => "rules that were made while it runs are gone",
-            _ => "rules are made in another way while it runs",
+            (_, None) => "rules made while it runs were removed",
+            _ => "rules made while it runs changed",
         };
         push((Severity::Critical, Compat::Breaking), sentence);
     }
     if was.unverifiable != is.unverifiable {
-        push((Severity::Critical, Compat::Breaking), "nobody can tell what rules there are");
+        push(
+            (Severity::Critical, Compat::Breaking),
+            "rules changed, in a way that facet cannot read",
+        );
     }
 }
 
@@ -261,43 +263,43 @@ const ON_THE_WIRE: &[DeclaredRow] = &[
         "name",
         FindingType::ToolRenamed,
         (Severity::Critical, Compat::Breaking),
-        "has another name",
+        "name changed",
     ),
-    (Part::Surface, "title", CHANGED, (Severity::Moderate, Compat::Cosmetic), "has another title"),
+    (Part::Surface, "title", CHANGED, (Severity::Moderate, Compat::Cosmetic), "title changed"),
     (
         Part::Surface,
         "description",
         CHANGED,
         (Severity::Moderate, Compat::Risky),
-        "has another description",
+        "description changed",
     ),
     (
         Part::Surface,
         "inputSchema",
         CHANGED,
         (Severity::Critical, Compat::Breaking),
-        "takes other arguments; which, a contract does not say",
+        "input schema changed; the contract has only its hash",
     ),
     (
         Part::Behavior,
         "outputSchema",
         CHANGED,
         (Severity::Moderate, Compat::Risky),
-        "gives back something else; what, a contract does not say",
+        "output schema changed; the contract has only its hash",
     ),
     (
         Part::Behavior,
         "execution",
         CHANGED,
         (Severity::Moderate, Compat::Cosmetic),
-        "is executed otherwise",
+        "`execution` changed",
     ),
     (
         Part::Behavior,
         "systemRules",
         FindingType::RulesChanged,
         (Severity::Critical, Compat::Breaking),
-        "has other rules; which, a contract does not say",
+        "rules changed; the contract has only their fingerprint",
     ),
 ];
 

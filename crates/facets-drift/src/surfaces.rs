@@ -49,7 +49,7 @@ pub fn compare_surfaces(
     // Where hashes differ, something is said.
     if out.is_empty() && before.hashes.surface != after.hashes.surface {
         let grade = (Severity::Moderate, Compat::Risky);
-        let sentence = "the server declares something else, in a way that nobody knows";
+        let sentence = "declarations changed, in a way that facet cannot name";
         let server = (SubjectKind::Server, "");
         out.push(Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence));
     }
@@ -63,14 +63,14 @@ fn identity(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
     let (old, new) = (&before.server, &after.server);
     if old.name != new.name {
         let grade = (Severity::Moderate, Compat::Risky);
-        let sentence = "the server calls itself otherwise";
+        let sentence = "name of the server changed";
         let finding = Finding::new(FindingType::ServerRenamed, server, grade, sentence);
         let finding = finding.of_member("name", Some(old.name.clone()), Some(new.name.clone()));
         out.push(finding.with_evidence(said_newly(&old.name, &new.name)));
     }
     if old.version != new.version {
         let grade = (Severity::Info, Compat::Safe);
-        let sentence = "the server says that it has another version";
+        let sentence = "version changed";
         let finding = Finding::new(FindingType::VersionChanged, server, grade, sentence);
         let sides = (Some(old.version.clone()), Some(new.version.clone()));
         let finding = finding.of_member("version", sides.0, sides.1);
@@ -80,7 +80,7 @@ fn identity(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
     // is compared like everything else.
     if before.era != after.era {
         let grade = (Severity::Moderate, Compat::Risky);
-        let sentence = "the server is spoken to in another way";
+        let sentence = "the server now speaks the other era of the protocol";
         let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
         let sides = (before.era.name().to_owned(), after.era.name().to_owned());
         out.push(finding.of_member("era", Some(sides.0), Some(sides.1)));
@@ -113,7 +113,7 @@ fn other_information(old: &str, new: &str, out: &mut Vec<Finding>) {
         .filter(|(place, text)| text.role != Role::Name && !now.contains_key(*place));
     for (place, text) in gone {
         let grade = (Severity::Moderate, Compat::Cosmetic);
-        let sentence = format!("the server no longer says of itself: `{place}`");
+        let sentence = format!("`{place}` of the server removed");
         let server = (SubjectKind::Server, "");
         let finding = Finding::new(FindingType::ServerRenamed, server, grade, sentence);
         let member = format!("serverInfo.{place}");
@@ -130,7 +130,8 @@ fn other_information(old: &str, new: &str, out: &mut Vec<Finding>) {
             continue;
         }
         let grade = (Severity::Moderate, Compat::Cosmetic);
-        let sentence = format!("the server says something else of itself: `{place}`");
+        let verb = if before.is_some() { "changed" } else { "added" };
+        let sentence = format!("`{place}` of the server {verb}");
         let server = (SubjectKind::Server, "");
         let finding = Finding::new(FindingType::ServerRenamed, server, grade, sentence);
         let sides = (before.map(str::to_owned), Some(text.text.to_owned()));
@@ -148,7 +149,7 @@ fn declarations(
     let server = (SubjectKind::Server, "");
     if before.capabilities != after.capabilities {
         let grade = (Severity::Moderate, Compat::Risky);
-        let sentence = "the server announces other capabilities";
+        let sentence = "capabilities changed";
         let finding = Finding::new(FindingType::CapabilitiesChanged, server, grade, sentence);
         let sides = (Some(before.capabilities.clone()), Some(after.capabilities.clone()));
         let found = said_newly(&before.capabilities, &after.capabilities);
@@ -167,9 +168,9 @@ fn instructions(before: &Surface, after: &Surface, out: &mut Vec<Finding>) {
         return;
     }
     let sentence = match (old, new) {
-        (None, _) => "the server gives the model instructions, and gave none",
-        (_, None) => "the server gives the model no instructions any more",
-        _ => "the server gives the model other instructions",
+        (None, _) => "instructions to the model added",
+        (_, None) => "instructions to the model removed",
+        _ => "instructions to the model changed",
     };
     let approved = Approved::new(old.iter().map(String::as_str).collect());
     let found = new.as_deref().map(|text| {
@@ -211,7 +212,7 @@ fn emptied(kind: Kind, before: &Surface, after: &Surface, out: &mut Vec<Finding>
 fn resources(before: &Surface, after: &Surface, validator: &dyn Validator, out: &mut Vec<Finding>) {
     if after.resources_volatile && !before.resources_volatile {
         let grade = (Severity::Critical, Compat::Risky);
-        let sentence = "the resources differ from one list to the next, and did not";
+        let sentence = "resources now differ from one list to the next";
         let server = (SubjectKind::Server, "");
         out.push(Finding::new(FindingType::BecameVolatile, server, grade, sentence));
         return;
@@ -315,8 +316,7 @@ fn removal(old: &Definition) -> Finding {
         Kind::ResourceTemplate => FindingType::TemplateRemoved,
     };
     let subject = (subject_kind(old.kind()), old.name());
-    let sentence = format!("this {} is gone", subject.0.name());
-    Finding::new(kind, subject, (Severity::Info, Compat::Breaking), sentence).of_member(
+    Finding::new(kind, subject, (Severity::Info, Compat::Breaking), "removed").of_member(
         "",
         Some(summary(old)),
         None,
@@ -331,7 +331,7 @@ fn addition(new: &Definition) -> Finding {
         Kind::ResourceTemplate => (FindingType::TemplateAdded, Severity::Moderate),
     };
     let subject = (subject_kind(new.kind()), new.name());
-    let mut sentence = format!("nobody has approved this {}", subject.0.name());
+    let mut sentence = "added, not approved yet".to_owned();
     if new.kind() == Kind::Tool {
         let assessed = crate::risk::assess(new);
         let _ = write!(sentence, "; risk {}", assessed.risk.name());
@@ -348,7 +348,7 @@ fn addition(new: &Definition) -> Finding {
 
 /// The same thing under another name, and whatever else is different.
 fn renamed(old: &Definition, new: &Definition, aids: Aids<'_>, out: &mut Vec<Finding>) {
-    let sentence = format!("looks like `{}` under another name", old.name());
+    let sentence = format!("`{}` renamed, by its text or its arguments", old.name());
     let grade = (Severity::Critical, Compat::Breaking);
     let subject = (SubjectKind::Tool, new.name());
     let finding = Finding::new(FindingType::ToolRenamed, subject, grade, sentence);

@@ -42,12 +42,12 @@ pub(crate) fn compare(old: &Definition, new: &Definition, aids: Aids<'_>, out: &
     let fresh: Vec<String> =
         variables(after).into_iter().filter(|name| !known.contains(name)).collect();
     let (severity, sentence) = if origin(before) != origin(after) {
-        let sentence = "leads to another scheme or host".to_owned();
+        let sentence = "address changed to another scheme or host".to_owned();
         (Severity::Critical, sentence)
     } else if let Some(first) = fresh.first() {
-        (Severity::Critical, format!("has the new variable `{first}`"))
+        (Severity::Critical, format!("variable `{first}` added to the address"))
     } else {
-        (Severity::Safe, "has another address on the same host".to_owned())
+        (Severity::Safe, "address changed on the same host".to_owned())
     };
     let subject = (SubjectKind::Template, after);
     let grade = (severity, Compat::Risky);

@@ -1,6 +1,6 @@
 //! What is said about servers: findings, or why there are none.
 
-use facets_drift::{Finding, Severity};
+use facets_drift::{Finding, Severity, sort_findings};
 use facets_lock::Profile;
 use facets_policy::{Facts, Graded};
 use facets_project::State;
@@ -121,8 +121,9 @@ pub(crate) fn not_locked(state: &State) -> Vec<CheckedServer> {
     .collect()
 }
 
-/// Findings before any policy.
-pub(crate) fn judged(findings: Vec<Finding>) -> CheckOutcome {
+/// Findings before any policy, the worst first.
+pub(crate) fn judged(mut findings: Vec<Finding>) -> CheckOutcome {
+    sort_findings(&mut findings);
     CheckOutcome::Judged(findings.into_iter().map(Graded::from).collect())
 }
 

@@ -12,14 +12,14 @@ const CRITICAL: (Severity, Compat) = (Severity::Critical, Compat::Risky);
 pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<Finding> {
     let mut out = compare_origins(&before.origin, &after.origin);
     if before.source != after.source {
-        let sentence = "the source of something else is looked at";
+        let sentence = "source folder changed";
         let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);
         out.push(found.of_member("source", before.source.clone(), after.source.clone()));
     }
     out.extend(compare_settings(&before.settings, &after.settings));
     let wider = after.grants.widened_since(&before.grants);
     if !wider.is_empty() {
-        let sentence = format!("the server may do more: {}", wider.join(", "));
+        let sentence = format!("grants widened: {}", wider.join(", "));
         let found = Finding::new(FindingType::GrantWidened, SERVER, CRITICAL, sentence);
         let sides = (before.grants.to_json(), after.grants.to_json());
         out.push(found.of_member("grants", Some(sides.0), Some(sides.1)));
@@ -27,8 +27,8 @@ pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<F
     // One that is required from now on weakens nothing.
     if before.signer.is_some() && before.signer != after.signer {
         let sentence = match &after.signer {
-            Some(_) => "another signer is required",
-            None => "no signer is required any more",
+            Some(_) => "required signer changed",
+            None => "required signer removed",
         };
         let grade = (Severity::Critical, Compat::Breaking);
         let found = Finding::new(FindingType::SignerChanged, SERVER, grade, sentence);
@@ -43,12 +43,12 @@ pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<F
 pub(crate) fn compare_settings(before: &StartSettings, after: &StartSettings) -> Vec<Finding> {
     let mut out = Vec::new();
     if before.directory != after.directory {
-        let sentence = "it would be started in another directory";
+        let sentence = "start directory changed";
         let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);
         out.push(found.of_member("directory", before.directory.clone(), after.directory.clone()));
     }
     if before.profile != after.profile {
-        let sentence = "it would be started in another environment";
+        let sentence = "environment profile changed";
         let grade = (Severity::Moderate, Compat::Risky);
         let found = Finding::new(FindingType::LaunchChanged, SERVER, grade, sentence);
         let name = |settings: &StartSettings| Some(settings.profile.name().to_owned());
@@ -70,7 +70,7 @@ pub(crate) fn compare_origins(before: &Origin, after: &Origin) -> Vec<Finding> {
     for name in names {
         let sides = (find(&old, name), find(&new, name));
         if sides.0 != sides.1 {
-            let sentence = format!("something else would be started: `{name}` is another");
+            let sentence = format!("launch changed: `{name}`");
             let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);
             out.push(found.of_member(name, sides.0, sides.1));
         }

@@ -27,7 +27,7 @@ fn of_this_machine(change: Finding) -> Finding {
     Finding {
         kind: if is_name { change.kind } else { FindingType::ProfileVaries },
         severity: change.severity.max(Severity::Moderate),
-        sentence: format!("on this machine, {}", change.sentence),
+        sentence: format!("on this machine: {}", change.sentence),
         ..change
     }
 }

@@ -1,6 +1,6 @@
 //! Pinning a server anew: what changed since it was approved, and what else it shall be from now on.
 
-use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind};
+use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
 use facets_lock::{Grants, LockedServer, StartSettings};
 use facets_mcp::{CaptureOptions, EraChoice};
 use facets_model::Origin;
@@ -103,6 +103,7 @@ pub(crate) fn repin(
         if !is_typed && !matches!(accepted, Accepted::Unchanged) {
             changes.extend(compare_settings(&before.server.settings, &settings));
         }
+        sort_findings(&mut changes);
         changes
     });
     let decision = decide(name, changes.as_deref(), accepted, consent)?;
@@ -172,7 +173,7 @@ fn changed_for_others(before: &Also, after: &Also) -> Option<Finding> {
     if after.instructions.iter().any(|text| !before.instructions.contains(text)) {
         names.push("instructions");
     }
-    let sentence = format!("other clients get something else now: {}", names.join(", "));
+    let sentence = format!("declarations to other clients changed: {}", names.join(", "));
     let grade = (Severity::Critical, Compat::Risky);
     let subject = (SubjectKind::Server, "");
     (!names.is_empty()).then(|| Finding::new(FindingType::SurfaceVaries, subject, grade, sentence))

@@ -194,9 +194,9 @@ impl<'p> Judge<'p> {
         let (kind, sentence) = match signer {
             Some(signer) if *signer == required.signer => return None,
             Some(_) => {
-                (FindingType::SignerChanged, "somebody else has signed than the policy asks")
+                (FindingType::SignerChanged, "signed by another signer than the policy requires")
             }
-            None => (FindingType::SignatureMissing, "the policy asks for a signature"),
+            None => (FindingType::SignatureMissing, "the policy requires a signature"),
         };
         let server = (SubjectKind::Server, "");
         let finding = Finding::new(kind, server, (Severity::Critical, Compat::Breaking), sentence);

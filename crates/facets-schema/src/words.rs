@@ -8,8 +8,8 @@ use crate::close::close;
 #[must_use]
 pub fn describe(before: Option<&Value<'_>>, after: Option<&Value<'_>>) -> String {
     let (Some(before), Some(after)) = (before, after) else {
-        let gone = "has no schema any more: it takes anything";
-        return if before.is_some() { gone } else { "has a schema now" }.to_owned();
+        let gone = "input schema removed: accepts anything";
+        return if before.is_some() { gone } else { "input schema added" }.to_owned();
     };
     let (old, new) = (properties(before), properties(after));
     let named = |what: &str, names: Vec<&str>| match names.as_slice() {
@@ -37,16 +37,16 @@ pub fn describe(before: Option<&Value<'_>>, after: Option<&Value<'_>>) -> String
     let optional: Vec<&str> =
         was.iter().copied().filter(|name| !is.contains(name) && has(&new, name)).collect();
     let parts: Vec<String> = [
-        named("takes the new argument", added),
-        named("takes no more the argument", removed),
-        named("takes something else as", changed),
-        named("now needs", needed),
-        named("no longer needs", optional),
+        named("new argument", added),
+        named("argument removed:", removed),
+        named("argument changed:", changed),
+        named("now requires", needed),
+        named("no longer requires", optional),
     ]
     .into_iter()
     .flatten()
     .collect();
-    if parts.is_empty() { "takes other arguments".to_owned() } else { parts.join("; ") }
+    if parts.is_empty() { "arguments changed".to_owned() } else { parts.join("; ") }
 }
 
 fn list(names: &[&str]) -> String {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::cost::Cost;
 use super::renderer::Renderer;
 use super::text::visible;
-use super::{drift, human, origin, scan};
+use super::{drift, drift_json, human, origin, scan};
 use crate::shown::Shown;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -35,7 +35,7 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
     let said = visible(&format!("{} {}", identity.name, identity.version));
     let _ = writeln!(
         out,
-        "{STRONG}{}{STRONG:#} {QUIET}says that it is{QUIET:#} {}",
+        "{STRONG}{}{STRONG:#} {QUIET}identifies itself as{QUIET:#} {}",
         visible(&page.name),
         said.trim()
     );
@@ -46,7 +46,8 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
         if changes.is_empty() {
             let _ = writeln!(out, "nothing changed since it was approved");
         } else {
-            let _ = writeln!(out, "\n{STRONG}what changed{STRONG:#}");
+            let counted = drift::counted(changes.iter().map(|change| change.severity));
+            let _ = writeln!(out, "\n{STRONG}what changed{STRONG:#}: {counted}");
             drift::list(changes, false, &mut out);
         }
         start_words(page, &mut out);
@@ -344,7 +345,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "opened": page.opened.as_ref().map(super::opened::json),
         "replaces": page.replaces.as_ref().map(origin::json),
         "profile_varies": page.varies.iter().map(variation_json).collect::<Vec<_>>(),
-        "changes": page.changes.as_ref().map(|changes| drift::json_of_all(changes)),
+        "changes": page.changes.as_ref().map(|changes| drift_json::json_of_all(changes)),
     })
 }
 

@@ -47,7 +47,8 @@ impl<'r> Cost<'r> {
         let total = grouped(self.total());
         let _ = writeln!(
             out,
-            "\n{STRONG}about {total} tokens of every session{STRONG:#} {QUIET}(4 bytes each){QUIET:#}"
+            "\n{STRONG}uses about {total} tokens of context per session{STRONG:#} \
+             {QUIET}(4 bytes each){QUIET:#}"
         );
         let most = if verbose { usize::MAX } else { SHOWN };
         let shown = &self.tools[..self.tools.len().min(most)];

@@ -1,21 +1,22 @@
 //! Findings as people read them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::{Finding, FindingType, Severity, SubjectKind};
 use facets_failure::Describe as _;
-use facets_lock::{Profile, SURFACES};
+use facets_lock::SURFACES;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
-use facets_ops::policy::{Graded, Mark};
+use facets_ops::policy::Graded;
 use facets_project::LOCK;
 use facets_schema::{Instance, SchemaChange};
-use serde_json::{Value, json};
-use similar::{ChangeTag, TextDiff};
 
+use super::changed_text::{ChangedLine, Piece, changed_lines};
+use super::finding_groups::{FindingGroup, grouped};
 use super::text::visible;
-use super::{human, json as plain, policy};
+use super::{human, policy};
 use crate::shown::{Exit, Shown};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -31,7 +32,7 @@ const LINES: usize = 24;
 /// Findings of one server that are shown before the rest is counted.
 const FINDINGS: usize = 60;
 
-fn style(severity: Severity) -> Style {
+pub(super) fn style(severity: Severity) -> Style {
     match severity {
         Severity::Critical => BAD,
         Severity::Moderate => WARN,
@@ -63,14 +64,6 @@ pub(super) fn exit(judgement: Judgement) -> Exit {
         Judgement::Yes => Exit::Yes,
         Judgement::No => Exit::No,
         Judgement::Unknown => Exit::Unjudged,
-    }
-}
-
-fn name_of(judgement: Judgement) -> &'static str {
-    match judgement {
-        Judgement::Yes => "yes",
-        Judgement::No => "no",
-        Judgement::Unknown => "unknown",
     }
 }
 
@@ -129,14 +122,9 @@ fn block(
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {GOOD}{what}{GOOD:#} ({tools})");
         }
         CheckOutcome::Judged(findings) => {
-            let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Info);
             let changes = human::plural(findings.len(), "change");
-            let style = style(worst);
-            let _ = writeln!(
-                out,
-                "{STRONG}{name}{STRONG:#}: {changes}, the worst {style}{}{style:#}",
-                worst.name()
-            );
+            let counted = counted(findings.iter().map(|finding| finding.severity));
+            let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {changes} ({counted})");
             list_graded(findings, file, verbose, out);
             let varies = findings.iter().any(|found| found.kind == FindingType::SurfaceVaries);
             // What the policy asks for is not there because somebody approves that it is not.
@@ -191,18 +179,33 @@ fn offer_profile(name: &str, out: &mut String) {
 }
 
 pub(super) fn list(findings: &[Finding], verbose: bool, out: &mut String) {
-    some(findings, verbose, out, |finding, out| one(finding, verbose, out));
+    let groups = grouped(findings, |finding| finding, |_, _| true);
+    some(&groups, verbose, out, |group, out| {
+        let subject = subject_of(group, group.first.subject_kind, verbose);
+        one(group.first, &subject, verbose, out);
+    });
 }
 
 /// With what the policy did to each of them.
 fn list_graded(findings: &[Graded], file: &str, verbose: bool, out: &mut String) {
-    some(findings, verbose, out, |graded, out| {
-        one(&graded.finding, verbose, out);
+    let groups = grouped_graded(findings);
+    some(&groups, verbose, out, |group, out| {
+        let graded = group.first;
+        one(graded, &subject_of(group, graded.subject_kind, verbose), verbose, out);
         if let Some(mark) = &graded.mark {
             let sentence = policy::sentence(&graded.finding, mark, file);
             let _ = writeln!(out, "           {WARN}policy:{WARN:#} {sentence}");
         }
     });
+}
+
+/// The same change with the same mark of the policy is one.
+pub(super) fn grouped_graded(findings: &[Graded]) -> Vec<FindingGroup<'_, Graded>> {
+    grouped(findings, |graded| &graded.finding, |one, other| one.mark == other.mark)
+}
+
+fn subject_of<T>(group: &FindingGroup<'_, T>, kind: SubjectKind, verbose: bool) -> String {
+    group.subject(kind, verbose, |name| format!("{STRONG}{}{STRONG:#}", visible(name)))
 }
 
 fn some<T>(all: &[T], verbose: bool, out: &mut String, show: impl Fn(&T, &mut String)) {
@@ -212,18 +215,25 @@ fn some<T>(all: &[T], verbose: bool, out: &mut String, show: impl Fn(&T, &mut St
     }
     if all.len() > most {
         let more = all.len() - most;
-        let _ = writeln!(out, "  {QUIET}and {more} more; --verbose shows them{QUIET:#}");
+        let _ = writeln!(out, "  {QUIET}… {more} more; -v shows all{QUIET:#}");
     }
 }
 
+/// How many there are of each severity, the worst first: `1 critical, 2 moderate`.
+pub(super) fn counted(severities: impl Iterator<Item = Severity>) -> String {
+    let mut counts: BTreeMap<Severity, usize> = BTreeMap::new();
+    severities.for_each(|severity| *counts.entry(severity).or_default() += 1);
+    let counts = counts.iter().rev().map(|(severity, count)| {
+        let style = style(*severity);
+        format!("{style}{count} {}{style:#}", severity.name())
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
 /// A finding: how bad, about what, what it means; the change; why it is worse than its type.
-fn one(finding: &Finding, verbose: bool, out: &mut String) {
+fn one(finding: &Finding, subject: &str, verbose: bool, out: &mut String) {
     let style = style(finding.severity);
     let severity = finding.severity.name();
-    let subject = match finding.subject_kind {
-        SubjectKind::Server => String::new(),
-        kind => format!("{} {STRONG}{}{STRONG:#}: ", kind.name(), visible(&finding.subject)),
-    };
     let _ = writeln!(
         out,
         "  {style}{severity:<8}{style:#} {subject}{} {QUIET}[{}; callers: {}]{QUIET:#}",
@@ -240,7 +250,7 @@ fn one(finding: &Finding, verbose: bool, out: &mut String) {
         let _ = writeln!(
             out,
             "           {BAD}!{BAD:#} \"{}\" {QUIET}[{}]{QUIET:#}",
-            visible(&evidence.words),
+            visible(&evidence.readable_words()),
             evidence.rule
         );
     }
@@ -274,123 +284,31 @@ pub(super) fn proof(change: &SchemaChange) -> Vec<(&'static str, String)> {
 /// What was and what is, line by line.
 fn change(before: Option<&str>, after: Option<&str>, verbose: bool, out: &mut String) {
     let most = if verbose { usize::MAX } else { LINES };
-    let lines = changed_lines(before, after);
-    for (tag, text) in lines.iter().take(most) {
-        let _ = match tag {
-            ChangeTag::Delete => writeln!(out, "           {GONE}- {text}{GONE:#}"),
-            ChangeTag::Insert => writeln!(out, "           {COME}+ {text}{COME:#}"),
-            ChangeTag::Equal => writeln!(out, "           {QUIET}  {text}{QUIET:#}"),
+    let lines = changed_lines(before, after, verbose);
+    for line in lines.iter().take(most) {
+        let _ = match line {
+            ChangedLine::Gone(text) => writeln!(out, "           {GONE}- {text}{GONE:#}"),
+            ChangedLine::Come(text) => writeln!(out, "           {COME}+ {text}{COME:#}"),
+            ChangedLine::Kept(text) => writeln!(out, "           {QUIET}  {text}{QUIET:#}"),
+            ChangedLine::Reworded(pieces) => {
+                let pieces: String = pieces.iter().map(styled).collect();
+                writeln!(out, "           ~ {pieces}")
+            }
         };
     }
     if lines.len() > most {
         let more = lines.len() - most;
-        let _ = writeln!(out, "           {QUIET}and {more} more lines; --verbose{QUIET:#}");
+        let _ = writeln!(out, "           {QUIET}… {more} more lines; -v shows all{QUIET:#}");
     }
 }
 
-/// The lines that came and went, and one around them; JSON is laid out first.
-pub(super) fn changed_lines(before: Option<&str>, after: Option<&str>) -> Vec<(ChangeTag, String)> {
-    let (before, after) = (laid_out(before), laid_out(after));
-    let diff = TextDiff::from_lines(&before, &after);
-    let mut lines = Vec::new();
-    for op in diff.grouped_ops(1).into_iter().flatten() {
-        for line in diff.iter_changes(&op) {
-            lines.push((line.tag(), visible(line.value().trim_end_matches('\n'))));
-        }
+fn styled(piece: &Piece) -> String {
+    let text = piece.plain();
+    match piece {
+        Piece::Gone(_) => format!("{GONE}{text}{GONE:#}"),
+        Piece::Come(_) => format!("{COME}{text}{COME:#}"),
+        Piece::Kept(_) => text,
     }
-    lines
-}
-
-fn laid_out(text: Option<&str>) -> String {
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return String::new() };
-    let value: Option<Value> = serde_json::from_str(text).ok();
-    let pretty = value.filter(|value| value.is_object() || value.is_array());
-    let mut laid = match pretty {
-        Some(value) => format!("{value:#}"),
-        None => text.to_owned(),
-    };
-    laid.push('\n');
-    laid
-}
-
-pub(super) fn json_of(finding: &Finding, mark: Option<&Mark>) -> Value {
-    let evidence: Vec<Value> = finding
-        .evidence
-        .iter()
-        .map(|evidence| json!({ "rule": evidence.rule, "words": evidence.words }))
-        .collect();
-    json!({
-        "type": finding.kind.name(),
-        "subject": { "kind": finding.subject_kind.name(), "name": finding.subject },
-        "member": finding.member,
-        "severity": finding.severity.name(),
-        "compat": finding.compat.name(),
-        "before": finding.before,
-        "after": finding.after,
-        "sentence": finding.sentence,
-        "evidence": evidence,
-        "schema": finding.schema.as_deref().map(json_of_schema),
-        "policy": mark.map(policy::json_of_mark),
-    })
-}
-
-pub(super) fn json_of_schema(change: &SchemaChange) -> Value {
-    json!({
-        "verdict": change.verdict.name(),
-        "accepted_now": change.gained.as_ref().map(Instance::to_json),
-        "refused_now": change.lost.as_ref().map(Instance::to_json),
-        "keyword": change.keyword,
-        "new_arguments": change.new_arguments,
-        "other_notes": change.other_notes,
-    })
-}
-
-pub(super) fn json_of_all(findings: &[Finding]) -> Vec<Value> {
-    findings.iter().map(|finding| json_of(finding, None)).collect()
-}
-
-fn json_of_graded(findings: &[Graded]) -> Vec<Value> {
-    findings.iter().map(|graded| json_of(&graded.finding, graded.mark.as_ref())).collect()
-}
-
-pub(super) fn checked_json(report: &CheckReport, verbose: bool) -> Value {
-    let servers: Vec<Value> = report
-        .servers
-        .iter()
-        .map(|server| {
-            let (outcome, findings, problem, error) = match &server.outcome {
-                CheckOutcome::Judged(findings) if findings.is_empty() => {
-                    ("same", Vec::new(), None, Value::Null)
-                }
-                CheckOutcome::Judged(findings) => {
-                    ("drift", json_of_graded(findings), None, Value::Null)
-                }
-                CheckOutcome::Edited(problem) => {
-                    ("edited", Vec::new(), Some(problem.to_string()), Value::Null)
-                }
-                CheckOutcome::Failed(error) => {
-                    let failure = plain::failure(&error.describe(), verbose);
-                    ("not-judged", Vec::new(), None, failure["error"].clone())
-                }
-            };
-            json!({
-                "name": server.name,
-                "tools": server.tools,
-                "profile": server.profile.map(Profile::name),
-                "notes": server.notes,
-                "outcome": outcome,
-                "findings": findings,
-                "problem": problem,
-                "error": error,
-            })
-        })
-        .collect();
-    json!({
-        "judgement": name_of(report.judgement()),
-        "fail_on": report.fail_on.name(),
-        "policy": policy::json_of(report.policy.as_ref()),
-        "servers": servers,
-    })
 }
 
 pub(super) fn diff(report: &DiffReport, quiet: bool, verbose: bool) -> Shown {
@@ -401,17 +319,11 @@ pub(super) fn diff(report: &DiffReport, quiet: bool, verbose: bool) -> Shown {
     let mut talk = match report.findings.len() {
         _ if quiet => String::new(),
         0 => format!("{GOOD}no difference{GOOD:#}\n"),
-        count => format!("{}\n", human::plural(count, "difference")),
+        count => {
+            let counted = counted(report.findings.iter().map(|finding| finding.severity));
+            format!("{} ({counted})\n", human::plural(count, "difference"))
+        }
     };
     talk += &policy::talk(report.policy.as_ref(), report.findings.iter(), quiet);
     Shown { talk, ..Shown::styled(out) }
-}
-
-pub(super) fn diff_json(report: &DiffReport) -> Value {
-    json!({
-        "judgement": name_of(report.judgement()),
-        "fail_on": report.fail_on.name(),
-        "policy": policy::json_of(report.policy.as_ref()),
-        "findings": json_of_graded(&report.findings),
-    })
 }

@@ -1,11 +1,14 @@
 //! Reports as people and machines read them.
 
 mod approval;
+mod changed_text;
 mod clients;
 mod contract;
 mod cost;
 mod decisions;
 mod drift;
+mod drift_json;
+mod finding_groups;
 mod human;
 mod inspect;
 pub(crate) mod json;
@@ -123,7 +126,7 @@ impl Renderer {
         if self.format == OutputFormat::Sarif {
             return json::document(&sarif::of_report(report)).with_exit(exit);
         }
-        self.show(|| human, || drift::checked_json(report, self.verbose)).with_exit(exit)
+        self.show(|| human, || drift_json::checked_json(report, self.verbose)).with_exit(exit)
     }
 
     pub(crate) fn diff(&self, report: &DiffReport) -> Shown {
@@ -132,7 +135,7 @@ impl Renderer {
             return json::document(&sarif::of_diff(report)).with_exit(exit);
         }
         let human = || drift::diff(report, self.quiet, self.verbose);
-        self.show(human, || drift::diff_json(report)).with_exit(exit)
+        self.show(human, || drift_json::diff_json(report)).with_exit(exit)
     }
 
     pub(crate) fn list(&self, report: &ListReport) -> Shown {

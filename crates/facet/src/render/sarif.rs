@@ -13,7 +13,7 @@ use facets_ops::policy::{AppliedPolicy, Graded};
 use serde_json::{Value, json};
 
 use super::text::visible;
-use super::{drift, policy};
+use super::{drift, drift_json, policy};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -143,7 +143,7 @@ impl<'r> Log<'r> {
             "member": shown(&finding.member),
             "before": before.map(shown),
             "after": after.map(shown),
-            "schema": finding.schema.as_deref().map(drift::json_of_schema),
+            "schema": finding.schema.as_deref().map(drift_json::json_of_schema),
             "policy": graded.mark.as_ref().map(policy::json_of_mark),
         });
         let level = level(finding.severity);

@@ -5,14 +5,15 @@
 
 use std::fmt::Write as _;
 
-use facets_drift::{FindingType, SubjectKind};
+use facets_drift::FindingType;
 use facets_failure::Describe as _;
 use facets_ops::OpsError;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::{AppliedPolicy, Graded};
-use similar::ChangeTag;
 
+use super::changed_text::changed_lines;
+use super::finding_groups::FindingGroup;
 use super::text::visible;
 use super::{Verb, drift, human, policy};
 
@@ -143,16 +144,19 @@ impl Page {
 
     fn details(&mut self, name: &str, findings: &[Graded], policy: Option<&AppliedPolicy>) {
         let changes = human::plural(findings.len(), "change");
-        let head = format!("\n<details><summary>{}: {changes}</summary>\n\n", html(name));
+        let counted = drift::counted(findings.iter().map(|finding| finding.severity));
+        let counted = anstream::adapter::strip_str(&counted);
+        let name = html(name);
+        let head = format!("\n<details><summary>{name}: {changes} ({counted})</summary>\n\n");
         let foot = "\n</details>\n";
         if self.out.len() + head.len() + foot.len() > PAGE {
             self.left_out += findings.len();
             return;
         }
         self.out.push_str(&head);
-        for graded in findings {
-            let fits = self.out.len() + foot.len() <= PAGE && self.add(&finding(graded, policy));
-            self.left_out += usize::from(!fits);
+        for group in drift::grouped_graded(findings) {
+            let fits = self.out.len() + foot.len() <= PAGE && self.add(&finding(&group, policy));
+            self.left_out += if fits { 0 } else { group.count() };
         }
         self.out.push_str(foot);
     }
@@ -177,12 +181,10 @@ impl Page {
     }
 }
 
-fn finding(graded: &Graded, policy: Option<&AppliedPolicy>) -> String {
+fn finding(group: &FindingGroup<'_, Graded>, policy: Option<&AppliedPolicy>) -> String {
+    let graded = group.first;
     let found = &graded.finding;
-    let subject = match found.subject_kind {
-        SubjectKind::Server => String::new(),
-        kind => format!("{} {}: ", kind.name(), code(&found.subject)),
-    };
+    let subject = group.subject(found.subject_kind, false, code);
     let (severity, kind, compat) = (found.severity.name(), found.kind.name(), found.compat.name());
     let sentence = code(&found.sentence);
     let mut out = format!("\n**{severity}** {subject}{sentence} ({kind}; callers: {compat})\n");
@@ -190,17 +192,10 @@ fn finding(graded: &Graded, policy: Option<&AppliedPolicy>) -> String {
         let file = policy::file_of(policy);
         let _ = writeln!(out, "\nPolicy: {}", code(&policy::sentence(found, mark, &file)));
     }
-    let changed = drift::changed_lines(found.before.as_deref(), found.after.as_deref());
+    let changed = changed_lines(found.before.as_deref(), found.after.as_deref(), false);
     if !changed.is_empty() {
-        let mut lines: Vec<String> = changed
-            .iter()
-            .take(LINES)
-            .map(|(tag, text)| match tag {
-                ChangeTag::Delete => clipped(&format!("- {text}")),
-                ChangeTag::Insert => clipped(&format!("+ {text}")),
-                ChangeTag::Equal => clipped(&format!("  {text}")),
-            })
-            .collect();
+        let lines = changed.iter().take(LINES);
+        let mut lines: Vec<String> = lines.map(|line| clipped(&line.plain())).collect();
         if changed.len() > LINES {
             lines.push(format!("  … and {} more lines", changed.len() - LINES));
         }

@@ -282,7 +282,7 @@ fn observe_and_compare(
 
 /// A server that answers differently from one asking to the next was not like that.
 fn varies(names: &[String]) -> Finding {
-    let sentence = format!("two lists right after each other differ: {}", names.join(", "));
+    let sentence = format!("two lists asked for one after the other differ: {}", names.join(", "));
     Finding::new(
         FindingType::SurfaceVaries,
         (SubjectKind::Server, ""),

@@ -211,7 +211,7 @@ fn fusion_sets(old: &Value<'_>, new: &Value<'_>) -> Vec<Finding> {
                 FindingType::ToolAdded,
                 (SubjectKind::Tool, &member.name),
                 (Severity::Critical, Compat::Safe),
-                "nobody has approved this tool",
+                "added, not approved yet",
             )),
         }
     }
@@ -220,7 +220,7 @@ fn fusion_sets(old: &Value<'_>, new: &Value<'_>) -> Vec<Finding> {
             FindingType::ToolRemoved,
             (SubjectKind::Tool, &member.name),
             (Severity::Info, Compat::Breaking),
-            "this tool is gone",
+            "removed",
         ));
     }
     findings

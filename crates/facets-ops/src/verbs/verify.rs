@@ -101,7 +101,7 @@ fn since(
     lock: &Lock,
 ) -> Result<Vec<Finding>, OpsError> {
     if lock.server(name).is_none() {
-        let sentence = format!("this server was not locked at {revision}");
+        let sentence = format!("added since {revision}");
         return Ok(vec![Finding::new(
             FindingType::LaunchChanged,
             (SubjectKind::Server, ""),
@@ -126,6 +126,6 @@ fn unpinned() -> Finding {
         FindingType::LaunchChanged,
         (SubjectKind::Server, ""),
         (Severity::Moderate, Compat::Breaking),
-        "this server is no longer pinned",
+        "no longer pinned",
     )
 }
