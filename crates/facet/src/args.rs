@@ -202,9 +202,12 @@ pub(crate) enum Command {
         /// What it may do from now on; nothing to see what it may do
         #[arg(value_name = "SETTING")]
         settings: Vec<facets_ops::grant::GrantSetting>,
-        /// Answer every question with yes
+        /// Answer every question with yes, except about critical changes
         #[arg(long, short)]
         yes: bool,
+        /// Answer with yes, also about changes as bad as this
+        #[arg(long, value_enum, value_name = "LEVEL")]
+        accept: Option<Level>,
     },
     /// List the sessions of this user
     Ps,
@@ -404,7 +407,7 @@ pub(crate) struct Approve {
     /// All servers of this project; those that you approved in another place with one question
     #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
-    /// Answer every question with yes
+    /// Answer every question with yes, except about critical changes
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Accept changes up to this without a question, and nothing beyond

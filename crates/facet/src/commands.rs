@@ -102,9 +102,11 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             Ok(renderer.connected(&disconnect(&clients, &consent)?, consent.asks()))
         }
         Command::Run(arguments) => crate::run::run_server(arguments, renderer),
-        Command::Grant { name, settings, yes } => {
+        Command::Grant { name, settings, yes, accept } => {
             let request = GrantRequest { name, settings };
-            let consent = crate::consent::Terminal::new(yes).with_progress(renderer.is_quiet());
+            let consent = crate::consent::Terminal::accepting(yes, accept.map(Into::into))
+                .verbose(renderer.verbose)
+                .with_progress(renderer.is_quiet());
             Ok(renderer.granted(&grant(&request, &consent)?, consent.asks()))
         }
         Command::Ps => Ok(renderer.sessions(&sessions::ps()?)),

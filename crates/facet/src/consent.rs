@@ -20,12 +20,15 @@ pub(crate) struct Terminal {
     pub(crate) accepts: Severity,
     /// Shows what is done between two questions.
     pub(crate) progress: Spinner,
+    /// Whether long texts are shown in full before a question.
+    pub(crate) is_verbose: bool,
 }
 
 impl Terminal {
     /// spec 8.5: a yes beforehand is one to what is moderate
     pub(crate) fn new(yes: bool) -> Self {
-        Self { yes, accepts: Severity::Moderate, progress: Spinner::hidden() }
+        let progress = Spinner::hidden();
+        Self { yes, accepts: Severity::Moderate, progress, is_verbose: false }
     }
 
     /// A level that is accepted is a yes up to that level.
@@ -37,6 +40,11 @@ impl Terminal {
     /// The same, showing what is done meanwhile unless nobody wants to see it.
     pub(crate) fn with_progress(self, quiet: bool) -> Self {
         Self { progress: Spinner::new(quiet), ..self }
+    }
+
+    /// Shows long texts in full, if that is wanted.
+    pub(crate) fn verbose(self, is_verbose: bool) -> Self {
+        Self { is_verbose, ..self }
     }
 
     /// Whether somebody is there and has not answered yet.
@@ -85,7 +93,7 @@ impl Consent for Terminal {
     }
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
-        self.ask(&render::approval_page(page), "Approve it?")
+        self.ask(&render::approval_page(page, self.is_verbose), "Approve it?")
     }
 
     fn may_move(&self, moved: &[MovedServer]) -> Answer {
@@ -102,7 +110,7 @@ impl Consent for Terminal {
 
     fn may_pin_all(&self, pages: &[&ApprovalPage]) -> Answer {
         let question = format!("Approve these {} servers?", pages.len());
-        self.ask(&render::compact_pages(pages), &question)
+        self.ask(&render::compact_pages(pages, self.is_verbose), &question)
     }
 
     fn may_rewrite(&self, edits: &[FileEdit]) -> Answer {

@@ -34,7 +34,7 @@ pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsE
     };
     let mode = if replace { AddMode::Replace } else { AddMode::New };
     let request = AddRequest { name, origin, start_directory: cwd, timeout, source, mode };
-    let consent = Terminal::accepting(yes, accept.map(Into::into));
+    let consent = Terminal::accepting(yes, accept.map(Into::into)).verbose(renderer.verbose);
     let consent = consent.with_progress(renderer.is_quiet());
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
 }
@@ -45,7 +45,8 @@ pub(crate) fn run_approve(arguments: Approve, renderer: &Renderer) -> Result<Sho
     let trust = if trust_lock { Trust::Lock } else { Trust::Approvals };
     let request = ApproveRequest { names, timeout, accept, trust };
     let accepts = request.accept.unwrap_or(Severity::Moderate);
-    let consent = Terminal { accepts, ..Terminal::new(yes) }.with_progress(renderer.is_quiet());
+    let consent = Terminal { accepts, ..Terminal::new(yes) }.verbose(renderer.verbose);
+    let consent = consent.with_progress(renderer.is_quiet());
     approve(&request, &consent).map(|report| renderer.approved(&report, consent.asks()))
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn scope(is_user: bool) -> Scope {
 pub(crate) fn run_adopt(arguments: Adopt, renderer: &Renderer) -> Result<Shown, OpsError> {
     let Adopt { clients, user, dry_run, yes, accept, timeout } = arguments;
     let request = AdoptRequest { clients, scope: scope(user), timeout, is_dry: dry_run };
-    let consent = Terminal::accepting(yes, accept.map(Into::into));
+    let consent = Terminal::accepting(yes, accept.map(Into::into)).verbose(renderer.verbose);
     let consent = consent.with_progress(renderer.is_quiet());
     let report = adopt(&request, &consent)?;
     Ok(renderer.adopted(&report, consent.asks() && report.was_shown))

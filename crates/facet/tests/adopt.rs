@@ -352,7 +352,8 @@ fn every_client_is_guarded_and_restored() {
         let directory = directory.to_str().unwrap();
         let place: &[&str] = if sample.is_user { &["--directory", directory] } else { &[] };
         // The token that it needs is in the client's file.
-        let approved = user.facet(&[&["approve", "files", "--yes"], place].concat()).exits(0);
+        let words = ["approve", "files", "--accept", "critical"];
+        let approved = user.facet(&[&words, place].concat()).exits(0);
         assert!(!format!("{approved:?}").contains(SECRET), "{what}: {approved:?}");
         let mut client = user.start(sample);
         assert_eq!(client.tools().len(), 3, "{what}");

@@ -165,8 +165,9 @@ fn every_attack_ends_as_it_should() {
                 outcome.exit, outcome.stderr
             ));
         }
-        // Of which a build for debugging takes some for its own code.
-        if outcome.peak_kib > 144 << 10 {
+        // Of which a build for debugging takes some for its own code, and the allocator keeps some
+        // between texts of 14 MiB: the tables of the rules come to lie there.
+        if outcome.peak_kib > 176 << 10 {
             wrong.push(format!("{mode}: {} MiB", outcome.peak_kib >> 10));
         }
         if outcome.elapsed > Duration::from_secs(30) {

@@ -326,7 +326,7 @@ fn a_remote_server_that_turns_is_withheld() {
     near.facet(&["add", "far", &listening.url(), "--yes"]).exits(0);
     // Each session has a server of its own, and the next one is another; there it is approved.
     far.declare(&json!({ "mode": "at-once" }));
-    far.facet(&["approve", "s", "--yes"]).exits(0);
+    far.facet(&["approve", "s", "--accept", "critical"]).exits(0);
     let port = listening.port;
     drop(listening);
     let again = Listening::start_at(&far, port);

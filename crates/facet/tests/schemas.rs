@@ -116,11 +116,12 @@ write facets.policy.yaml {"policyVersion": 1, "rules": [{"typ": "tool_added"}]}
 error 2 check
 write facets.policy.yaml {"policyVersion": 1}
 check 1 check --policy facets.policy.yaml
-add 0 add poisoned SERVER
-approve 0 approve poisoned s --yes
+error 2 add poisoned SERVER
+add 0 add poisoned --accept critical SERVER
+approve 0 approve poisoned s --accept critical
 remove 0 remove poisoned
 declare
-approve 0 approve s --yes
+approve 0 approve s --accept critical
 declare {"tools": [], "resources": [{"uri": "file:///srv/readme.md", "name": "other"}]}
 check 1 check --fail-on info
 declare {"prompts": [{"name": "review"}], "second": {"resources": []}}
@@ -141,8 +142,8 @@ declare"#;
 
 const HISTORY: &str = "
 change
-approve 0 approve s --yes
-add 0 add t SERVER
+approve 0 approve s --accept critical
+add 0 add t --accept critical SERVER
 check 1 verify --against HEAD
 diff 1 diff s@HEAD s --fail-on safe
 error 2 diff s@nowhere s";

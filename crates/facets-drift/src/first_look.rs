@@ -1,22 +1,28 @@
 //! What to know before something is approved for the first time.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use facets_digest::json::{self, Limits, Provenance};
+use facets_markers::{RULES, ToolNames};
 use facets_surface::{Definition, Kind, Surface};
 
 use crate::finding::{Evidence, Finding, Severity, SubjectKind};
 use crate::items::subject_kind;
 use crate::names::confusable_names;
-use crate::risk::{self, Assessment};
+use crate::risk::{self, Assessment, Risk};
 use crate::surfaces::tool_names;
-use crate::texts::{Role, Text, evidence, evidence_of};
-use facets_markers::{Approved, ToolNames};
+use crate::texts::{Role, Text, placed_evidence, placed_in, texts};
 
 /// A tool, and how much it can do by its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolLook {
     /// Its name.
     pub name: String,
-    /// How much it can do, and why that is thought.
+    /// How much it can do, and why that is thought. A text with a critical marker is never below
+    /// HIGH, one with a moderate marker never LOW.
     pub assessment: Assessment,
+    /// The worst of its markers.
+    pub severity: Option<Severity>,
 }
 
 /// A marker, and where it stands.
@@ -24,61 +30,155 @@ pub struct ToolLook {
 pub struct MarkerLook {
     /// What kind of thing has it.
     pub subject_kind: SubjectKind,
-    /// Its name; empty for the instructions of the server.
+    /// Its name; empty for the server.
     pub subject: String,
+    /// Which member of it, such as `inputSchema.properties.path.description`; of the server
+    /// `instructions`, `capabilities`, or a member of `serverInfo`.
+    pub member: String,
     /// The marker.
     pub evidence: Evidence,
+    /// How bad it is at first sight.
+    pub severity: Severity,
 }
 
-/// Everything that somebody should see who decides about a server.
+/// Everything to see before deciding about a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FirstLook {
-    /// The tools, the most powerful first.
+    /// The tools: highest risk first, then by the worst marker.
     pub tools: Vec<ToolLook>,
-    /// What is suspicious in any text.
+    /// What is suspicious in any text, the worst first.
     pub markers: Vec<MarkerLook>,
     /// Names that a reader takes for others.
     pub names: Vec<Finding>,
 }
 
 impl FirstLook {
-    /// The worst of what was found, which a yes that was given beforehand may not cover.
+    /// The worst of what was found: a yes given beforehand covers it up to a level.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
-        self.names.iter().map(|finding| finding.severity).max()
+        let markers = self.markers.iter().map(|marker| marker.severity);
+        self.names.iter().map(|finding| finding.severity).chain(markers).max()
+    }
+
+    /// The markers by what has them, the worst first.
+    #[must_use]
+    pub fn markers_by_subject(&self) -> MarkersBySubject<'_> {
+        let mut by_subject = MarkersBySubject::new();
+        for marker in &self.markers {
+            let subject = (marker.subject_kind, marker.subject.as_str());
+            by_subject.entry(subject).or_default().push(marker);
+        }
+        by_subject
     }
 }
 
-/// Looks at a surface that nobody has approved.
+/// Markers by kind and name of what has them; the name of the server is empty.
+pub type MarkersBySubject<'l> = BTreeMap<(SubjectKind, &'l str), Vec<&'l MarkerLook>>;
+
+/// Looks at a surface that was never approved.
 #[must_use]
 pub fn first_look(surface: &Surface) -> FirstLook {
-    let assess = |tool: &Definition| ToolLook {
-        name: tool.name().to_owned(),
-        assessment: risk::assess(tool),
-    };
-    let mut tools: Vec<ToolLook> = surface.items(Kind::Tool).iter().map(assess).collect();
-    tools.sort_by_key(|tool| std::cmp::Reverse(tool.assessment.risk));
+    let mut markers = server_markers(surface);
     let known = tool_names(surface);
-    let mut markers = Vec::new();
-    let mut add = |subject_kind, subject: &str, found: Vec<Evidence>| {
-        markers.extend(found.into_iter().map(|evidence| MarkerLook {
-            subject_kind,
-            subject: subject.to_owned(),
-            evidence,
-        }));
-    };
-    if let Some(text) = surface.instructions.as_deref() {
-        let text = Text { text, role: Role::Prose };
-        add(
-            SubjectKind::Server,
-            "",
-            evidence(&Approved::new(Vec::new()), text, "", ToolNames::NONE),
-        );
-    }
     for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
-        for item in surface.items(kind) {
-            add(subject_kind(kind), item.name(), evidence_of(item, &known));
+        // What only other clients are given is pinned as well.
+        let others = surface.also.items.iter().filter(|item| item.kind() == kind);
+        for item in surface.items(kind).iter().chain(others) {
+            let found = placed_evidence(item, &known).into_iter();
+            let subject = (subject_kind(kind), item.name());
+            markers.extend(found.map(|placed| marker(subject, placed)));
         }
     }
-    FirstLook { tools, markers, names: confusable_names(surface, None) }
+    let mut seen = BTreeSet::new();
+    markers.retain(|marker| seen.insert(key(marker)));
+    markers.sort_by_key(|marker| std::cmp::Reverse(marker.severity));
+    let mut look = FirstLook { tools: Vec::new(), markers, names: confusable_names(surface, None) };
+    let by_subject = look.markers_by_subject();
+    let assess = |tool: &Definition| {
+        // The worst is the first.
+        let worst = by_subject.get(&(SubjectKind::Tool, tool.name())).and_then(|all| all.first());
+        assess(tool, worst.copied())
+    };
+    let mut tools: Vec<ToolLook> = surface.items(Kind::Tool).iter().map(assess).collect();
+    tools.sort_by_key(|tool| std::cmp::Reverse((tool.assessment.risk, tool.severity)));
+    look.tools = tools;
+    look
+}
+
+/// What makes a marker the same as another: a definition for other clients repeats most of it.
+fn key(marker: &MarkerLook) -> (SubjectKind, String, String, Evidence) {
+    let MarkerLook { subject_kind, subject, member, evidence, .. } = marker.clone();
+    (subject_kind, subject, member, evidence)
+}
+
+/// What the server says beside its definitions; as drift, all of it is looked at, too.
+fn server_markers(surface: &Surface) -> Vec<MarkerLook> {
+    let prose = |member: &str, text: &'_ str| {
+        let texts = [(member.to_owned(), Text { text, role: Role::Prose })];
+        placed_in(&texts.into(), "", ToolNames::NONE)
+    };
+    let mut found = Vec::new();
+    for text in surface.instructions.iter().chain(&surface.also.instructions) {
+        found.extend(prose("instructions", text));
+    }
+    found.extend(prose("capabilities", &surface.capabilities));
+    let info = surface.server.info.as_bytes();
+    if let Ok(info) = json::parse(info, Provenance::Captured, Limits::DOCUMENT) {
+        let said = placed_in(&texts(&info, "name"), "", ToolNames::NONE);
+        found.extend(said.into_iter().map(|(place, one)| (format!("serverInfo.{place}"), one)));
+    }
+    found.into_iter().map(|placed| marker((SubjectKind::Server, ""), placed)).collect()
+}
+
+fn marker(
+    (subject_kind, subject): (SubjectKind, &str),
+    (member, evidence): (String, Evidence),
+) -> MarkerLook {
+    let severity = severity_at_first_sight(&evidence);
+    MarkerLook { subject_kind, subject: subject.to_owned(), member, evidence, severity }
+}
+
+/// As drift every new marker is critical, because somebody has added it. At first sight some are
+/// what honest servers have, too.
+fn severity_at_first_sight(evidence: &Evidence) -> Severity {
+    match evidence.rule {
+        // spec 8.5: a plain address and "call this first" are moderate
+        "marker-url" if !is_plain_address(&evidence.words) => Severity::Critical,
+        "marker-url" | "marker-email" | "marker-call-first" => Severity::Moderate,
+        // spec 7.4: a tool of the same server is guidance, and no marker by itself
+        "marker-other-tool" => Severity::Info,
+        _ => Severity::Critical,
+    }
+}
+
+/// Whether an address only leads somewhere: it carries no code or data, no credentials, and is not
+/// the one that gives out the credentials of a machine.
+fn is_plain_address(words: &str) -> bool {
+    let words = words.to_lowercase();
+    let carries = ["data:", "javascript:", "vbscript:"].iter().any(|one| words.starts_with(one));
+    let authority = words.split_once("://").map_or(&*words, |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    !carries && !authority.contains('@') && !authority.contains("169.254.169.254")
+}
+
+/// A tool whose text is suspicious is not harmless, whatever its words promise.
+fn assess(tool: &Definition, worst: Option<&MarkerLook>) -> ToolLook {
+    let mut assessment = risk::assess(tool);
+    let severity = worst.map(|marker| marker.severity);
+    let least = match severity {
+        Some(Severity::Critical) => Risk::High,
+        Some(Severity::Moderate) => Risk::Medium,
+        _ => Risk::Low,
+    };
+    if let Some(marker) = worst.filter(|_| assessment.risk < least) {
+        assessment.risk = least;
+        assessment.reasons.insert(0, reason(&marker.evidence));
+    }
+    ToolLook { name: tool.name().to_owned(), assessment, severity }
+}
+
+fn reason(evidence: &Evidence) -> String {
+    let rule = RULES.iter().find(|rule| rule.code == evidence.rule);
+    let why = rule.map_or(evidence.rule, |rule| rule.looks_for);
+    format!("the text has \"{}\": {why}", evidence.words)
 }

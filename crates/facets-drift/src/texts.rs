@@ -135,19 +135,39 @@ pub(crate) fn evidence(
     found.map(|marker| Evidence { rule: marker.rule, words: marker.words }).collect()
 }
 
-/// All markers of a definition that nobody has approved yet.
+/// A text with more markers than this has said enough.
+const MOST: usize = 100;
+
+/// All markers of a definition that was never approved.
 pub(crate) fn evidence_of(item: &Definition, tools: &ToolNames) -> Vec<Evidence> {
-    /// A text with more than this many has said enough.
-    const MOST: usize = 100;
-    let value = item.value();
+    placed_evidence(item, tools).into_iter().map(|(_, evidence)| evidence).collect()
+}
+
+/// The same, each with the first place that it stands in.
+pub(crate) fn placed_evidence(item: &Definition, tools: &ToolNames) -> Vec<(String, Evidence)> {
+    placed_in(&texts(&item.value(), item.kind().key()), item.name(), tools)
+}
+
+/// All markers of these texts, each once, with the first place that it stands in.
+pub(crate) fn placed_in(
+    texts: &BTreeMap<String, Text<'_>>,
+    own: &str,
+    tools: &ToolNames,
+) -> Vec<(String, Evidence)> {
     let approved = Approved::new(Vec::new());
-    let mut all = Vec::new();
-    for text in texts(&value, item.kind().key()).values() {
-        for one in evidence(&approved, *text, item.name(), tools) {
-            if all.len() < MOST && !all.contains(&one) {
-                all.push(one);
+    let mut all: Vec<(String, Evidence)> = Vec::new();
+    for (place, text) in texts {
+        for one in evidence(&approved, *text, own, tools) {
+            if all.len() < MOST && !all.iter().any(|(_, known)| *known == one) {
+                all.push((place.clone(), one));
             }
         }
     }
     all
+}
+
+/// The text that a definition has in a place, such as `inputSchema.properties.path.description`.
+#[must_use]
+pub fn text_at(item: &Definition, place: &str) -> Option<String> {
+    texts(&item.value(), item.kind().key()).get(place).map(|text| text.text.to_owned())
 }

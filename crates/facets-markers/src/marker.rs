@@ -31,10 +31,19 @@ impl Rule {
         let shown = |text: &&str| format!("  {}\n", text.escape_debug());
         let hits: String = self.hits.iter().take(2).map(shown).collect();
         let passes: String = self.passes.iter().take(2).map(shown).collect();
+        let first = match self.code {
+            "marker-email" | "marker-call-first" => "In a server that is new it is moderate.",
+            "marker-url" => {
+                "In a server that is new a plain address is moderate; one that carries code, data or \
+                 credentials is critical."
+            }
+            "marker-other-tool" => "In a server that is new it is shown, and counts as guidance.",
+            _ => "In a server that is new it is critical, too: `--yes` does not pin it.",
+        };
         let text = format!(
             "A marker for {}. A text that tells a model what to do, or that shows people something else \
              than it shows a model, has such marks. One that is new since the approval makes its \
-             finding critical; one that was approved does not.\n\nIt hits, for example,\n\n{hits}\n\
+             finding critical; one that was approved does not. {first}\n\nIt hits, for example,\n\n{hits}\n\
              and not\n\n{passes}",
             self.looks_for
         );

@@ -23,6 +23,7 @@ mod client_values;
 mod confinement;
 mod confusable_names;
 mod contract_input;
+mod critical_findings;
 mod entry_placeholders;
 mod entry_reasons;
 mod entry_variables;

@@ -15,8 +15,9 @@ use facets_surface::{Also, Source, Surface};
 
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
-use crate::confusable_names::{look_among_others, require_seen};
+use crate::confusable_names::look_among_others;
 use crate::consent::{Answer, ApprovalPage, Consent, TypedAddress};
+use crate::critical_findings::require_accepted;
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
@@ -68,7 +69,7 @@ impl PinApproval<'_> {
         match self {
             Self::Given => Ok(Answer::Yes),
             Self::Ask(consent) => {
-                require_seen(page, *consent)?;
+                require_accepted(page, *consent)?;
                 Ok(consent.may_pin(page))
             }
         }

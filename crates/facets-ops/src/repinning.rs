@@ -12,7 +12,8 @@ use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::like_others;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
-use crate::error::{OpsError, ServerError};
+use crate::critical_findings::require_accepted_changes;
+use crate::error::OpsError;
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
@@ -143,26 +144,20 @@ fn decide<'c>(
     accepted: Accepted,
     consent: &'c dyn Consent,
 ) -> Result<PinApproval<'c>, OpsError> {
-    let worst = changes.into_iter().flatten().map(|finding| finding.severity).max();
-    let limit = match accepted {
-        Accepted::Asked => return Ok(PinApproval::Ask(consent)),
-        Accepted::Unchanged if changes.is_some() && worst.is_none() => {
-            return Ok(PinApproval::Given);
-        }
-        Accepted::Unchanged => return Ok(PinApproval::Ask(consent)),
-        Accepted::UpTo(limit) => limit,
+    let limit = match (accepted, changes) {
+        (Accepted::Unchanged, Some([])) => return Ok(PinApproval::Given),
+        (Accepted::Asked | Accepted::Unchanged, _) => return Ok(PinApproval::Ask(consent)),
+        (Accepted::UpTo(Severity::Critical), _) => return Ok(PinApproval::Given),
+        (Accepted::UpTo(limit), _) => limit,
     };
-    let is_accepted = match changes {
-        Some(_) => worst.is_none_or(|worst| worst <= limit),
-        None => limit == Severity::Critical,
-    };
-    // A limit that was given holds, also for a yes that was given.
-    if !is_accepted && consent.has_answered() {
-        let worst = worst.unwrap_or(Severity::Critical).name();
-        let name = name.to_owned();
-        return Err(ServerError::AboveAccepted { name, worst, accepted: limit.name() }.into());
+    // What is new takes a yes, as with `add`; the limit holds for that, too.
+    let Some(changes) = changes else { return Ok(PinApproval::Ask(consent)) };
+    match require_accepted_changes(name, changes, limit) {
+        Ok(()) => Ok(PinApproval::Given),
+        // A limit that was given holds, also for a yes that was given.
+        Err(error) if consent.has_answered() => Err(error),
+        Err(_) => Ok(PinApproval::Ask(consent)),
     }
-    Ok(if is_accepted { PinApproval::Given } else { PinApproval::Ask(consent) })
 }
 
 /// What a server declares to other clients is in no hash of its own.

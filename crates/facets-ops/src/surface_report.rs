@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_drift::confusable_names;
+use facets_drift::{FirstLook, first_look};
 use facets_mcp::Conduct;
 use facets_surface::{Surface, SurfaceHashes, parse_surface_file, write_surface_file};
 
@@ -21,6 +21,8 @@ pub struct InspectReport {
     pub surface: Surface,
     /// Its identity.
     pub hashes: SurfaceHashes,
+    /// Its tools and what is suspicious in its texts.
+    pub look: FirstLook,
     /// What a reader should look at twice.
     pub warnings: Vec<SurfaceWarning>,
     /// Where the surface file was written.
@@ -44,12 +46,13 @@ pub(crate) fn report(
     saved: Option<PathBuf>,
 ) -> InspectReport {
     let hashes = surface.hashes();
-    let names = confusable_names(&surface, None).into_iter().map(|finding| SurfaceWarning {
+    let look = first_look(&surface);
+    let names = look.names.iter().map(|finding| SurfaceWarning {
         message: format!("{} [{}]", finding.sentence, finding.kind.name()),
-        subject: finding.subject,
+        subject: finding.subject.clone(),
     });
     let warnings = shorten(names.chain(warnings(&surface, conduct)).collect());
-    InspectReport { surface, hashes, warnings, saved, scan: None }
+    InspectReport { surface, hashes, look, warnings, saved, scan: None }
 }
 
 pub(crate) fn read_surface(path: &Path) -> Result<Surface, OpsError> {

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::Finding;
-use facets_drift::risk::Risk;
 use facets_lock::{Grants, Profile, SURFACES};
 use facets_ops::consent::ApprovalPage;
 use facets_ops::grant::{describe_opened, grants_words};
@@ -14,6 +13,7 @@ use facets_surface::Kind;
 use serde_json::{Value, json};
 
 use super::cost::Cost;
+use super::first_sight::{FirstSight, json_of_markers};
 use super::renderer::Renderer;
 use super::text::visible;
 use super::{drift, drift_json, human, origin, scan};
@@ -25,20 +25,10 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
-/// Tools of one risk that are named before the rest is counted.
-const TOOLS: usize = 12;
-
-/// Everything that an approval is about.
-pub(crate) fn page(page: &ApprovalPage) -> String {
+/// Everything that an approval is about; long texts in full if it is verbose.
+pub(crate) fn page(page: &ApprovalPage, is_verbose: bool) -> String {
     let mut out = String::new();
-    let identity = &page.surface.server;
-    let said = visible(&format!("{} {}", identity.name, identity.version));
-    let _ = writeln!(
-        out,
-        "{STRONG}{}{STRONG:#} {QUIET}identifies itself as{QUIET:#} {}",
-        visible(&page.name),
-        said.trim()
-    );
+    identity(page, &mut out);
     if let Some(replaced) = &page.replaces {
         let _ = writeln!(out, "replaces {}", visible(&replaced.to_string()));
     }
@@ -48,22 +38,14 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
         } else {
             let counted = drift::counted(changes.iter().map(|change| change.severity));
             let _ = writeln!(out, "\n{STRONG}what changed{STRONG:#}: {counted}");
-            drift::list(changes, false, &mut out);
+            drift::list(changes, is_verbose, &mut out);
         }
         start_words(page, &mut out);
         return out;
     }
-    counts(page, &mut out);
-    words(page, &mut out);
-    risks(page, &mut out);
-    names(page, &mut out);
-    markers(page, &mut out);
-    Cost::of(&page.surface).human(false, &mut out);
+    declarations(page, is_verbose, &mut out);
+    Cost::of(&page.surface).human(is_verbose, &mut out);
     reach(page, &mut out);
-    if !page.varies.is_empty() {
-        let _ = writeln!(out, "\n{STRONG}on this machine{STRONG:#}");
-        drift::list(&page.varies, true, &mut out);
-    }
     grants(&page.grants, &mut out);
     if let Some(opened) = &page.opened {
         let _ = writeln!(out, "{}", visible(&describe_opened(opened)));
@@ -72,10 +54,17 @@ pub(crate) fn page(page: &ApprovalPage) -> String {
     out
 }
 
-/// What somebody reads about one of several servers without critical findings: who it is, every tool with
-/// its description on one line, what is worth a second look, and how it starts.
-pub(crate) fn compact_page(page: &ApprovalPage) -> String {
+/// One of several servers without critical findings: everything that it declares, and how it starts.
+pub(crate) fn compact_page(page: &ApprovalPage, is_verbose: bool) -> String {
     let mut out = String::new();
+    identity(page, &mut out);
+    declarations(page, is_verbose, &mut out);
+    start_words(page, &mut out);
+    out
+}
+
+/// As what a server identifies itself.
+fn identity(page: &ApprovalPage, out: &mut String) {
     let identity = &page.surface.server;
     let said = visible(&format!("{} {}", identity.name, identity.version));
     let name = visible(&page.name);
@@ -84,40 +73,21 @@ pub(crate) fn compact_page(page: &ApprovalPage) -> String {
         "{STRONG}{name}{STRONG:#} {QUIET}identifies itself as{QUIET:#} {}",
         said.trim()
     );
-    counts(page, &mut out);
-    words(page, &mut out);
-    for (risk, style) in [(Risk::High, BAD), (Risk::Medium, WARN), (Risk::Low, GOOD)] {
-        for tool in page.look.tools.iter().filter(|tool| tool.assessment.risk == risk) {
-            let text = visible(&folded(&description(page, &tool.name)));
-            let name = visible(&tool.name);
-            let _ =
-                writeln!(out, "  {style}{}{style:#} {name} {QUIET}{text}{QUIET:#}", risk.name());
-        }
-    }
-    names(page, &mut out);
-    markers(page, &mut out);
+}
+
+/// Everything that a server declares, the worst first.
+fn declarations(page: &ApprovalPage, is_verbose: bool, out: &mut String) {
+    counts(page, out);
+    let sight = FirstSight::new(&page.surface, &page.look, is_verbose);
+    sight.instructions(out);
+    names(page, is_verbose, out);
+    sight.tools(out);
+    sight.others(out);
+    sight.for_other_clients(out);
+    warnings(page, out);
     if !page.varies.is_empty() {
-        let _ = writeln!(out, "{STRONG}on this machine{STRONG:#}");
-        drift::list(&page.varies, true, &mut out);
-    }
-    start_words(page, &mut out);
-    out
-}
-
-fn description(page: &ApprovalPage, tool: &str) -> String {
-    let tools = page.surface.items(Kind::Tool);
-    let tool = tools.iter().find(|known| known.name() == tool);
-    let tool = tool.map(|tool| serde_json::from_str::<Value>(tool.raw()).unwrap_or_default());
-    tool.and_then(|tool| tool["description"].as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-/// A text on one line that fits a screen.
-fn folded(text: &str) -> String {
-    const LONGEST: usize = 100;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(LONGEST) {
-        None => line,
-        Some((end, _)) => format!("{}…", &line[..end]),
+        let _ = writeln!(out, "\n{STRONG}on this machine{STRONG:#}");
+        drift::list(&page.varies, true, out);
     }
 }
 
@@ -164,80 +134,20 @@ fn counts(page: &ApprovalPage, out: &mut String) {
     let _ = writeln!(out, "declares {counts}");
 }
 
-/// What it says to the model beside its tools, and what it offers beside them.
-fn words(page: &ApprovalPage, out: &mut String) {
-    const LINES: usize = 20;
-    if let Some(text) = &page.surface.instructions {
-        let _ = writeln!(out, "\n{STRONG}it tells the model{STRONG:#}");
-        for line in text.lines().take(LINES) {
-            let _ = writeln!(out, "  {}", visible(line));
-        }
-        let more = text.lines().count().saturating_sub(LINES);
-        if more > 0 {
-            let _ = writeln!(out, "  {QUIET}and {more} more lines{QUIET:#}");
-        }
-    }
-    for kind in [Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
-        let items = page.surface.items(kind);
-        if !items.is_empty() {
-            let _ = writeln!(out, "\n{STRONG}{}{STRONG:#}", kind.list());
-            for item in items.iter().take(TOOLS) {
-                let _ = writeln!(out, "  {}", visible(item.name()));
-            }
-            if items.len() > TOOLS {
-                let _ = writeln!(out, "  {QUIET}and {} more{QUIET:#}", items.len() - TOOLS);
-            }
-        }
-    }
-}
-
-/// What its tools can do, by their words.
-fn risks(page: &ApprovalPage, out: &mut String) {
-    for (risk, style) in [(Risk::High, BAD), (Risk::Medium, WARN), (Risk::Low, GOOD)] {
-        let tools: Vec<_> =
-            page.look.tools.iter().filter(|tool| tool.assessment.risk == risk).collect();
-        if tools.is_empty() {
-            continue;
-        }
-        let count = human::plural(tools.len(), "tool");
-        let _ = writeln!(out, "\n{style}{} risk{style:#}: {count}", risk.name());
-        for tool in tools.iter().take(TOOLS) {
-            let reasons = visible(&tool.assessment.reasons.join(", "));
-            let separator = if reasons.is_empty() { "" } else { ": " };
-            let _ = writeln!(out, "  {}{QUIET}{separator}{reasons}{QUIET:#}", visible(&tool.name));
-        }
-        if tools.len() > TOOLS {
-            let _ = writeln!(out, "  {QUIET}and {} more{QUIET:#}", tools.len() - TOOLS);
-        }
-    }
-}
-
 /// Names beside those that they look like.
-fn names(page: &ApprovalPage, out: &mut String) {
+fn names(page: &ApprovalPage, is_verbose: bool, out: &mut String) {
     if page.look.names.is_empty() {
         return;
     }
     let _ = writeln!(out, "\n{BAD}names that are not what they look like{BAD:#}");
-    drift::list(&page.look.names, false, out);
+    drift::list(&page.look.names, is_verbose, out);
 }
 
-fn markers(page: &ApprovalPage, out: &mut String) {
-    if page.look.markers.is_empty() && page.warnings.is_empty() {
+fn warnings(page: &ApprovalPage, out: &mut String) {
+    if page.warnings.is_empty() {
         return;
     }
     let _ = writeln!(out, "\n{WARN}worth a second look{WARN:#}");
-    for marker in &page.look.markers {
-        let subject = match marker.subject.as_str() {
-            "" => "instructions".to_owned(),
-            name => format!("{} {}", marker.subject_kind.name(), visible(name)),
-        };
-        let _ = writeln!(
-            out,
-            "  {subject}: \"{}\" {QUIET}[{}]{QUIET:#}",
-            visible(&marker.evidence.words),
-            marker.evidence.rule
-        );
-    }
     for warning in &page.warnings {
         let subject = visible(&warning.subject);
         let separator = if subject.is_empty() { "" } else { ": " };
@@ -276,7 +186,7 @@ pub(super) fn pinned(
 ) -> Shown {
     for page in pages {
         if !was_read {
-            out.push_str(&self::page(page));
+            out.push_str(&self::page(page, renderer.verbose));
             out.push('\n');
         }
         let tools = human::plural(page.surface.items(Kind::Tool).len(), "tool");
@@ -309,18 +219,6 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
             })
         })
         .collect();
-    let markers: Vec<Value> = page
-        .look
-        .markers
-        .iter()
-        .map(|marker| {
-            json!({
-                "subject": { "kind": marker.subject_kind.name(), "name": marker.subject },
-                "rule": marker.evidence.rule,
-                "words": marker.evidence.words,
-            })
-        })
-        .collect();
     let warnings: Vec<Value> = page
         .warnings
         .iter()
@@ -333,7 +231,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "api_surface": page.hashes.api_surface.to_string(),
         "behavior": page.hashes.behavior.digest.to_string(),
         "tools": tools,
-        "markers": markers,
+        "markers": json_of_markers(&page.look),
         "names": page.look.names.iter().map(variation_json).collect::<Vec<_>>(),
         "warnings": warnings,
         "cost": Cost::of(&page.surface).json(),

@@ -161,7 +161,8 @@ fn line_parts(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Vec<LinePart> {
     let mut parts: Vec<LinePart> = Vec::new();
     let mut is_open = false;
     for (at, op) in ops.iter().enumerate() {
-        let part = LinePart { old: old[op.old_range()].concat(), new: new[op.new_range()].concat() };
+        let part =
+            LinePart { old: old[op.old_range()].concat(), new: new[op.new_range()].concat() };
         let is_kept = op.tag() == DiffTag::Equal;
         let is_between = is_kept && part.old.trim().is_empty() && at + 1 < ops.len();
         match parts.last_mut() {

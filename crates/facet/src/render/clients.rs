@@ -34,7 +34,7 @@ impl Renderer {
         let human = || {
             let mut out = if was_read { declined(&report.found) } else { found(&report.found) };
             for page in report.pinned.iter().chain(&report.unaccepted).filter(|_| !was_read) {
-                out.push_str(&super::approval::page(page));
+                out.push_str(&super::approval::page(page, self.verbose));
                 out.push('\n');
             }
             if !was_read {
@@ -193,8 +193,8 @@ fn declined(all: &[FoundEntry]) -> String {
 }
 
 /// Several servers without critical findings, a few lines each.
-pub(crate) fn compact_pages(pages: &[&ApprovalPage]) -> String {
-    pages.iter().map(|page| super::approval::compact_page(page) + "\n").collect()
+pub(crate) fn compact_pages(pages: &[&ApprovalPage], is_verbose: bool) -> String {
+    pages.iter().map(|page| super::approval::compact_page(page, is_verbose) + "\n").collect()
 }
 
 fn adopted_summary(report: &AdoptReport) -> String {

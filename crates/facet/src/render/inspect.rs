@@ -11,6 +11,7 @@ use facets_surface::{Definition, Era, Kind, Part, ResourcesDigest, ToolIdentity}
 use serde_json::{Map, Value, json};
 
 use super::cost::Cost;
+use super::first_sight::{FirstSight, json_of_markers};
 use super::scan;
 use super::text::visible;
 use crate::shown::Shown;
@@ -37,10 +38,12 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
         writeln!(out, "resources    {}", resources.unwrap_or_else(|| "none announced".to_owned()));
     Cost::of(&report.surface).human(verbose, &mut out);
     reach(report, &mut out);
+    let sight = FirstSight::new(surface, &report.look, verbose);
     if let Some(text) = &surface.instructions {
         let _ = writeln!(out, "\n{STRONG}instructions{STRONG:#}");
-        paragraph(text, "  ", &mut out);
+        sight.folded(text, "  ", &mut out);
     }
+    sight.server_markers(&mut out);
     let sections: [(Kind, &str, Show); 4] = [
         (Kind::Tool, "tool", tool),
         (Kind::Prompt, "prompt", prompt),
@@ -48,8 +51,16 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
         (Kind::ResourceTemplate, "resource template", resource),
     ];
     for (kind, noun, show) in sections {
-        section(surface.items(kind), noun, &mut out, if verbose { whole } else { show });
+        section(&sight.worst_first(kind), noun, &mut out, |item, out| {
+            if verbose {
+                whole(item, out)
+            } else {
+                show(item, &sight, out)
+            }
+            sight.item_markers(item, "    ", out);
+        });
     }
+    sight.for_other_clients(&mut out);
     if verbose {
         contracts(report, &mut out);
     }
@@ -99,21 +110,26 @@ fn contracts(report: &InspectReport, out: &mut String) {
             hashes.map(|hashes| hashes.digest.to_string()).unwrap_or_default()
         );
         let text = contract.to_json();
-        let Ok(value) = json_of(&text) else { continue };
+        let Ok(value) = parsed(&text) else { continue };
         let mut form = Vec::new();
         value.write_pretty(0, &mut form);
         paragraph(&String::from_utf8_lossy(&form), "  ", out);
     }
 }
 
-fn json_of(text: &str) -> Result<Json<'_>, JsonError> {
+fn parsed(text: &str) -> Result<Json<'_>, JsonError> {
     facets_digest::json::parse(text.as_bytes(), Provenance::Captured, Limits::DOCUMENT)
 }
 
 /// How one definition is shown.
-type Show = fn(&Definition, &mut String);
+type Show = fn(&Definition, &FirstSight<'_>, &mut String);
 
-fn section(items: &[Definition], noun: &str, out: &mut String, show: Show) {
+fn section(
+    items: &[&Definition],
+    noun: &str,
+    out: &mut String,
+    show: impl Fn(&Definition, &mut String),
+) {
     if items.is_empty() {
         return;
     }
@@ -124,8 +140,8 @@ fn section(items: &[Definition], noun: &str, out: &mut String, show: Show) {
     }
 }
 
-fn tool(tool: &Definition, out: &mut String) {
-    plain(tool, out);
+fn tool(tool: &Definition, sight: &FirstSight<'_>, out: &mut String) {
+    described(tool, sight, out);
     let value = tool.value();
     if let Some(schema) = member(&value, "inputSchema") {
         parameters(schema, out);
@@ -171,8 +187,8 @@ fn not_shown(value: &Json<'_>, shown: &[&str], indent: &str, out: &mut String) {
     }
 }
 
-fn prompt(prompt: &Definition, out: &mut String) {
-    plain(prompt, out);
+fn prompt(prompt: &Definition, sight: &FirstSight<'_>, out: &mut String) {
+    described(prompt, sight, out);
     let value = prompt.value();
     if let Some(Json::Array(arguments)) = member(&value, "arguments") {
         for argument in arguments {
@@ -191,20 +207,31 @@ fn prompt(prompt: &Definition, out: &mut String) {
     not_shown(&value, &["name", "description", "arguments"], "", out);
 }
 
-fn resource(resource: &Definition, out: &mut String) {
-    plain(resource, out);
+fn resource(resource: &Definition, sight: &FirstSight<'_>, out: &mut String) {
+    described(resource, sight, out);
     not_shown(&resource.value(), &["uri", "uriTemplate", "description"], "", out);
 }
 
 /// The whole definition, as a surface file has it.
 fn whole(item: &Definition, out: &mut String) {
-    plain(item, out);
+    named(item, out);
+    if let Some(description) = member(&item.value(), "description").and_then(text) {
+        paragraph(description, "    ", out);
+    }
     let mut form = Vec::new();
     item.value().write_pretty(0, &mut form);
     paragraph(&String::from_utf8_lossy(&form), "      ", out);
 }
 
-fn plain(item: &Definition, out: &mut String) {
+/// The name, and what it says of itself.
+fn described(item: &Definition, sight: &FirstSight<'_>, out: &mut String) {
+    named(item, out);
+    if let Some(description) = member(&item.value(), "description").and_then(text) {
+        sight.folded(description, "    ", out);
+    }
+}
+
+fn named(item: &Definition, out: &mut String) {
     let value = item.value();
     let size = item.size();
     let short = item.digest().hex()[..12].to_owned();
@@ -214,9 +241,6 @@ fn plain(item: &Definition, out: &mut String) {
         "  {STRONG}{}{STRONG:#}{hints} {QUIET}({size} bytes, {short}…){QUIET:#}",
         visible(item.name())
     );
-    if let Some(description) = member(&value, "description").and_then(text) {
-        paragraph(description, "    ", out);
-    }
 }
 
 /// What the server claims about a tool's effects.
@@ -288,6 +312,12 @@ fn resources_text(digest: ResourcesDigest) -> Option<String> {
 }
 
 pub(super) fn json(report: &InspectReport) -> Value {
+    let mut json = json_of_surface(report);
+    json["markers"] = json_of_markers(&report.look).into();
+    json
+}
+
+fn json_of_surface(report: &InspectReport) -> Value {
     let surface = &report.surface;
     let digests = |kind: Kind| -> Map<String, Value> {
         let item = |item: &Definition| {
@@ -362,7 +392,7 @@ fn tools<'r>(tools: impl Iterator<Item = (&'r str, &'r ToolIdentity)>) -> Map<St
 
 pub(super) fn json_digests(report: &DigestSurfaceReport) -> Value {
     match report {
-        DigestSurfaceReport::Surface(report) => json(report),
+        DigestSurfaceReport::Surface(report) => json_of_surface(report),
         DigestSurfaceReport::Tools { api_surface, tools: list } => json!({
             "api_surface": api_surface.to_string(),
             "surface": null,

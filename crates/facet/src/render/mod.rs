@@ -9,6 +9,7 @@ mod decisions;
 mod drift;
 mod drift_json;
 mod finding_groups;
+mod first_sight;
 mod human;
 mod inspect;
 pub(crate) mod json;

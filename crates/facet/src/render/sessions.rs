@@ -37,7 +37,8 @@ impl Renderer {
     pub(crate) fn granted(&self, report: &GrantReport, was_read: bool) -> Shown {
         let changed = if report.is_changed { " from now on" } else { "" };
         let page = report.page.as_ref().filter(|_| !was_read);
-        let mut text = page.map(super::approval::page).unwrap_or_default();
+        let mut text =
+            page.map(|page| super::approval::page(page, self.verbose)).unwrap_or_default();
         let _ = writeln!(
             text,
             "{} may{changed} use {}",

@@ -112,23 +112,21 @@ pub enum ServerError {
         /// Whether somebody was asked, and said no.
         asked: bool,
     },
-    /// Its changes are worse than what is accepted.
-    #[error("the changes of {name:?} are {worst}, and nothing was pinned")]
+    /// What was found is worse than what is accepted.
+    #[error("{name:?} was not pinned: it has {worst} findings, and only {accepted} is accepted")]
     AboveAccepted {
         /// Its name.
         name: String,
-        /// The worst change.
+        /// How bad the worst is.
         worst: &'static str,
         /// What is accepted.
         accepted: &'static str,
-    },
-    /// Confusable names need a person who has seen them.
-    #[error("names of {name:?} are not what they look like, and nothing was pinned")]
-    ConfusableNames {
-        /// Its name.
-        name: String,
-        /// The names, beside those that they look like.
+        /// What was found, and where.
         found: String,
+        /// The code that explains the worst.
+        code: &'static str,
+        /// What to type after reading it.
+        next: String,
     },
     /// There is nothing to judge.
     #[error("nothing is pinned here")]
@@ -262,8 +260,11 @@ impl ServerError {
 
     fn expected_text(&self) -> String {
         let text = match self {
-            Self::AboveAccepted { accepted, .. } => return format!("at most {accepted}"),
-            Self::ConfusableNames { .. } => "a yes at a terminal, or --accept critical",
+            Self::AboveAccepted { worst, code, .. } => {
+                return format!(
+                    "a yes at a terminal, or --accept {worst} after reading (facet explain {code})"
+                );
+            }
             Self::NotAttested { signer, .. } => return format!("a valid statement of {signer}"),
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "the name of a pinned server",
             Self::Exists { .. } => "a new name",
@@ -313,8 +314,7 @@ impl ServerError {
             | Self::GrantUnusable { reason, .. }
             | Self::Unservable { reason, .. } => return reason.clone(),
             Self::NotAttested { reason, .. } => return reason.to_string(),
-            Self::ConfusableNames { found, .. } => return found.clone(),
-            Self::AboveAccepted { worst, .. } => worst,
+            Self::AboveAccepted { found, .. } => return found.clone(),
             Self::Exists { .. } => "a name that is taken",
             Self::NotInline { .. } => "something that this facet does not start",
             Self::StillRunning { .. } => "at least one",
@@ -370,7 +370,7 @@ impl Describe for ServerError {
             | Self::ApprovedElsewhere { .. }
             | Self::NotPinned { .. }
             | Self::Unanswered { .. } => "not-approved",
-            Self::AboveAccepted { .. } | Self::ConfusableNames { .. } => "above-accepted",
+            Self::AboveAccepted { .. } => "above-accepted",
             Self::NothingPinned => "nothing-pinned",
             Self::NothingApproved { .. } => "nothing-approved",
             Self::NoData { .. } => "no-data",
@@ -411,20 +411,19 @@ impl Describe for ServerError {
             Self::GrantElsewhere { name } => {
                 format!("facet grant {name} sampling=no elicitation=no")
             }
-            Self::Unanswered { next, .. } | Self::GrantConflict { next, .. } => next.clone(),
+            Self::Unanswered { next, .. }
+            | Self::GrantConflict { next, .. }
+            | Self::AboveAccepted { next, .. } => next.clone(),
             Self::NothingApproved { .. } => "facet approvals list".to_owned(),
             Self::NoData { .. } => "facet data".to_owned(),
             Self::StillRunning { name } => format!("facet stop {name}"),
             Self::ApprovedElsewhere { .. } => "facet approve --all".to_owned(),
-            Self::ConfusableNames { .. } => "facet explain name_confusable".to_owned(),
             Self::Unservable { name, .. } => format!("facet run {name} --http 127.0.0.1:0"),
             Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
                 "facet ps".to_owned()
             }
             Self::Edited { .. } => format!("git diff {LOCK} {SURFACES}"),
-            Self::ChangedMeanwhile { name } | Self::AboveAccepted { name, .. } => {
-                format!("facet check {name}")
-            }
+            Self::ChangedMeanwhile { name } => format!("facet check {name}"),
             Self::NotPinned { name, .. } => format!("facet approve {name}"),
             other => format!("facet explain {}", other.code()),
         }

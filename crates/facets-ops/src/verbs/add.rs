@@ -1,11 +1,14 @@
 //! `facet add`: begin to trust a server.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use facets_failure::shell_word;
 use facets_model::Origin;
 
 use crate::consent::{ApprovalPage, Consent};
+use crate::critical_findings::or_accept_with;
 use crate::error::{OpsError, ServerError};
 use crate::pinning::{NewServer, pin_new};
 use crate::replacing::replace_pin;
@@ -38,14 +41,55 @@ pub enum AddMode {
 
 /// Starts or calls a server, shows what it declares, and pins it if the answer is yes.
 pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
+    let accept = accept_with(&request);
     let AddRequest { name, origin, start_directory, timeout, source, mode } = request;
     let source = source.map(text_of).transpose()?;
     let directory = start_directory.map(text_of).transpose()?;
     let given = BTreeMap::new();
     let server = NewServer { name, origin, directory, timeout, source, given };
-    match mode {
+    let pinned = match mode {
         AddMode::New => pin_new(server, consent),
         AddMode::Replace => replace_pin(server, consent),
+    };
+    pinned.map_err(|error| or_accept_with(error, accept))
+}
+
+/// What is typed to add what is as bad as a level: the same command, with that level.
+fn accept_with(request: &AddRequest) -> impl FnOnce(&str) -> String + use<> {
+    let mut options = Vec::new();
+    if request.mode == AddMode::Replace {
+        options.push("--replace".to_owned());
+    }
+    let mut option = |name: &str, value: &OsStr| {
+        options.push(format!("{name} {}", shell_word(value.as_ref())));
+    };
+    if let Some(directory) = &request.start_directory {
+        option("--cwd", directory.as_ref());
+    }
+    if let Some(source) = &request.source {
+        option("--source", source.as_ref());
+    }
+    if let Some(seconds) = request.timeout {
+        option("--timeout", seconds.to_string().as_ref());
+    }
+    let what = match &request.origin {
+        Origin::Command(command) => {
+            command.env.iter().for_each(|name| option("--env", name.as_ref()));
+            command.words().fold(" --".to_owned(), |words, word| {
+                format!("{words} {}", shell_word(word.as_ref()))
+            })
+        }
+        Origin::Address(address) => {
+            let headers = address.headers.iter();
+            headers
+                .for_each(|(name, value)| option("--header", format!("{name}={value}").as_ref()));
+            format!(" {}", shell_word(address.url.to_string().as_ref()))
+        }
+    };
+    let (name, options) = (request.name.clone(), options.join(" "));
+    move |level| {
+        let options = format!("--accept {level} {options}");
+        format!("facet add {name} {}{what}", options.trim_end())
     }
 }
 

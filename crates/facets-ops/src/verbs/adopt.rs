@@ -16,8 +16,9 @@ pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
 use crate::client_files::{
     Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, read, write,
 };
-use crate::confusable_names::{like_new_others, require_seen};
+use crate::confusable_names::like_new_others;
 use crate::consent::{Answer, ApprovalPage, Consent, StartAgreed};
+use crate::critical_findings::require_accepted;
 use crate::error::OpsError;
 use crate::outside_servers::refuse_inside_server;
 use crate::own_program::own_program_or_refuse;
@@ -221,7 +222,7 @@ impl Adopting<'_> {
         if !self.consent.has_answered() || self.consent.accepts() == Severity::Critical {
             return None;
         }
-        let found = match require_seen(page, self.consent) {
+        let found = match require_accepted(page, self.consent) {
             Err(error) => error.actual().unwrap_or_default(),
             Ok(()) => String::new(),
         };

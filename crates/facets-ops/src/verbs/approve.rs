@@ -9,6 +9,7 @@ pub use crate::approval::Trust;
 use crate::approval::UserDecision;
 pub use crate::consent::MovedServer;
 use crate::consent::{ApprovalPage, Consent};
+use crate::critical_findings::or_accept_with;
 use crate::error::{OpsError, ServerError};
 use crate::moving::approve_moved;
 use crate::outside_servers::refuse_inside_server;
@@ -113,7 +114,13 @@ fn approve_one(
         source: locked.and_then(|server| server.source.clone()),
         launch_change: LaunchChange::Reported,
     };
-    repin(project, &state, new, (accepted, request.trust), consent)
+    let page = repin(project, &state, new, (accepted, request.trust), consent);
+    page.map_err(|error| or_accept_with(error, |level| accept_with(name, level)))
+}
+
+/// What is typed to approve what is as bad as this.
+fn accept_with(name: &str, level: &str) -> String {
+    format!("facet approve {name} --accept {level}")
 }
 
 /// What the manifest asks for, because that is what people edit; else what the lock does.

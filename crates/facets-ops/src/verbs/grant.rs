@@ -15,6 +15,7 @@ use crate::approval::{Trust, UserDecision};
 pub use crate::confinement::{describe_opened, grants_words, undefended};
 use crate::confinement::{extent_word, granted_place, opened_by, refuse_own_folder, yes_or_no};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent, StartObstacle};
+use crate::critical_findings::or_accept_with;
 use crate::error::{OpsError, ServerError};
 use crate::grant_conflicts::KnownStart;
 use crate::launch_options::{LaunchOptions, start_directory};
@@ -286,10 +287,10 @@ fn private_hosts(grants: &Grants) -> Vec<PrivateHost> {
 }
 
 /// What is typed to say yes to a grant.
-fn typed(request: &GrantRequest) -> String {
+fn typed(request: &GrantRequest, yes: &str) -> String {
     let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
     let settings = settings.collect::<Vec<_>>().join(" ");
-    format!("facet grant {} {settings} --yes", request.name)
+    format!("facet grant {} {settings} {yes}", request.name)
 }
 
 /// The new profile brought changes that were not approved: narrower grants hold all the same.
@@ -297,9 +298,9 @@ fn unpinned(error: OpsError, request: &GrantRequest) -> OpsError {
     match error {
         OpsError::Server(ServerError::NotPinned { asked, .. }) => {
             let undone = "nothing was pinned; what was taken away stays taken";
-            ServerError::Unanswered { undone, next: typed(request), asked }.into()
+            ServerError::Unanswered { undone, next: typed(request, "--yes"), asked }.into()
         }
-        other => other,
+        other => or_accept_with(other, |level| typed(request, &format!("--accept {level}"))),
     }
 }
 
@@ -332,7 +333,7 @@ fn ask_for_wider(
         return Ok(());
     }
     let answer = consent.may_grant(&request.name, &wider, grants);
-    answer.or_refuse("nothing more was granted", typed(request))
+    answer.or_refuse("nothing more was granted", typed(request, "--yes"))
 }
 
 fn with_setting(grants: Grants, setting: &GrantSetting) -> Grants {
