@@ -21,11 +21,11 @@ struct Step {
 
 const STEPS: &[Step] = &[
     Step {
-        why: "Somebody publishes a tool definition. Its identity is one digest:",
+        why: "A published tool definition has one digest:",
         swap: None,
         arguments: &["digest", "json", "published.json"],
         exit: 0,
-        proved: "the definition has one canonical form, whatever its key order or spelling",
+        proved: "the digest is computed from the canonical form, so key order and escapes do not matter",
     },
     Step {
         why: "The same definition, written by another program (other order, other escapes):",
@@ -39,35 +39,35 @@ const STEPS: &[Step] = &[
         swap: None,
         arguments: &["digest", "json", "poisoned.json"],
         exit: 0,
-        proved: "one changed sentence, another digest: the rug pull shows",
+        proved: "one changed sentence gives another digest: facet notices the rug pull",
     },
     Step {
         why: "An attacker hides a second description behind a duplicate member:",
         swap: None,
         arguments: &["digest", "json", "smuggled.json"],
         exit: 2,
-        proved: "what two readers would understand differently is refused, not hashed",
+        proved: "a document that two parsers would read differently is rejected, not hashed",
     },
     Step {
         why: "An MCP server, started under supervision: everything it declares, hashed:",
         swap: None,
         arguments: &["inspect", "--yes", "--", "SERVER", "honest"],
         exit: 0,
-        proved: "the server has an identity, and nothing of it is left running",
+        proved: "the server has a digest, and all its processes have ended",
     },
     Step {
-        why: "A server that rewrites a description while you look:",
+        why: "A server that changes a description during the inspection:",
         swap: None,
         arguments: &["inspect", "--yes", "--", "SERVER", "rewrites"],
         exit: 2,
-        proved: "every list is read twice; one that changes has no identity to approve",
+        proved: "every list is read twice; a list that changes cannot be pinned",
     },
     Step {
-        why: "Begin to trust a server: look at what it declares, approve it, pin it:",
+        why: "Pin a server: review what it declares and approve it:",
         swap: None,
         arguments: &["add", "files", "--yes", "--", "LISTED", "server.json"],
         exit: 0,
-        proved: "an informed approval: tools, risks, cost; pinned in facets.lock",
+        proved: "tools, risks and cost are shown before the approval; facets.lock has the pin",
     },
     Step {
         why: "Later, in CI or by hand: is it still what was approved?",
@@ -81,21 +81,21 @@ const STEPS: &[Step] = &[
         swap: Some(("server-poisoned.json", "server.json")),
         arguments: &["check"],
         exit: 1,
-        proved: "caught: what changed, why it is critical, and nobody has to run it",
+        proved: "caught: facet shows what changed and why it is critical",
     },
     Step {
-        why: "The facet that carries it, checked before it is published:",
+        why: "A facet is checked before it is published:",
         swap: None,
         arguments: &["build", "--check", "facet"],
         exit: 0,
-        proved: "manifest and files are in order",
+        proved: "manifest and files are valid",
     },
     Step {
         why: "The same facet with mistakes:",
         swap: None,
         arguments: &["build", "--check", "mistaken"],
         exit: 1,
-        proved: "every mistake at once, each with its place and what to write instead",
+        proved: "all mistakes at once, each with its position and the fix",
     },
 ];
 

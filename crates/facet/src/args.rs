@@ -23,17 +23,17 @@ First steps:
   facet add memory -- npx -y @modelcontextprotocol/server-memory
   facet check                                 has anything changed since I approved it?
 
-Exit codes: 0 yes, 1 a negative verdict, 2 could not judge.";
+Exit codes: 0 ok, 1 changed or invalid, 2 could not check.";
 
 /// The heading of what every command takes, apart from what one command takes.
 const GLOBAL: &str = "Global options";
 
-/// Is what I run exactly what was published and what I approved?
+/// Pin MCP servers, detect changes, and run them behind a guard
 #[derive(Debug, Parser)]
 #[command(name = "facet", version, propagate_version = true, disable_help_subcommand = false)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// How the result is written
+    /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human, global = true, help_heading = GLOBAL)]
     pub(crate) format: OutputFormat,
     /// Short for --format json
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// No progress, no advice: the result and errors only
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = GLOBAL)]
     pub(crate) quiet: bool,
-    /// More detail: whole texts, all findings, all of standard error
+    /// More detail: full texts, all findings, all of standard error
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) verbose: bool,
     /// Work as if started in this directory
@@ -66,7 +66,7 @@ pub(crate) enum OutputFormat {
     Human,
     /// One JSON document
     Json,
-    /// SARIF 2.1.0, of check, verify and diff
+    /// SARIF 2.1.0; for check, verify and diff
     Sarif,
 }
 
@@ -83,7 +83,7 @@ pub(crate) enum Command {
         #[arg(long)]
         name: Option<String>,
     },
-    /// Check a manifest and the files that it names
+    /// Check a manifest and the files that it lists
     Build {
         /// Check only, write nothing
         #[arg(long, required = true)]
@@ -95,7 +95,7 @@ pub(crate) enum Command {
     /// Print the digests of files and documents
     #[command(subcommand)]
     Digest(DigestCommand),
-    /// Show everything that an MCP server declares, and its digests
+    /// Show everything that an MCP server declares, with digests
     Inspect(Inspect),
     /// Pin a server: inspect it, approve it, write it into the lock
     Add(Add),
@@ -108,7 +108,7 @@ pub(crate) enum Command {
         /// The clients
         #[arg(required = true, value_name = "CLIENT", value_parser = client())]
         clients: Vec<facets_ops::client_files::Client>,
-        /// Files of this user, not of this project
+        /// Your own client files instead of those of this project
         #[arg(long)]
         user: bool,
         /// Answer every question with yes
@@ -132,16 +132,16 @@ pub(crate) enum Command {
     /// List or revoke your approvals on this machine
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
-    /// List what confined servers keep from one session to the next, or remove it
+    /// List or remove the data that confined servers keep between sessions
     #[command(after_help = examples::DATA)]
     Data {
         /// The servers; all of them if none is given
         #[arg(value_name = "NAME", add = server_names())]
         names: Vec<String>,
-        /// Of every project, not only of this one
+        /// All projects, not only this one
         #[arg(long)]
         all: bool,
-        /// Remove it
+        /// Remove the data
         #[arg(long)]
         clear: bool,
         /// Answer every question with yes
@@ -154,7 +154,7 @@ pub(crate) enum Command {
         /// The servers; all of them if none is given
         #[arg(value_name = "NAME", add = server_names())]
         names: Vec<String>,
-        /// Report what changed in the lock since this revision of git
+        /// Report what changed in the lock since this git revision
         #[arg(long, value_name = "REV")]
         against: Option<String>,
         #[command(flatten)]
@@ -163,10 +163,10 @@ pub(crate) enum Command {
     /// Compare two servers, or two versions of one; starts nothing
     #[command(after_help = examples::DIFF)]
     Diff {
-        /// The first
+        /// A pinned server, NAME@REV, a surface file or a file with contracts
         #[arg(value_name = "BEFORE")]
         before: String,
-        /// The second
+        /// The same, to compare with
         #[arg(value_name = "AFTER")]
         after: String,
         #[command(flatten)]
@@ -175,7 +175,7 @@ pub(crate) enum Command {
     /// List the servers of this project
     #[command(visible_alias = "ls")]
     List,
-    /// Show everything that is pinned of a server: how it starts, what it may do, every description
+    /// Show a pinned server: how it starts, what it may do, every description
     Show {
         /// The server
         #[arg(add = server_names())]
@@ -199,7 +199,7 @@ pub(crate) enum Command {
         /// The server
         #[arg(add = server_names())]
         name: String,
-        /// What it may do from now on; nothing to see what it may do
+        /// Settings to change; without any, shows what the server may do
         #[arg(value_name = "SETTING")]
         settings: Vec<facets_ops::grant::GrantSetting>,
         /// Answer every question with yes, except about critical changes
@@ -211,22 +211,22 @@ pub(crate) enum Command {
     },
     /// List the sessions of this user
     Ps,
-    /// Show the standard error of a server and the guard's decisions in its last session here
+    /// Show standard error and guard decisions of the last session of a server
     Logs {
         /// The server
         #[arg(add = server_names())]
         name: String,
-        /// Go on until the session ends
+        /// Print new lines until the session ends
         #[arg(long, short)]
         follow: bool,
     },
-    /// End the sessions of a server here
+    /// End the sessions of a server in this project
     Stop {
         /// The server
         #[arg(add = server_names())]
         name: String,
     },
-    /// Find what the source of a JavaScript or TypeScript server can reach
+    /// Find out what the source of a JavaScript or TypeScript server can reach
     Scan {
         /// A directory, or one file
         #[arg(value_name = "DIR|FILE")]
@@ -236,7 +236,7 @@ pub(crate) enum Command {
     Doctor,
     /// Explain a code that facet reported
     Explain {
-        /// The code; all of them are listed if there is none
+        /// The code; without one, all codes are listed
         #[arg(add = code_names())]
         code: Option<String>,
     },
@@ -279,28 +279,28 @@ pub(crate) struct Inspect {
     /// An http(s) URL or a surface file
     #[arg(required_unless_present = "words", conflicts_with = "words")]
     pub(crate) target: Option<String>,
-    /// A command to start, behind `--`
+    /// The command to start, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
     /// Start the command without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Pass this variable of the environment on to the command
+    /// Pass this environment variable to the command
     #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "target")]
     pub(crate) variables: Vec<VariableArgument>,
-    /// Send a header, with the value of an environment variable
+    /// Send a header with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
     pub(crate) headers: Vec<HeaderArgument>,
-    /// Keep the command from these
+    /// Deny the command access to these
     #[arg(long, value_enum, value_delimiter = ',', conflicts_with = "target")]
     pub(crate) sandbox: Vec<SandboxPart>,
-    /// With the file system closed: let it read this as well
+    /// With --sandbox filesystem: allow reading this path
     #[arg(long = "allow-read", value_name = "PATH", requires = "sandbox")]
     pub(crate) readable: Vec<PathBuf>,
-    /// Scan the server's source, too, and add what it can reach
+    /// Also scan the source of the server, and show what it can reach
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) source: Option<PathBuf>,
-    /// Write the surface file
+    /// Save what the server declares as a surface file
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
     /// Seconds to wait for its first answer [default: 30, 60 for npx, uvx, docker and the like]
@@ -311,33 +311,33 @@ pub(crate) struct Inspect {
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples::ADD)]
 pub(crate) struct Add {
-    /// Its name in this project
+    /// The name of the server in this project
     pub(crate) name: String,
     /// An http(s) URL
     #[arg(required_unless_present = "words", conflicts_with = "words")]
     pub(crate) url: Option<String>,
-    /// A command to start, behind `--`
+    /// The command to start, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
     /// Replace the pinned server of this name: shows what changed, then asks
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Answer every question with yes, except about what is critical
+    /// Answer every question with yes, except about critical findings
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Answer with yes, also about what is as bad as this
+    /// Accept findings up to this severity without asking
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
-    /// Pass this variable of the environment on to the command
+    /// Pass this environment variable to the command
     #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "url")]
     pub(crate) variables: Vec<VariableArgument>,
-    /// Send a header, with the value of an environment variable
+    /// Send a header with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
     pub(crate) headers: Vec<HeaderArgument>,
-    /// Start it in this directory, from the project on
+    /// Start the server in this directory, relative to the project
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Scan the server's source, too, now and at every check
+    /// Also scan the source of the server, now and at every check
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) source: Option<PathBuf>,
     /// Seconds to wait for its first answer, now and later [default: 30, 60 for npx, uvx, docker and the like]
@@ -353,8 +353,8 @@ pub(crate) struct CheckArguments {
     pub(crate) names: Vec<String>,
     #[command(flatten)]
     pub(crate) gate: Gate,
-    /// Start what the lock says, also if it is not approved on this machine: for CI that trusts
-    /// the reviewed file
+    /// Start servers that are in the lock but not approved on this machine: for CI with a reviewed
+    /// lock
     #[arg(long)]
     pub(crate) trust_lock: bool,
     /// Seconds to wait for a first answer [default: as pinned, or 30, 60 for npx, uvx, docker and the like]
@@ -365,13 +365,13 @@ pub(crate) struct CheckArguments {
 /// What decides over yes and no, and who is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Gate {
-    /// What is bad enough for exit code 1
+    /// Exit with code 1 for changes of this severity or higher
     #[arg(long, value_enum, default_value_t = Level::Moderate)]
     pub(crate) fail_on: Level,
-    /// A policy instead of facets.policy.yaml
+    /// Use this policy instead of facets.policy.yaml
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Append a summary in Markdown to this file, for a pull request
+    /// Append a Markdown summary to this file, for a pull request
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
 }
@@ -381,16 +381,16 @@ pub(crate) struct Adopt {
     /// The clients; all of them if none is given
     #[arg(value_name = "CLIENT", value_parser = client())]
     pub(crate) clients: Vec<facets_ops::client_files::Client>,
-    /// Files of this user, not of this project
+    /// Your own client files instead of those of this project
     #[arg(long)]
     pub(crate) user: bool,
-    /// Say what would be done with each entry, and do nothing
+    /// Show what would be done with each entry; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Answer every question with yes, except about what is critical
+    /// Answer every question with yes, except about critical findings
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Answer with yes, also about what is as bad as this
+    /// Accept findings up to this severity without asking
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
     /// Seconds to wait for its first answer, now and later [default: 30, 60 for npx, uvx, docker and the like]
@@ -404,16 +404,16 @@ pub(crate) struct Approve {
     /// The servers
     #[arg(required_unless_present = "all", value_name = "NAME", add = server_names())]
     pub(crate) names: Vec<String>,
-    /// All servers of this project; those that you approved in another place with one question
+    /// All servers of this project; asks once for those that you approved in another directory
     #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
     /// Answer every question with yes, except about critical changes
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Accept changes up to this without a question, and nothing beyond
+    /// Accept changes up to this severity without asking, and no others
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
-    /// Start what the lock says, also if it is not approved on this machine
+    /// Start servers that are in the lock but not approved on this machine
     #[arg(long)]
     pub(crate) trust_lock: bool,
     /// Seconds to wait for a first answer, now and later [default: as pinned, or 30, 60 for npx, uvx, docker and the like]
@@ -424,13 +424,13 @@ pub(crate) struct Approve {
 /// How bad something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
-    /// Anything at all
+    /// Any change
     Info,
-    /// Nothing to worry about
+    /// Harmless
     Safe,
-    /// Somebody should read it
+    /// Should be reviewed
     Moderate,
-    /// Nobody should run it unread
+    /// Must be reviewed before the server runs
     Critical,
 }
 
@@ -439,7 +439,7 @@ pub(crate) enum Level {
 pub(crate) enum SandboxPart {
     /// Sockets of every kind
     Network,
-    /// Files but for the system's and those of the current directory
+    /// Files, except those of the system and of the current directory
     Filesystem,
 }
 

@@ -12,7 +12,7 @@ use crate::shown::Shown;
 /// Prints whole lines until the session ends, or nobody reads any more.
 pub(crate) fn run_follow(name: &str, renderer: &Renderer) -> Result<Shown, OpsError> {
     if renderer.format != OutputFormat::Human {
-        return Ok(render::json::usage("--follow prints lines as they come, and no JSON document"));
+        return Ok(render::json::usage("--follow prints lines and supports no other --format"));
     }
     let mut stdout = std::io::stdout().lock();
     let mut failure = None;

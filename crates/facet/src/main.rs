@@ -85,7 +85,7 @@ fn usage_text(error: &clap::Error) -> String {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     match typed::with_separator(&words) {
-        Some(line) => format!("{error}\nA command to start stands behind `--`:\n  {line}\n"),
+        Some(line) => format!("{error}\nPut the command to start after `--`:\n  {line}\n"),
         None => error.to_string(),
     }
 }

@@ -67,8 +67,8 @@ fn ended(name: &str, end: &SessionEnd) -> Shown {
         SessionEnd::ServerEnded(Ending::SupervisorLost)
         | SessionEnd::NeverSpoke(Ending::SupervisorLost)
         | SessionEnd::ClientLeft(Some(Ending::SupervisorLost)) => {
-            let text = "the server's supervisor was killed or stopped; everything that the server \
-                        had started was ended [supervisor-lost]";
+            let text = "the server's supervisor was killed or stopped; facet ended everything \
+                        that the server had started [supervisor-lost]";
             (Exit::Unjudged, text.to_owned())
         }
         // 14.2: the code is passed on, also if the client had left by then
@@ -78,7 +78,7 @@ fn ended(name: &str, end: &SessionEnd) -> Shown {
         SessionEnd::ClientLeft(_) | SessionEnd::Stopped => (Exit::Yes, String::new()),
         SessionEnd::Drift(what) => (Exit::No, format!("the session ended: {what}")),
         SessionEnd::NotRestarted(reason) => {
-            (Exit::Unjudged, format!("the server could not be started again: {reason}"))
+            (Exit::Unjudged, format!("could not restart the server: {reason}"))
         }
         SessionEnd::ServerEnded(Ending::Exited(code))
         | SessionEnd::NeverSpoke(Ending::Exited(code)) => {
@@ -88,10 +88,10 @@ fn ended(name: &str, end: &SessionEnd) -> Shown {
         SessionEnd::ServerEnded(Ending::Killed(signal))
         | SessionEnd::NeverSpoke(Ending::Killed(signal)) => {
             let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
-            (Exit::Code(code), format!("the server was ended by signal {signal}"))
+            (Exit::Code(code), format!("the server was killed by signal {signal}"))
         }
         SessionEnd::ServerEnded(Ending::Unknown) | SessionEnd::NeverSpoke(Ending::Unknown) => {
-            (Exit::Unjudged, "the server ended, and nobody knows how".to_owned())
+            (Exit::Unjudged, "the server ended; its exit status is unknown".to_owned())
         }
     };
     let talk = match talk.as_str() {

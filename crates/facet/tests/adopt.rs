@@ -479,15 +479,15 @@ fn the_doctor_sees_who_starts_without_facet() {
     let sample = &SAMPLES[0];
     let before = user.write(sample);
     let open = clients(0);
-    let detail = "started without facet: files (Claude Code), remote-login (Claude Code)";
+    let detail = "not started through facet: files (Claude Code), remote-login (Claude Code)";
     assert_eq!((&open["health"], &open["detail"]), (&json!("open"), &json!(detail)));
     assert_eq!(open["fix"], "facet adopt");
     user.facet(&["adopt", "--yes"]).exits(0);
-    assert_eq!(clients(0)["detail"], "started without facet: remote-login (Claude Code)");
+    assert_eq!(clients(0)["detail"], "not started through facet: remote-login (Claude Code)");
     // Somebody's installer writes the file as it was.
     std::fs::write(user.path(sample), &before).unwrap();
     let taken = clients(1);
-    assert_eq!(taken["detail"], "started without facet again: files (Claude Code)");
+    assert_eq!(taken["detail"], "no longer started through facet: files (Claude Code)");
     assert_eq!(taken["fix"], "facet adopt");
     // An unreadable file of another client does not hide that.
     user.trusted.write("opencode.json", "{");

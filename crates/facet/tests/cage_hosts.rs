@@ -59,7 +59,7 @@ fn a_name_that_leads_into_a_private_network_needs_a_grant_that_says_so() {
         let place = place(user);
         let grant = |host: &str| place.ran(&["grant", "s", &format!("network={host}"), "--yes"]);
         let text = grant(&format!("rebound.example:{port}"));
-        let warning = format!("rebound.example:{port} leads to 127.0.0.1");
+        let warning = format!("rebound.example:{port} resolves to 127.0.0.1");
         assert!(text.contains(&warning) && text.contains("private:rebound.example"), "{text}");
         assert!(!reaches(&place, port, "rebound.example"), "{user}");
         assert!(!reaches(&place, port, "127.0.0.1"), "{user}");
@@ -133,11 +133,11 @@ fn a_name_that_leads_to_this_machine_needs_a_grant_that_says_so() {
         let grant =
             |host: &str| place.ran(&["grant", "s", &format!("network={host}:{port}"), "--yes"]);
         let text = grant("mine.example");
-        assert!(text.contains(&format!("mine.example:{port} leads to 93.184.216.34")), "{text}");
+        assert!(text.contains(&format!("mine.example:{port} resolves to 93.184.216.34")), "{text}");
         assert!(!reaches(&place, port, "mine.example"), "{user}");
         // Nor at one that no interface has, and that is routed to this machine all the same.
         let text = grant("routed.example");
-        assert!(text.contains(&format!("routed.example:{port} leads to 2600:1::5")), "{text}");
+        assert!(text.contains(&format!("routed.example:{port} resolves to 2600:1::5")), "{text}");
         assert!(!reaches(&place, port, "routed.example"), "{user}");
         for (granted, asked) in [
             ("private:mine.example", "mine.example"),

@@ -186,7 +186,7 @@ fn errors_quote_what_the_server_said() {
     assert_eq!(usage["actual"], "it ended with code 64", "{usage}");
     let lines = ["usage: hostile-server MODE", "error: API_KEY is not set"];
     assert_eq!(usage["stderr"]["first"], serde_json::json!(lines), "{usage}");
-    assert_eq!(error("rewrites")["actual"], "another read_file the second time");
+    assert_eq!(error("rewrites")["actual"], "different: read_file");
     let died = error("dies-mid-reply");
     assert_eq!(died["actual"], "it ended with code 3", "{died}");
     assert_eq!(died["stderr"]["first"][0], "panic: out of cheese", "{died}");
@@ -197,7 +197,7 @@ fn warnings_tell_what_to_look_at_twice() {
     let folder = tempfile::tempdir().unwrap();
     let warnings = |mode: &str| inspect(mode, folder.path(), &[]).output["warnings"].to_string();
     assert!(warnings("asks").contains("sampling/createMessage, elicitation/create"));
-    assert!(warnings("noise").contains("no messages"));
+    assert!(warnings("noise").contains("not MCP messages"));
     assert!(warnings("wrong-id").contains("6 unsolicited replies"));
     assert!(warnings("invisible").contains("invisible"));
     assert!(warnings("twins").contains("looks like"));

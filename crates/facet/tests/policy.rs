@@ -48,7 +48,7 @@ fn a_finding_that_was_lowered_says_so_everywhere() {
     let trusted = changed(REWORDED, LOWERS);
     let shown = trusted.facet(&["check"]).exits(0);
     assert!(
-        shown.out.contains("moderate without facets.policy.yaml:3: they reword often"),
+        shown.out.contains("changed from moderate by facets.policy.yaml:3: they reword often"),
         "{shown:?}"
     );
     assert!(shown.out.contains("policy: facets.policy.yaml (1 entry)"), "{shown:?}");
@@ -173,7 +173,7 @@ fn entries_that_match_nothing_are_noted_in_a_whole_run() {
     let trusted = changed(APPROVED, "rules:\n  - { server: tiem, severity: critical }\n");
     let whole = trusted.facet(&["check"]).exits(0);
     assert!(
-        whole.talk.contains("facets.policy.yaml:3:5: there is no server \"tiem\" here"),
+        whole.talk.contains("facets.policy.yaml:3:5: no server is named \"tiem\""),
         "{whole:?}"
     );
     let some = trusted.json(&["check", "s"]).exits(0).json();

@@ -183,7 +183,7 @@ fn an_address_is_approved_for_a_project_and_a_name() {
     let clone = trusted.folder.path().join("clone");
     git(trusted.folder.path(), &["clone", "-q", "project", "clone"]);
     let refused = start(&trusted, &clone, "s").unwrap_err();
-    assert!(refused.contains("approved in another place"), "{refused}");
+    assert!(refused.contains("approved in another directory"), "{refused}");
     git(&trusted.project(), &["checkout", "-q", "HEAD", "--", "."]);
     trusted.facet(&["remove", "s"]).exits(0);
     for revision in revisions(&trusted) {
@@ -254,7 +254,7 @@ fn a_worktree_and_a_moved_clone_are_told_so_and_asked_once() {
     std::fs::rename(trusted.project(), &moved).unwrap();
     git(&moved, &["checkout", "-q", "HEAD", "--", "."]);
     let refused = start(&trusted, &moved, "t").unwrap_err();
-    assert!(refused.contains("approved in another place"), "{refused}");
+    assert!(refused.contains("approved in another directory"), "{refused}");
     let mut command = Trusted::command_in(&moved, &trusted.home(), &["approve", "--all", "--yes"]);
     Ran::of(&command.output().unwrap()).exits(0);
     start(&trusted, &moved, "t").unwrap();
@@ -280,7 +280,7 @@ fn what_is_approved_is_listed_for_every_project() {
     };
     assert_eq!(other(&["approvals", "list"]).exits(0).out, "");
     let listed = other(&["approvals", "list", "--all"]).exits(0).out;
-    assert!(listed.contains("(gone)") && !listed.contains("pinned now"), "{listed}");
+    assert!(listed.contains("(no longer exists)") && !listed.contains("currently pinned"), "{listed}");
     other(&["approvals", "revoke"]).exits(2);
     other(&["approvals", "revoke", "s"]).exits(2);
     let place = server["project"].as_str().unwrap();

@@ -59,7 +59,7 @@ impl Describe for FileError {
     fn expected(&self) -> Option<String> {
         Some(match self {
             Self::Unreadable { .. } => "a readable file".to_owned(),
-            Self::Unwritable { .. } => "a place to write to".to_owned(),
+            Self::Unwritable { .. } => "a writable path".to_owned(),
             Self::NotPlain { .. } => "a regular file".to_owned(),
             Self::TooLarge { limit, .. } => format!("at most {limit} bytes"),
         })
@@ -69,7 +69,7 @@ impl Describe for FileError {
         Some(match self {
             Self::Unreadable { source, .. } | Self::Unwritable { source, .. } => source.to_string(),
             Self::NotPlain { .. } => "a directory, a pipe or a device".to_owned(),
-            Self::TooLarge { .. } => "more than that".to_owned(),
+            Self::TooLarge { .. } => "a larger file".to_owned(),
         })
     }
 

@@ -208,7 +208,9 @@ impl Scanner<'_> {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let problem = match found {
             Some('/') if self.notation == Notation::Plain => {
-                format!("a comment, which this file cannot have, where {expected} is expected")
+                format!(
+                    "found a comment, which this file must not have, where {expected} is expected"
+                )
             }
             Some(found) => format!("found {found:?} where {expected} is expected"),
             None => format!("the text ends where {expected} is expected"),
@@ -243,7 +245,7 @@ impl Scanner<'_> {
         }
         let end = rest[2..].windows(2).position(|pair| pair == b"*/");
         let Some(end) = end else {
-            return Err(EditError::syntax(self.text, self.at, "a comment without an end"));
+            return Err(EditError::syntax(self.text, self.at, "a comment that is not closed"));
         };
         self.at += end + 4;
         Ok(true)
@@ -316,7 +318,7 @@ impl Scanner<'_> {
             self.skip_trivia()?;
             if self.peek() == Some(closer) {
                 if self.notation == Notation::Plain {
-                    return Err(self.unexpected("something behind the comma"));
+                    return Err(self.unexpected("a value after the comma"));
                 }
                 continue;
             }
@@ -412,14 +414,14 @@ mod tests {
             ("[\"a\n\"]", "a control character that a string must escape at line 1, column 4"),
             ("[,]", "found ',' where a value is expected at line 1, column 2"),
             ("[1,,]", "found ',' where a value is expected at line 1, column 4"),
-            ("[/* a", "a comment without an end at line 1, column 2"),
+            ("[/* a", "a comment that is not closed at line 1, column 2"),
         ];
         for (text, message) in cases {
             assert_eq!(root(text, Notation::WithComments).unwrap_err(), message, "{text}");
         }
         assert_eq!(
             root("// a\n{}", Notation::Plain).unwrap_err(),
-            "a comment, which this file cannot have, where a value is expected at line 1, column 1"
+            "found a comment, which this file must not have, where a value is expected at line 1, column 1"
         );
         let deep = "[".repeat(200_000);
         assert!(root(&deep, Notation::Plain).unwrap_err().contains("deeper than 128"));
@@ -448,6 +450,6 @@ mod tests {
     fn refuses_names_that_stand_twice() {
         let json = JsonDocument::new("{\"a\": 1,\n \"\\u0061\": 2}", Notation::Plain);
         let error = json.object(&json.root().unwrap()).err().unwrap();
-        assert_eq!(error.to_string(), "\"a\" stands twice: at line 2, column 2");
+        assert_eq!(error.to_string(), "duplicate \"a\" at line 2, column 2");
     }
 }

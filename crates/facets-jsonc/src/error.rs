@@ -15,7 +15,7 @@ pub enum EditError {
         problem: String,
     },
     /// A name stands twice, so it is unclear which is meant.
-    #[error("{name:?} stands twice: at line {}, column {}", position.line, position.column)]
+    #[error("duplicate {name:?} at line {}, column {}", position.line, position.column)]
     Duplicate {
         /// Where the second one stands.
         position: Position,
@@ -35,7 +35,7 @@ pub enum EditError {
         place: String,
     },
     /// The change would have changed more than one member.
-    #[error("{place} cannot be changed alone")]
+    #[error("{place} cannot be changed without changing more of the file")]
     Entangled {
         /// What was to be changed.
         place: String,

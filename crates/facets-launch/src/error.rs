@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use facets_failure::Describe;
+use facets_failure::{Describe, shell_word};
 
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// No such program.
-    #[error("the program {} is not there", program.display())]
+    #[error("program not found: {}", program.display())]
     NoProgram {
         /// As it was asked for.
         program: PathBuf,
@@ -18,7 +18,7 @@ pub enum LaunchError {
         path: OsString,
     },
     /// A variable that the server needs is not set.
-    #[error("the variable {name} is not set")]
+    #[error("environment variable {name} is not set")]
     NoVariable {
         /// Its name.
         name: String,
@@ -55,8 +55,9 @@ impl Describe for LaunchError {
     fn expected(&self) -> Option<String> {
         let expected = match self {
             Self::NoProgram { .. } => "an executable file",
-            Self::NotStarted { .. } => "a program that starts",
-            Self::NoVariable { .. } | Self::Supervisor(_) => "a server that starts",
+            Self::NotStarted { .. } => "a program that the system can start",
+            Self::NoVariable { .. } => "a value in the environment",
+            Self::Supervisor(_) => "a supervisor process",
         };
         Some(expected.to_owned())
     }
@@ -64,11 +65,25 @@ impl Describe for LaunchError {
     fn actual(&self) -> Option<String> {
         Some(match self {
             Self::NoProgram { program, .. } if program.components().count() > 1 => {
-                "no executable file at that place".to_owned()
+                "no executable file with this path".to_owned()
             }
-            Self::NoProgram { path, .. } => format!("none of that name in {}", path.display()),
+            Self::NoProgram { .. } => "no executable of this name in PATH".to_owned(),
             Self::NotStarted { reason, .. } => reason.clone(),
-            other => other.to_string(),
+            Self::NoVariable { .. } => "not set".to_owned(),
+            Self::Supervisor(source) => source.to_string(),
         })
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::NoProgram { program, .. } if program.components().count() > 1 => {
+                format!("ls -l {}", shell_word(program))
+            }
+            Self::NoProgram { program, .. } => {
+                format!("install {}, or give the path of the program", program.display())
+            }
+            Self::NoVariable { name } => format!("export {name}=…"),
+            other => format!("facet explain {}", other.code()),
+        }
     }
 }

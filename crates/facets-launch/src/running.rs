@@ -60,12 +60,12 @@ impl RunningProcess {
 
     pub(crate) fn wait_for_start(mut self) -> Result<Self, String> {
         let Word::Line(line) = self.next_word(ANSWER) else {
-            return Err("its supervisor did not answer".to_owned());
+            return Err("the supervisor did not answer".to_owned());
         };
         match line.split_once(' ') {
             Some(("started", _)) => Ok(self),
             Some(("failed", reason)) => Err(reason.trim().to_owned()),
-            _ => Err("its supervisor did not answer".to_owned()),
+            _ => Err("the supervisor did not answer".to_owned()),
         }
     }
 

@@ -12,7 +12,7 @@ pub enum LockError {
     #[error("{0}")]
     Json(#[from] JsonError),
     /// It is not an object with a version.
-    #[error("it has no `lockfileVersion`")]
+    #[error("`lockfileVersion` is missing")]
     NotALock,
     /// A version that this facet does not know.
     #[error("{member} is {found}")]
@@ -36,7 +36,7 @@ pub enum LockError {
     #[error("`serversVersion` is missing in facets.lock")]
     NoServersVersion,
     /// An entry whose name no server can have.
-    #[error("its name cannot be that of a server")]
+    #[error("its name is not a valid server name")]
     BadServerName,
     /// It cannot be changed.
     #[error("{0}")]
@@ -71,7 +71,7 @@ impl Describe for LockError {
     fn actual(&self) -> Option<String> {
         Some(match self {
             Self::Json(error) => error.kind.found(),
-            Self::Version { .. } => "another: a newer facet can read it".to_owned(),
+            Self::Version { .. } => format!("{self}, which this facet does not support"),
             other => other.to_string(),
         })
     }

@@ -135,7 +135,7 @@ fn entries(text: &str, version: Option<&str>) -> Result<BTreeMap<String, LockedE
             LockedEntry::Broken(LockError::NoServersVersion)
         } else if let (Some("1"), Some(newer)) = (version, newer_member(member.value)) {
             let place = format!("servers.{name}.{newer}");
-            LockedEntry::Broken(LockError::Member { place, expected: "in version 2 only" })
+            LockedEntry::Broken(LockError::Member { place, expected: "allowed in version 1" })
         } else if name.parse::<InlineServerName>().is_err() {
             LockedEntry::Broken(LockError::BadServerName)
         } else {

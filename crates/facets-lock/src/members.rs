@@ -31,7 +31,7 @@ impl<'e> EntryMembers<'e> {
     }
 
     pub(crate) fn value(&self, member: &str) -> Result<Value<'_>, LockError> {
-        let raw = self.raw(member).ok_or_else(|| self.bad(member, "there"))?;
+        let raw = self.raw(member).ok_or_else(|| self.bad(member, "present"))?;
         Ok(json::parse(raw.as_bytes(), Provenance::Captured, LIMITS)?)
     }
 

@@ -114,11 +114,11 @@ impl LockedServer {
         let origin = origin::read(&entry)?;
         let pin = Pin::read(&origin);
         let grants = Grants::parse(&entry.value("grants")?);
-        let grants = grants.ok_or_else(|| entry.bad("grants", "a full list of grants"))?;
+        let grants = grants.ok_or_else(|| entry.bad("grants", "a complete list of grants"))?;
         let settings = StartSettings::read(&entry, &grants)?;
         let digest = entry.digest("launch")?;
         if digest != launch_digest(&origin, pin, &settings) {
-            return Err(entry.bad("launch", "the digest of how the server starts"));
+            return Err(entry.bad("launch", "the digest of what this entry starts"));
         }
         let era = match entry.text("era")?.as_str() {
             "initialize" => Era::Initialize,

@@ -49,7 +49,7 @@ impl StartSettings {
             Some(_) => return Err(entry.bad("profile", "`native` or `private`")),
         };
         if profile != profile.with_grants(grants) {
-            return Err(entry.bad("profile", "the one that follows from the files granted"));
+            return Err(entry.bad("profile", "the profile that its `filesystem` grant requires"));
         }
         Ok(Self { profile, directory, timeout: timeout(entry)? })
     }

@@ -8,7 +8,7 @@ use facets_wire::{MessageError, RpcError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// Nothing came in time.
-    #[error("no answer came in time")]
+    #[error("the server did not answer in time")]
     Timeout,
     /// The server closed the connection.
     #[error("the server closed its output")]
@@ -17,7 +17,7 @@ pub enum TransportError {
     #[error("the server does not read its input")]
     NotReading,
     /// One message is too large.
-    #[error("a message has more than {limit} bytes")]
+    #[error("a message is larger than {limit} bytes")]
     MessageTooLarge {
         /// What is allowed.
         limit: usize,
@@ -55,7 +55,7 @@ pub enum TransportError {
         found: String,
     },
     /// The body is encoded though nobody asked for it.
-    #[error("the server encoded its answer as {found:?} unasked")]
+    #[error("the server sent its answer compressed as {found:?}, which facet did not accept")]
     Encoding {
         /// How.
         found: String,
@@ -74,7 +74,7 @@ pub enum CaptureError {
         source: TransportError,
     },
     /// No answer within the time for one.
-    #[error("{method} was not answered within {} s", after.as_secs_f64())]
+    #[error("no answer to {method} within {} s", after.as_secs_f64())]
     NoAnswer {
         /// What was asked.
         method: &'static str,
@@ -82,7 +82,7 @@ pub enum CaptureError {
         after: Duration,
     },
     /// A message is not JSON-RPC.
-    #[error("{method}: the server sent something that is not a message: {source}")]
+    #[error("{method}: the server sent an invalid message: {source}")]
     InvalidMessage {
         /// What was asked meanwhile.
         method: &'static str,
@@ -92,7 +92,7 @@ pub enum CaptureError {
         line: String,
     },
     /// The server refused to begin.
-    #[error("{method} was refused: {source}")]
+    #[error("the server rejected {method}: {source}")]
     Refused {
         /// What was asked.
         method: &'static str,
@@ -100,7 +100,7 @@ pub enum CaptureError {
         source: RpcError,
     },
     /// A result does not have the members it needs.
-    #[error("the result of {method} has no usable `{member}`")]
+    #[error("`{member}` is missing or invalid in the result of {method}")]
     Malformed {
         /// What was asked.
         method: &'static str,
@@ -126,7 +126,7 @@ pub enum CaptureError {
         name: String,
     },
     /// The same cursor a second time.
-    #[error("{method} gives the cursor {cursor:?} a second time")]
+    #[error("{method} repeats the cursor {cursor:?}")]
     RepeatedCursor {
         /// What was asked.
         method: &'static str,
@@ -150,7 +150,7 @@ pub enum CaptureError {
         limit: usize,
     },
     /// Two lists in one session differ.
-    #[error("{} gives another list the second time", kind.method())]
+    #[error("{} returned two different lists in one session", kind.method())]
     Unstable {
         /// Which list.
         kind: Kind,
@@ -158,7 +158,7 @@ pub enum CaptureError {
         names: Vec<String>,
     },
     /// Everything together took too long.
-    #[error("the capture took longer than {} s", limit.as_secs())]
+    #[error("reading the declarations took longer than {} s", limit.as_secs())]
     TooSlow {
         /// What is allowed.
         limit: Duration,
@@ -197,7 +197,7 @@ impl CaptureError {
     pub fn said(&self) -> Option<String> {
         match self {
             Self::Transport { source: TransportError::Status { body, .. }, .. } => {
-                Some(format!("it said: {}", last_lines(body)))
+                Some(format!("the server said: {}", last_lines(body)))
             }
             Self::InvalidMessage { line, .. } => Some(format!("the line begins: {line}")),
             _ => None,
@@ -239,16 +239,14 @@ impl Describe for CaptureError {
     fn expected(&self) -> Option<String> {
         let expected = match self {
             Self::Unstable { .. } => "the same list twice",
-            _ => "an MCP server that answers",
+            _ => "a valid answer of an MCP server",
         };
         Some(expected.to_owned())
     }
 
     fn actual(&self) -> Option<String> {
         match self {
-            Self::Unstable { names, .. } => {
-                Some(format!("another {} the second time", names.join(", ")))
-            }
+            Self::Unstable { names, .. } => Some(format!("different: {}", names.join(", "))),
             other => other.said(),
         }
     }

@@ -145,7 +145,12 @@ impl<'t> Session<'t> {
                     let reply = match asked.as_str() {
                         "ping" => result_reply(theirs, "{}"),
                         "roots/list" => result_reply(theirs, "{\"roots\":[]}"),
-                        _ => error_reply(theirs, -32601, "facet only looks and does not act", ""),
+                        _ => error_reply(
+                            theirs,
+                            -32601,
+                            "facet is only reading declarations and handles no requests",
+                            "",
+                        ),
                     };
                     self.send(method, &reply, None)?;
                     if self.interleaved.requests.len() < KEPT_REQUESTS {

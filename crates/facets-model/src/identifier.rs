@@ -7,7 +7,7 @@ use crate::{HttpUrl, UrlError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileIdentifierError {
     /// None of the four kinds.
-    #[error("it begins with none of `npm:`, `pypi:`, `github:`, `https://`")]
+    #[error("it does not begin with `npm:`, `pypi:`, `github:` or `https://`")]
     UnknownKind,
     /// A part is missing or has a character that it cannot have.
     #[error("{part} is malformed: `{found}`; the form is `{form}`")]
@@ -23,7 +23,7 @@ pub enum FileIdentifierError {
     #[error("{0}")]
     Url(#[from] UrlError),
     /// `http://` is not safe to fetch from.
-    #[error("a file is only fetched over https")]
+    #[error("files are fetched over https only")]
     NotHttps,
 }
 

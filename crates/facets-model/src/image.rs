@@ -34,7 +34,7 @@ pub enum ImageReferenceError {
         found: String,
     },
     /// The path is too long.
-    #[error("the repository path has {found} characters, allowed are {MAX_PATH}")]
+    #[error("the repository path has {found} characters; the limit is {MAX_PATH}")]
     TooLong {
         /// Its length.
         found: usize,

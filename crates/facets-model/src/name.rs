@@ -8,7 +8,7 @@ pub enum NameError {
     #[error("it is empty")]
     Empty,
     /// Fewer or more characters than allowed.
-    #[error("it has {found} characters, allowed are {least} to {most}")]
+    #[error("it has {found} characters; allowed: {least} to {most}")]
     Length {
         /// How many it has.
         found: usize,

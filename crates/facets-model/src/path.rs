@@ -13,13 +13,13 @@ pub enum PathError {
     #[error("it is empty")]
     Empty,
     /// Longer than any archive may have.
-    #[error("it has {found} bytes, allowed are {MAX_LENGTH}")]
+    #[error("it has {found} bytes; the limit is {MAX_LENGTH}")]
     TooLong {
         /// Its length in bytes.
         found: usize,
     },
     /// `/etc`, `C:\x`, `\\host\share`.
-    #[error("it is absolute")]
+    #[error("it is an absolute path")]
     Absolute,
     /// A character that some file system cannot have or reads differently.
     #[error("the character {found:?} is not allowed in a path")]

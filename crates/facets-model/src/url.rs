@@ -9,7 +9,7 @@ pub enum UrlError {
     #[error("it does not begin with `http://` or `https://`")]
     Scheme,
     /// A user name or password before the host.
-    #[error("it carries credentials before the host")]
+    #[error("it has credentials before the host")]
     Credentials,
     /// The host is empty or malformed.
     #[error("`{found}` is not a host")]
@@ -30,10 +30,10 @@ pub enum UrlError {
         found: char,
     },
     /// `%` without two hex digits behind it.
-    #[error("a '%' needs two hex digits behind it")]
+    #[error("'%' must be followed by two hex digits")]
     PercentEncoding,
     /// `#…` is never sent to a server.
-    #[error("a fragment `#…` is not sent to the server")]
+    #[error("a fragment `#…` is not allowed: it is never sent to a server")]
     Fragment,
 }
 

@@ -6,7 +6,7 @@ use facets_lock::{LockedServer, Signer};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AttestationError {
     /// Commands and addresses have no artifact.
-    #[error("none: commands and addresses have no artifact that could be signed")]
+    #[error("no signature: a command or URL has no artifact to sign")]
     NoArtifact,
 }
 

@@ -10,7 +10,7 @@ pub enum BrokenPin {
     #[error("{0}")]
     Entry(LockError),
     /// The lock has no such entry, or not one of ours any more.
-    #[error("facets.lock does not say how it starts, nor what was approved")]
+    #[error("the entry in facets.lock is missing or incomplete")]
     NoEntry,
     /// There is no surface file.
     #[error("{file} is missing")]
@@ -27,13 +27,13 @@ pub enum BrokenPin {
         source: SurfaceFileError,
     },
     /// The entry names another file.
-    #[error("its `surface_file` is not {file}")]
+    #[error("`surface_file` in facets.lock is not {file}")]
     OtherSurfaceFile {
         /// The file that it has to name.
         file: String,
     },
     /// A hash in the lock is not that of the surface file.
-    #[error("`{member}` in facets.lock is not that of {file}")]
+    #[error("`{member}` in facets.lock does not match {file}")]
     Differs {
         /// Which hash.
         member: String,

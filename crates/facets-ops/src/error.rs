@@ -37,7 +37,7 @@ pub enum OpsError {
         source: facets_clients::ClientError,
     },
     /// A document is not the JSON that we accept.
-    #[error("{} is not JSON that can be hashed", path.display())]
+    #[error("cannot read {} as strict JSON", path.display())]
     Json {
         /// The document.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum OpsError {
         source: JsonError,
     },
     /// A file is not a surface file.
-    #[error("{} cannot be used as a surface file", path.display())]
+    #[error("{} is not a valid surface file", path.display())]
     SurfaceFile {
         /// The file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum OpsError {
         source: SurfaceFileError,
     },
     /// A surface that would make a file that nobody could read.
-    #[error("the surface is too large to be saved in {}", path.display())]
+    #[error("the surface is too large to save in {}", path.display())]
     SurfaceTooLarge {
         /// Where it was to be saved.
         path: PathBuf,
@@ -61,7 +61,7 @@ pub enum OpsError {
         limit: u64,
     },
     /// A document is no contract.
-    #[error("{} is not a contract", path.display())]
+    #[error("{} is not a valid contract", path.display())]
     Contract {
         /// The document.
         path: PathBuf,
@@ -71,7 +71,7 @@ pub enum OpsError {
         fusion: bool,
     },
     /// A document has no digest in the mode of MCP Fusion.
-    #[error("{} has no digest in the mode fusion-v1", path.display())]
+    #[error("cannot compute the fusion-v1 digest of {}", path.display())]
     Fusion {
         /// The document.
         path: PathBuf,
@@ -79,13 +79,13 @@ pub enum OpsError {
         source: FusionError,
     },
     /// Contracts of ours and of MCP Fusion.
-    #[error("contracts of different kinds cannot be compared")]
+    #[error("cannot compare contracts of different kinds")]
     ModesDiffer {
         /// The one of MCP Fusion.
         fusion: PathBuf,
     },
     /// A manifest that is needed has problems.
-    #[error("{} has problems", path.display())]
+    #[error("{} is not a valid manifest", path.display())]
     BadManifest {
         /// The manifest.
         path: PathBuf,
@@ -99,7 +99,7 @@ pub enum OpsError {
         path: PathBuf,
     },
     /// A page of a list that goes on.
-    #[error("{} is one page of a list that goes on", path.display())]
+    #[error("{} is one page of a longer list", path.display())]
     IncompleteList {
         /// The document.
         path: PathBuf,
@@ -129,7 +129,7 @@ pub enum OpsError {
         source: DefinitionError,
     },
     /// Two tools have one name.
-    #[error("{} lists the tool {name:?} twice", path.display())]
+    #[error("duplicate tool {name:?} in {}", path.display())]
     DuplicateTool {
         /// The document.
         path: PathBuf,
@@ -143,7 +143,7 @@ pub enum OpsError {
         asked: bool,
     },
     /// A variable that is to be passed on is not set.
-    #[error("the variable {name} is not set")]
+    #[error("environment variable {name} is not set")]
     NoVariable {
         /// Its name.
         name: String,
@@ -151,7 +151,7 @@ pub enum OpsError {
         looked: Vec<String>,
     },
     /// A URL that we do not connect to.
-    #[error("that is not a URL to connect to")]
+    #[error("unsupported URL")]
     BadUrl {
         /// What is wrong with it.
         source: UrlError,
@@ -200,13 +200,13 @@ pub enum OpsError {
         found: Vec<&'static str>,
     },
     /// A file that `init` would write is there with other content.
-    #[error("{} exists already", path.display())]
+    #[error("{} already exists", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// The name for a new manifest is not one.
-    #[error("{found:?} cannot be a name")]
+    #[error("{found:?} is not a valid name")]
     BadName {
         /// The name, given or taken from the directory.
         found: String,
@@ -216,13 +216,13 @@ pub enum OpsError {
         next: String,
     },
     /// A defect in facet, while it judged something.
-    #[error("facet itself failed at {subject}")]
+    #[error("internal error in facet while checking {subject}")]
     Internal {
         /// What it judged.
         subject: String,
     },
     /// `explain` was asked for a code that there is not.
-    #[error("there is no code {code:?}")]
+    #[error("unknown code {code:?}")]
     UnknownCode {
         /// What was asked for.
         code: String,
@@ -300,41 +300,43 @@ impl OpsError {
     fn expected_and_actual(&self) -> (String, String) {
         let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
         match self {
-            Self::Internal { .. } => both("a verdict", "a defect in facet"),
-            Self::StdinTwice => both("`-` once", "`-` several times"),
+            Self::Internal { .. } => both("a result", "a defect in facet; nothing was decided"),
+            Self::StdinTwice => both("`-` at most once", "`-` several times"),
             Self::Json { source, .. } => both(source.kind.expected(), &source.kind.found()),
             Self::SurfaceTooLarge { limit, .. } => both(
                 &format!("a file of at most {limit} bytes and 8,000,000 values"),
-                "more than that; nothing was written",
+                "a larger surface; nothing was written",
             ),
             Self::ModesDiffer { .. } => {
-                both("two of the same kind", "this one is of MCP Fusion, the other is not")
+                both("two of the same kind", "this one is an MCP Fusion contract, the other is not")
             }
             Self::BadManifest { problems, .. } => {
                 let plural = if *problems == 1 { "" } else { "s" };
-                both("a manifest in order", &format!("{problems} problem{plural}"))
+                both("a valid manifest", &format!("{problems} problem{plural}"))
             }
             Self::NoTools { .. } => {
-                both("a surface file, a reply to tools/list, or its result", "something else")
+                both("a surface file, a reply to tools/list, or its result", "another document")
             }
             Self::IncompleteList { .. } => {
-                both("the whole list", "a `nextCursor`: there are more pages")
+                both("the complete list", "a `nextCursor`: there are more pages")
             }
             Self::BadHeader { .. } => {
-                both("printable ASCII on one line", "something else, not shown")
+                both("printable ASCII on one line", "other characters (the value is not shown)")
             }
-            Self::HeaderTwice { .. } => both("each header once", "the header several times"),
-            Self::Definition { source, .. } => both("a tool definition", &source.to_string()),
-            Self::DuplicateTool { .. } => both("each name once", "the name twice"),
-            Self::NotApproved { asked: true } => both("a yes", "the answer was no"),
-            Self::NotApproved { asked: false } => both("a yes", "nobody to ask here"),
+            Self::HeaderTwice { .. } => both("each header once", "a duplicate header"),
+            Self::Definition { source, .. } => both("a valid tool definition", &source.to_string()),
+            Self::DuplicateTool { .. } => both("each name once", "a duplicate name"),
+            Self::NotApproved { asked: true } => both("your confirmation", "the answer was no"),
+            Self::NotApproved { asked: false } => {
+                both("your confirmation", "needs confirmation; no terminal: re-run with --yes")
+            }
             Self::NoVariable { looked, .. } if looked.is_empty() => {
-                both("a value in the environment", "it is not set there")
+                both("a value in the environment", "not set")
             }
             Self::NoVariable { looked, .. } => both(
                 "a value in the environment, or in the client entry that starts this server",
                 &format!(
-                    "it is not set there, and no guarded entry (facet doctor) has it in {}",
+                    "not set, and no guarded entry (facet doctor) has it in {}",
                     looked.join(", ")
                 ),
             ),
@@ -350,7 +352,7 @@ impl OpsError {
         let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
         match self {
             Self::NoManifest { .. } => {
-                both("facet.json, facet.yaml or server.yaml", "none of them")
+                both("facet.json, facet.yaml or server.yaml", "none of these")
             }
             Self::AmbiguousManifest { found, .. } => both("exactly one", &found.join(" and ")),
             Self::BadName { source, .. } => both(
@@ -359,20 +361,25 @@ impl OpsError {
             ),
             Self::NoSource { is_folder, .. } => both(
                 "source that ends in .js, .mjs, .cjs, .jsx, .ts, .mts, .cts or .tsx",
-                if *is_folder { "no such file, so nothing was judged" } else { "another file" },
+                if *is_folder {
+                    "no such file; nothing was scanned"
+                } else {
+                    "a file of another type"
+                },
             ),
             Self::NotADirectory { path } => {
-                both("a directory", if path.exists() { "a file" } else { "nothing" })
+                both("a directory", if path.exists() { "a file" } else { "not found" })
             }
-            Self::Exists { .. } => {
-                both("no manifest, or just this file", "something else under its name")
-            }
+            Self::Exists { .. } => both(
+                "a new file, and no other manifest",
+                "an existing file; nothing was overwritten",
+            ),
             Self::UnknownCode { code, similar } if similar.is_empty() => {
                 both("a code that `facet explain` lists", &format!("{code:?}"))
             }
             Self::UnknownCode { code, similar } => both(
                 "a code that `facet explain` lists",
-                &format!("{code:?}, which looks like {}", similar.join(", ")),
+                &format!("{code:?}; similar: {}", similar.join(", ")),
             ),
             // The crate below says it.
             _ => both("", ""),
@@ -454,6 +461,7 @@ impl Describe for OpsError {
                 format!("facet explain {}", similar.first().unwrap_or(&"")).trim_end().to_owned()
             }
             Self::StdinTwice => "facet digest file -".to_owned(),
+            Self::Observe(ObserveError::Launch(error)) => error.next(),
             other => match other.inner() {
                 Some(error) => error.next(),
                 None => format!("facet explain {}", other.code()),

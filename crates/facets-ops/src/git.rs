@@ -21,7 +21,7 @@ pub(crate) fn file_at(
     let failed = |reason: String| ServerError::Git { what: what.clone(), reason };
     // A revision is no option, and an object is shown as it is: no filter of the repository runs.
     if revision.starts_with('-') || revision.contains(':') || revision.is_empty() {
-        return Err(failed("that is no revision".to_owned()).into());
+        return Err(failed("not a revision".to_owned()).into());
     }
     let git = |arguments: &[&str]| {
         Command::new("git")
@@ -41,7 +41,7 @@ pub(crate) fn file_at(
     let commit = format!("{revision}^{{commit}}");
     let known = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
     if !known.status.success() {
-        return Err(failed("there is no such revision here".to_owned()).into());
+        return Err(failed("revision not found".to_owned()).into());
     }
     let found = git(&["cat-file", "blob", &what])?;
     Ok(found.status.success().then_some(found.stdout))

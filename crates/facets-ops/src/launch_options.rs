@@ -144,7 +144,7 @@ pub(crate) fn start_directory(
     }
     // There lie the lock of the user's servers, and what was approved.
     if settings.profile != Profile::Scratch && project.user()?.holds(&directory) {
-        let reason = "facet keeps its own files there, and starts no server among them";
+        let reason = "facet keeps its own files there and starts no server in it";
         return Err(ProjectError::Untrusted { path: directory, reason }.into());
     }
     Ok(directory)

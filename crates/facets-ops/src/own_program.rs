@@ -24,6 +24,7 @@ pub(crate) fn own_program_or_refuse() -> Result<(), OpsError> {
     if Path::new(&own_program()).is_absolute() {
         return Ok(());
     }
-    let source = std::io::Error::other("its file was replaced or removed while it runs");
+    let source =
+        std::io::Error::other("the program file was replaced or removed while facet was running");
     Err(OpsError::File(FileError::Unreadable { path: "facet".into(), source }))
 }

@@ -116,7 +116,7 @@ pub(crate) fn against_manifest(name: &str, pinned: &Pinned, state: &State) -> Ve
             FindingType::LaunchChanged,
             (SubjectKind::Server, ""),
             (Severity::Moderate, Compat::Risky),
-            "facets.json does not name it any more, or names something else",
+            "no longer declared in facets.json as a command or URL",
         )],
     }
 }

@@ -51,7 +51,7 @@ fn is_there(path: &Path) -> Result<bool, OpsError> {
     match std::fs::symlink_metadata(path) {
         Ok(data) if data.is_file() => Ok(true),
         Ok(_) => {
-            let reason = "it is not a plain file";
+            let reason = "it is a link, or not a regular file";
             Err(ProjectError::Untrusted { path: path.to_owned(), reason }.into())
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -134,7 +134,7 @@ pub(crate) fn since(
     if old.as_deref() == own.map(|loaded| loaded.bytes.as_slice()) {
         return Ok(None);
     }
-    let sentence = format!("it is not as it was at {revision}: git diff {revision} -- {POLICY}");
+    let sentence = format!("changed since {revision}: git diff {revision} -- {POLICY}");
     Ok(Some(PolicyNote { position: None, sentence }))
 }
 

@@ -145,7 +145,11 @@ impl Files for Disk {
                 Err(error) => leave_out(&folder, format!("cannot be read: {error}"), &mut listing),
             }
             if count > left {
-                leave_out(&folder, format!("is among more than {MAX_LISTED} files"), &mut listing);
+                leave_out(
+                    &folder,
+                    format!("was not read: more than {MAX_LISTED} files"),
+                    &mut listing,
+                );
                 break;
             }
             left -= count;

@@ -30,7 +30,11 @@ pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<Surf
     }
     for kind in [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate] {
         if let Some(Listing::Refused { code }) = surface.listing(kind) {
-            warn(kind.list(), format!("announced, but refused with error {code}"), &mut found);
+            warn(
+                kind.list(),
+                format!("announced, but listing failed with error {code}"),
+                &mut found,
+            );
         }
         for item in surface.items(kind) {
             let mut hidden = Hidden::default();
@@ -40,11 +44,11 @@ pub(crate) fn warnings(surface: &Surface, conduct: Option<&Conduct>) -> Vec<Surf
     }
     for text in &surface.also.instructions {
         let text: String = text.chars().take(ENOUGH).collect();
-        warn("instructions", format!("are others for other clients: {text}"), &mut found);
+        warn("instructions", format!("are different for other clients: {text}"), &mut found);
     }
     for item in &surface.also.items {
         let text: String = item.raw().chars().take(ENOUGH).collect();
-        let message = format!("is another {} for other clients: {text}", item.kind().list());
+        let message = format!("is different for other clients ({}): {text}", item.kind().list());
         warn(item.name(), message, &mut found);
         let mut hidden = Hidden::default();
         hidden.look_into(&item.value());
@@ -62,7 +66,7 @@ pub(crate) fn shorten(mut found: Vec<SurfaceWarning>) -> Vec<SurfaceWarning> {
     let more = found.len().saturating_sub(MOST);
     if more > 0 {
         found.truncate(MOST);
-        warn("", format!("{more} more of these"), &mut found);
+        warn("", format!("{more} more warnings"), &mut found);
     }
     found
 }
@@ -78,11 +82,17 @@ fn warn(subject: &str, message: String, found: &mut Vec<SurfaceWarning>) {
 fn behaviour(conduct: &Conduct, found: &mut Vec<SurfaceWarning>) {
     let Conduct { requests, strays, noise, other_json, .. } = conduct;
     if *other_json > 0 {
-        warn("", format!("{other_json} lines of JSON that are no messages on its output"), found);
+        warn(
+            "",
+            format!("{other_json} lines of JSON on standard output that are not MCP messages"),
+            found,
+        );
     }
     if let Some(first) = noise.first() {
-        let message =
-            format!("{} lines that are no messages on its output, first: {first}", noise.len());
+        let message = format!(
+            "{} lines on standard output that are not MCP messages, first: {first}",
+            noise.len()
+        );
         warn("", message, found);
     }
     let acting = requests.iter().filter(|method| !matches!(&***method, "ping" | "roots/list"));
@@ -90,7 +100,7 @@ fn behaviour(conduct: &Conduct, found: &mut Vec<SurfaceWarning>) {
     if !acting.is_empty() {
         warn(
             "",
-            format!("asks the client to act while it is only listed: {}", acting.join(", ")),
+            format!("sends requests while its declarations are read: {}", acting.join(", ")),
             found,
         );
     }
@@ -103,7 +113,7 @@ fn behaviour(conduct: &Conduct, found: &mut Vec<SurfaceWarning>) {
 /// Most clients know only ASCII in the names of tools.
 fn beyond_ascii(items: &[Definition], found: &mut Vec<SurfaceWarning>) {
     for tool in items.iter().filter(|item| !item.name().is_ascii()) {
-        warn(tool.name(), "has characters beyond ASCII in its name".to_owned(), found);
+        warn(tool.name(), "has non-ASCII characters in its name".to_owned(), found);
     }
 }
 

@@ -41,7 +41,7 @@ impl Condition {
                 offset: 0,
                 found: format!("{} bytes", source.len()),
                 allowed: format!("an expression of at most {MAX_SOURCE} bytes"),
-                fix: "make several rules of it".to_owned(),
+                fix: "split it into several rules".to_owned(),
             });
         }
         let (expression, places) = parse(source)?;
@@ -64,7 +64,7 @@ impl Condition {
         context.add_variable_from_value("finding", value_of(texts, finding));
         match Value::resolve(&self.expression, &context) {
             Ok(Value::Bool(answer)) => Ok(answer),
-            Ok(other) => Err(format!("it gives {:?}, not true or false", other.type_of())),
+            Ok(other) => Err(format!("the result is {:?}, not true or false", other.type_of())),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -84,9 +84,9 @@ fn parse(source: &str) -> Result<(Expression, SourceInfo), ConditionError> {
         Err(ConditionError {
             code: "policy-bad-condition",
             offset: 0,
-            found: "something that the parser fails at".to_owned(),
-            allowed: "an expression in CEL".to_owned(),
-            fix: "write it in simpler words".to_owned(),
+            found: "text that the CEL parser cannot read".to_owned(),
+            allowed: "a CEL expression".to_owned(),
+            fix: "simplify the condition".to_owned(),
         })
     })
 }
@@ -124,15 +124,15 @@ fn syntax(source: &str, errors: cel::ParseErrors) -> ConditionError {
     let first = errors.errors.into_iter().next();
     let (offset, message) = match first {
         Some(error) => (offset_of(source, error.pos), error.msg),
-        None => (0, "it cannot be read".to_owned()),
+        None => (0, "invalid CEL".to_owned()),
     };
     if deep {
         return ConditionError {
             code: "policy-condition-too-large",
             offset,
-            found: "expressions inside expressions".to_owned(),
-            allowed: format!("{MAX_NESTING} inside each other"),
-            fix: "make several rules of it".to_owned(),
+            found: "too deeply nested expressions".to_owned(),
+            allowed: format!("at most {MAX_NESTING} levels"),
+            fix: "split it into several rules".to_owned(),
         };
     }
     let message = message.trim_start_matches("Syntax error: ");
@@ -142,7 +142,7 @@ fn syntax(source: &str, errors: cel::ParseErrors) -> ConditionError {
         code: "policy-bad-condition",
         offset,
         found: message.replace("'<EOF>'", "the end"),
-        allowed: "an expression in CEL".to_owned(),
+        allowed: "a CEL expression".to_owned(),
         fix: "write one such as finding.member == \"description\"".to_owned(),
     }
 }

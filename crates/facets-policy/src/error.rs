@@ -10,7 +10,7 @@ use facets_model::manifest::Problem;
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
     /// It is not one, as it is.
-    #[error("{} is not a policy that can be applied", path.display())]
+    #[error("{} is not a valid policy", path.display())]
     Problems {
         /// The file.
         path: PathBuf,
@@ -18,13 +18,13 @@ pub enum PolicyError {
         problems: Vec<Problem>,
     },
     /// A file with nearly the right name would be passed over.
-    #[error("{} is not where facet looks for a policy", path.display())]
+    #[error("{} has the wrong name for a policy", path.display())]
     OtherName {
         /// The file.
         path: PathBuf,
     },
     /// A condition cannot be evaluated over a finding.
-    #[error("a condition of {} could not be evaluated", path.display())]
+    #[error("could not evaluate a condition of {}", path.display())]
     Condition {
         /// The policy.
         path: PathBuf,
@@ -52,7 +52,7 @@ impl Describe for PolicyError {
 
     fn expected(&self) -> Option<String> {
         let expected = match self {
-            Self::Problems { .. } => "a policy in order",
+            Self::Problems { .. } => "a valid policy",
             Self::OtherName { .. } => "facets.policy.yaml",
             Self::Condition { .. } => "true or false",
         };
@@ -65,7 +65,7 @@ impl Describe for PolicyError {
                 let plural = if problems.len() == 1 { "" } else { "s" };
                 format!("{} problem{plural}", problems.len())
             }
-            Self::OtherName { .. } => "another name".to_owned(),
+            Self::OtherName { .. } => "a similar name, which facet does not read".to_owned(),
             Self::Condition { problem, .. } => problem.clone(),
         })
     }

@@ -212,7 +212,7 @@ impl<'p> Judge<'p> {
             let sentence = match servers {
                 _ if self.used.contains(&position.offset) => return,
                 Servers::Named(name) if !scope.known.contains(name) => {
-                    format!("there is no server {name:?} here")
+                    format!("no server is named {name:?}")
                 }
                 Servers::Named(name) if !scope.judged.contains(name) => return,
                 Servers::All if scope.known != scope.judged => return,
@@ -224,17 +224,17 @@ impl<'p> Judge<'p> {
             note(rule.position, &rule.servers, "no finding matches this entry");
         }
         for list in &self.policy.tools {
-            note(list.position, &list.servers, "no server has this list");
+            note(list.position, &list.servers, "no server matches this entry");
             for (pattern, position) in &list.allow {
                 // Of a list that nobody has, one line is enough.
                 if self.used.contains(&list.position.offset) {
-                    let what = format!("no tool is called {:?}", pattern.to_string());
+                    let what = format!("no tool is named {:?}", pattern.to_string());
                     note(*position, &list.servers, &what);
                 }
             }
         }
         for signer in &self.policy.signers {
-            note(signer.position, &signer.servers, "no server needs this signer");
+            note(signer.position, &signer.servers, "no server matches this entry");
         }
         found.sort_by_key(|one| one.position.offset);
         found

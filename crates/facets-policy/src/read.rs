@@ -45,7 +45,13 @@ fn version(check: &mut Checker<'_>, members: &Members<'_>) {
     let Some(number) = check.number(&place) else { return };
     if number.to_bits() != 1f64.to_bits() {
         let found = format!("version {number}");
-        check.problem("manifest-bad-version", &place, &found, "1", "write 1, or use a newer facet");
+        check.problem(
+            "manifest-bad-version",
+            &place,
+            &found,
+            "1",
+            "write 1, or install a newer facet",
+        );
     }
 }
 
@@ -67,8 +73,9 @@ fn entries<T>(
     let list = members.optional(name).and_then(|place| Some((check.items(&place)?, place)));
     let Some((items, place)) = list else { return Vec::new() };
     if items.len() > MAX_ENTRIES {
-        let (found, allowed) = (format!("{} entries", items.len()), format!("{MAX_ENTRIES}"));
-        check.problem("manifest-bad-value", &place, &found, &allowed, "keep fewer of them");
+        let (found, allowed) =
+            (format!("{} entries", items.len()), format!("at most {MAX_ENTRIES}"));
+        check.problem("manifest-bad-value", &place, &found, &allowed, "remove some of them");
         return Vec::new();
     }
     items.iter().filter_map(|item| read(check, item, seen)).collect()
@@ -80,7 +87,7 @@ fn once(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen, about: Stri
         check.problem(
             "policy-duplicate-entry",
             place,
-            "a second entry about the same",
+            "duplicate entry",
             "each server, type, subject and condition once",
             "remove one of the two",
         );
@@ -111,9 +118,9 @@ fn rule(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option<P
             check.problem(
                 "policy-no-reason",
                 place,
-                "a severity below critical without a reason",
-                "`reason` wherever a severity can be lowered",
-                "add reason: \"why this is not as bad here\"",
+                "a severity below critical, and no `reason`",
+                "a `reason` for every severity below critical",
+                "add reason: \"why this is acceptable here\"",
             );
         }
     }
@@ -135,7 +142,7 @@ fn protected(check: &mut Checker<'_>, place: &Place<'_>, kind: FindingType) {
         "policy-protected-type",
         place,
         &format!("{} with a severity below critical", kind.name()),
-        &format!("any type but {names}, which a policy cannot lower"),
+        &format!("any type except {names}: a policy cannot lower these"),
         "remove the entry, and approve the change instead: facet approve NAME",
     );
 }
@@ -151,14 +158,14 @@ fn allow_list(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Op
     let items = check.items(&list)?;
     seen.names += items.len();
     if seen.names > MAX_NAMES {
-        let (found, allowed) = (format!("{} names", seen.names), format!("{MAX_NAMES}"));
+        let (found, allowed) = (format!("{} names", seen.names), format!("at most {MAX_NAMES}"));
         check.problem("manifest-bad-value", &list, &found, &allowed, "use patterns such as get_*");
         return None;
     }
     for item in items {
         let Some(name) = text(check, &item) else { continue };
         if !names.insert(name.clone()) {
-            let (found, fix) = ("the same name a second time", "remove one of the two");
+            let (found, fix) = ("duplicate name", "remove one of the two");
             check.problem("policy-duplicate-entry", &item, found, "each name once", fix);
         }
         allow.push((Pattern::new(&name), check.position(&item)));
@@ -171,7 +178,7 @@ fn signer(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option
     check.closed(&members, &["server", "signer"]);
     let servers = servers(check, members.optional("server").as_ref());
     once(check, place, seen, format!("signers {servers:?}"));
-    let signer = members.required(check, "signer", "\"who\"")?;
+    let signer = members.required(check, "signer", "\"release@example.com\"")?;
     let signer = text(check, &signer)?;
     Some(RequiredSigner { position: check.position(place), servers, signer })
 }
@@ -204,8 +211,11 @@ fn text(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
     let text = check.string(place)?;
     if text.trim().is_empty() || text.chars().count() > MAX_TEXT {
         let allowed = format!("1 to {MAX_TEXT} characters");
-        let fix =
-            if text.trim().is_empty() { "write something, or remove it" } else { "shorten it" };
+        let fix = if text.trim().is_empty() {
+            "write a text, or remove the member"
+        } else {
+            "shorten it"
+        };
         check.problem("manifest-bad-value", place, &shorten(text), &allowed, fix);
         return None;
     }
@@ -253,7 +263,7 @@ fn condition(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Opt
     seen.conditions += 1;
     if seen.conditions > MAX_CONDITIONS {
         let allowed = format!("at most {MAX_CONDITIONS} conditions");
-        let (found, fix) = ("one more condition", "put several of them into one, or use `type`");
+        let (found, fix) = ("too many conditions", "combine some of them, or use `type`");
         check.problem("policy-condition-too-large", place, found, &allowed, fix);
         return None;
     }

@@ -381,7 +381,7 @@ signers:
     let unmatched = judge.unmatched(&PolicyScope { judged: known.clone(), known });
     let shown: Vec<String> =
         unmatched.iter().map(|one| format!("{} {}", one.position, one.sentence)).collect();
-    assert_eq!(shown, ["4:34 no tool is called \"gone\""]);
+    assert_eq!(shown, ["4:34 no tool is named \"gone\""]);
 }
 
 #[test]

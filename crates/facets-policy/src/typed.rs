@@ -38,7 +38,7 @@ impl Type {
         match self {
             Self::Bool => "true or false".to_owned(),
             Self::Number => "a number".to_owned(),
-            Self::Text => "a text".to_owned(),
+            Self::Text => "a string".to_owned(),
             Self::Finding => "the finding".to_owned(),
             Self::Evidence => "a marker".to_owned(),
             Self::List(_) => "a list".to_owned(),
@@ -114,7 +114,7 @@ impl<'s> Typing<'s> {
             offset: self.offset(at),
             found: found.to_owned(),
             allowed,
-            fix: "make several rules of it".to_owned(),
+            fix: "split it into several rules".to_owned(),
         })
     }
 
@@ -134,11 +134,11 @@ impl<'s> Typing<'s> {
         self.nodes += 1;
         self.depth += 1;
         if self.nodes > MAX_NODES {
-            return self.too_large(at, "more parts than that", format!("{MAX_NODES} parts"));
+            return self.too_large(at, "too many parts", format!("at most {MAX_NODES} parts"));
         }
         if self.depth > MAX_DEPTH {
-            let allowed = format!("{MAX_DEPTH} inside each other");
-            return self.too_large(at, "expressions inside expressions", allowed);
+            let allowed = format!("at most {MAX_DEPTH} levels");
+            return self.too_large(at, "too deeply nested expressions", allowed);
         }
         self.cost.steps[self.loops] += 1;
         let kind = match &at.expr {
@@ -155,7 +155,7 @@ impl<'s> Typing<'s> {
                 }
                 Ok(Type::List(Box::new(Type::Text)))
             }
-            _ => self.refuse(at, "a map or a structure".to_owned(), "texts, numbers and lists"),
+            _ => self.refuse(at, "a map or a structure".to_owned(), "strings, numbers and lists"),
         };
         self.depth -= 1;
         kind
@@ -167,16 +167,16 @@ impl<'s> Typing<'s> {
             LiteralValue::Int(_) => Ok(Type::Number),
             LiteralValue::String(_) => Ok(Type::Text),
             _ => {
-                let found = "a literal of another type".to_owned();
-                self.refuse(at, found, "true, false, whole numbers and texts")
+                let found = "a literal of an unsupported type".to_owned();
+                self.refuse(at, found, "true, false, integers and strings")
             }
         }
     }
 
     fn name(&self, at: &Expression, name: &str) -> Typed {
-        let found = || format!("the unknown name {name:?}");
+        let found = || format!("unknown name {name:?}");
         let known = self.names.get(name).cloned();
-        known.map_or_else(|| self.refuse(at, found(), "`finding`, or the variable of a loop"), Ok)
+        known.map_or_else(|| self.refuse(at, found(), "`finding`, or a loop variable"), Ok)
     }
 
     fn select(&mut self, at: &Expression, select: &SelectExpr) -> Typed {
@@ -190,13 +190,13 @@ impl<'s> Typing<'s> {
             other => return self.refuse(at, format!("a member of {}", other.name()), "`finding`"),
         };
         if select.test {
-            let found = "has(): every member is there".to_owned();
+            let found = "has(), which is always true: every member exists".to_owned();
             return self.refuse(at, found, "a comparison such as finding.before != \"\"");
         }
         if known.contains(&select.field.as_str()) {
             return Ok(Type::Text);
         }
-        let found = format!("the unknown member {:?}", select.field);
+        let found = format!("unknown member {:?}", select.field);
         let more = if known == TEXTS { ", evidence" } else { "" };
         // The place of a selection is that of its dot.
         let refused = self.refuse(at, found, &format!("{}{more}", known.join(", ")));
@@ -227,7 +227,7 @@ impl<'s> Typing<'s> {
             ("_+_", [_, _]) if numbers && counts(&all) => Type::Number,
             (name, _) => {
                 let kinds: Vec<String> = kinds.iter().map(Type::name).collect();
-                let found = format!("`{}` of {}", plain(name), kinds.join(" and "));
+                let found = format!("`{}` on {}", plain(name), kinds.join(" and "));
                 let allowed = "&&, ||, !, ==, != and ?: ; < and the like for numbers; `in` a list; \
                                size, contains, startsWith, endsWith; exists, exists_one, all";
                 return self.refuse(at, found, allowed);
@@ -240,19 +240,23 @@ impl<'s> Typing<'s> {
         let Type::List(element) = self.walk(&loops.iter_range)? else {
             return self.refuse(
                 at,
-                "a loop over no list".to_owned(),
+                "a loop over something that is not a list".to_owned(),
                 "finding.evidence, or a list",
             );
         };
         if self.loops == MAX_LOOPS {
-            return self.too_large(at, "a third loop", format!("{MAX_LOOPS} loops in each other"));
+            return self.too_large(
+                at,
+                "too many nested loops",
+                format!("at most {MAX_LOOPS} nested loops"),
+            );
         }
         // `map` and `filter` make lists; these two do not.
         let start = match &loops.accu_init.expr {
             Expr::Literal(LiteralValue::Boolean(_)) => Type::Bool,
             Expr::Literal(LiteralValue::Int(_)) => Type::Number,
             _ => {
-                let found = "a loop that makes a list".to_owned();
+                let found = "a loop that builds a list".to_owned();
                 return self.refuse(at, found, "exists, exists_one and all");
             }
         };

@@ -46,7 +46,7 @@ pub enum ProjectError {
         source: LockError,
     },
     /// The manifest has problems.
-    #[error("{} has problems", path.display())]
+    #[error("{} is not a valid manifest", path.display())]
     Manifest {
         /// The file.
         path: PathBuf,
@@ -62,31 +62,31 @@ pub enum ProjectError {
         source: EditError,
     },
     /// Another facet is changing the project.
-    #[error("another facet is at work in {}", path.display())]
+    #[error("another facet process is changing {}", path.display())]
     Busy {
         /// The project.
         path: PathBuf,
     },
     /// A change that was interrupted cannot be completed.
-    #[error("an interrupted change of {} cannot be completed", path.display())]
+    #[error("cannot complete an interrupted change of {}", path.display())]
     Interrupted {
         /// The file that is neither as before nor as after.
         path: PathBuf,
     },
     /// Somebody else has begun a change, or this user in another place.
-    #[error("{} is a change that this user did not begin here", path.display())]
+    #[error("{} records a change that you did not start in this project", path.display())]
     ForeignJournal {
         /// The journal.
         path: PathBuf,
     },
     /// What was decided about a server cannot be read.
-    #[error("{} says nothing that this facet can read", path.display())]
+    #[error("{} is not a valid approval record", path.display())]
     Ledger {
         /// The file.
         path: PathBuf,
     },
     /// Where this user keeps things is no place for that.
-    #[error("approvals cannot be kept in {}", path.display())]
+    #[error("cannot keep approvals in {}", path.display())]
     BadUserDirectory {
         /// The folder.
         path: PathBuf,
@@ -94,7 +94,7 @@ pub enum ProjectError {
         reason: &'static str,
     },
     /// Nobody knows where this user keeps things.
-    #[error("there is no home directory to keep approvals in")]
+    #[error("cannot keep approvals: no home directory")]
     NoHome,
 }
 
@@ -134,22 +134,24 @@ impl Describe for ProjectError {
     fn expected(&self) -> Option<String> {
         Some(match self {
             Self::Io { what: "read", .. } => "a readable file".to_owned(),
-            Self::Io { .. } => "a place to write to".to_owned(),
-            Self::Untrusted { .. } => "a plain file or folder of this user".to_owned(),
+            Self::Io { .. } => "a writable path".to_owned(),
+            Self::Untrusted { .. } => {
+                "a regular file or directory that you own and only you can write".to_owned()
+            }
             Self::TooLarge { limit, .. } => format!("at most {limit} bytes"),
             Self::Lock { source, .. } => return source.expected(),
-            Self::Manifest { .. } => "a manifest in order".to_owned(),
+            Self::Manifest { .. } => "a valid manifest".to_owned(),
             Self::Edit { .. } => "an object to edit".to_owned(),
-            Self::Busy { .. } => "the project for itself".to_owned(),
-            Self::Interrupted { .. } => "the file as before or after the change".to_owned(),
+            Self::Busy { .. } => "no other facet process in this project".to_owned(),
+            Self::Interrupted { .. } => "the file as it was before or after the change".to_owned(),
             Self::ForeignJournal { .. } => {
-                "no journal, or one that this user began here".to_owned()
+                "no journal, or one that you started in this project".to_owned()
             }
-            Self::Ledger { .. } => "what facet wrote about one server".to_owned(),
+            Self::Ledger { .. } => "a record as facet writes it".to_owned(),
             Self::BadUserDirectory { .. } => {
-                "an absolute path outside of the project and its repository".to_owned()
+                "an absolute path outside the project and its repository".to_owned()
             }
-            Self::NoHome => "HOME or FACET_DIR".to_owned(),
+            Self::NoHome => "HOME or FACET_DIR to be set".to_owned(),
         })
     }
 
@@ -157,17 +159,21 @@ impl Describe for ProjectError {
         Some(match self {
             Self::Io { source, .. } => source.to_string(),
             Self::Untrusted { reason, .. } => (*reason).to_owned(),
-            Self::TooLarge { .. } => "more than that".to_owned(),
+            Self::TooLarge { .. } => "a larger file".to_owned(),
             Self::Lock { source, .. } => return source.actual(),
             Self::Manifest { problems, .. } => {
                 let plural = if *problems == 1 { "" } else { "s" };
                 format!("{problems} problem{plural}")
             }
             Self::Edit { source, .. } => source.to_string(),
-            Self::Busy { .. } => "another facet holds it".to_owned(),
-            Self::Interrupted { .. } => "something else".to_owned(),
-            Self::ForeignJournal { .. } => "another".to_owned(),
-            Self::Ledger { .. } => "something else".to_owned(),
+            Self::Busy { .. } => {
+                "another process has held the lock for more than 20 seconds".to_owned()
+            }
+            Self::Interrupted { .. } => "the file was modified since then".to_owned(),
+            Self::ForeignJournal { .. } => {
+                "a journal of another user or another directory".to_owned()
+            }
+            Self::Ledger { .. } => "a modified or newer record".to_owned(),
             Self::BadUserDirectory { reason, .. } => (*reason).to_owned(),
             Self::NoHome => "neither is set".to_owned(),
         })
@@ -213,7 +219,7 @@ impl From<FileError> for ProjectError {
             FileError::Unreadable { path, source } => Self::Io { what: "read", path, source },
             FileError::Unwritable { path, source } => Self::Io { what: "write", path, source },
             FileError::NotPlain { path } => {
-                Self::Untrusted { path, reason: "it is not a plain file" }
+                Self::Untrusted { path, reason: "it is a link, or not a regular file" }
             }
             FileError::TooLarge { path, limit } => Self::TooLarge { path, limit },
         }

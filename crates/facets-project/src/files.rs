@@ -70,7 +70,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), ProjectError> {
         Err(error) => Err(io("read", path)(error)),
         Ok(data) if data.is_dir() => Ok(()),
         Ok(_) => {
-            let reason = "it is not a plain folder";
+            let reason = "it is a link, or not a directory";
             Err(ProjectError::Untrusted { path: path.to_owned(), reason })
         }
     }

@@ -69,7 +69,7 @@ impl UserDirectory {
             |folder: &Path| home.as_ref().is_some_and(|home| home.starts_with(folder));
         let mut foreign = inside.filter(|folder| !is_around_home(folder));
         if foreign.any(|folder| real.starts_with(folder)) {
-            let reason = "it lies in the project, or in its repository";
+            let reason = "it is inside the project or its repository";
             return Err(ProjectError::BadUserDirectory { path: self.path, reason });
         }
         Ok(self)
@@ -172,11 +172,11 @@ pub(crate) fn check_owner(folder: &Path) -> Result<(), ProjectError> {
         other => other.map_err(io("read", folder))?,
     };
     let reason = if !data.is_dir() {
-        "it is not a plain folder"
+        "it is a link, or not a directory"
     } else if data.uid() != rustix::process::getuid().as_raw() {
         "it belongs to another user"
     } else if data.mode() & 0o022 != 0 {
-        "others can write to it"
+        "other users can write to it"
     } else {
         return Ok(());
     };
@@ -188,7 +188,7 @@ pub(crate) fn check_owner(folder: &Path) -> Result<(), ProjectError> {
 pub(crate) fn check_private(folder: &Path) -> Result<(), ProjectError> {
     match fs::symlink_metadata(folder) {
         Ok(data) if data.mode() & 0o077 != 0 => {
-            let reason = "others can read it, so facet has not made it";
+            let reason = "other users can read it, so facet did not create it";
             Err(ProjectError::Untrusted { path: folder.to_owned(), reason })
         }
         _ => Ok(()),

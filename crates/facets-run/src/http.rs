@@ -71,7 +71,7 @@ impl HttpFront {
     /// Listens. Nothing but this machine is let in: an address that others reach is refused.
     pub fn bind(address: SocketAddr, open: OpenSession) -> std::io::Result<Self> {
         if !address.ip().is_loopback() {
-            let reason = "only addresses of this machine are served, such as 127.0.0.1:0";
+            let reason = "not an address of this machine; use 127.0.0.1 or [::1]";
             return Err(std::io::Error::new(std::io::ErrorKind::AddrNotAvailable, reason));
         }
         let listener = TcpListener::bind(address)?;
@@ -171,7 +171,7 @@ impl Hub {
                     stream_events(&session.listen(), writer, |_| false)?;
                     Ok(Connection::Ends)
                 }
-                None => refuse(writer, 404, "no such session"),
+                None => refuse(writer, 404, "session not found"),
             },
             "DELETE" => match self.known(request) {
                 Some((id, session)) => {
@@ -180,9 +180,9 @@ impl Hub {
                     answer(writer, 200, &[], b"")?;
                     Ok(Connection::GoesOn)
                 }
-                None => refuse(writer, 404, "no such session"),
+                None => refuse(writer, 404, "session not found"),
             },
-            _ => refuse(writer, 405, "only POST, GET and DELETE are known"),
+            _ => refuse(writer, 405, "use POST, GET or DELETE"),
         }
     }
 
@@ -194,18 +194,14 @@ impl Hub {
 
     fn post(&self, request: &Request, writer: &mut TcpStream) -> std::io::Result<Connection> {
         let Ok(facts) = Envelope::read(&request.body) else {
-            return refuse(
-                writer,
-                400,
-                "the body is no message, or readers would read it differently",
-            );
+            return refuse(writer, 400, "the body is not a valid JSON-RPC message");
         };
         if facts.shape == MessageShape::Batch {
-            return refuse(writer, 400, "several messages at once are not served: send one by one");
+            return refuse(writer, 400, "batches are not supported: send one message at a time");
         }
         let is_shared = !request.has("mcp-session-id");
         if is_shared && facts.method.as_deref() == Some("subscriptions/listen") {
-            return refuse(writer, 400, "subscriptions are not served without a session");
+            return refuse(writer, 400, "subscriptions need a session");
         }
         let (id, session) = match self.session_for(request, &facts) {
             Ok(found) => found,
@@ -222,7 +218,11 @@ impl Hub {
             return Ok(Connection::GoesOn);
         }
         let Some(answers) = session.ask(&request.body, &facts) else {
-            return refuse(writer, 503, "the server has ended, or the id is in use");
+            return refuse(
+                writer,
+                503,
+                "the server has ended, or the request id is already in use",
+            );
         };
         let is_last = |message: &[u8]| answers_to(message, &facts);
         if request.takes_events() {
@@ -247,7 +247,7 @@ impl Hub {
         facts: &MessageFacts,
     ) -> Result<(Option<String>, Arc<HttpSession>), Refusal> {
         if request.has("mcp-session-id") {
-            let (id, session) = self.known(request).ok_or(Refusal(404, "no such session"))?;
+            let (id, session) = self.known(request).ok_or(Refusal(404, "session not found"))?;
             if session.has_ended() {
                 self.state().sessions.remove(&id);
                 return Err(Refusal(404, "the session has ended"));
@@ -311,7 +311,7 @@ impl Hub {
     }
 }
 
-const NOT_STARTED: Refusal = Refusal(503, "the server cannot be started; see facet logs");
+const NOT_STARTED: Refusal = Refusal(503, "the server did not start; see facet logs");
 
 /// Whether a name leads to this machine, whoever resolves it.
 fn is_local_host(host: &str) -> bool {

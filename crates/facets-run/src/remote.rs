@@ -116,7 +116,7 @@ impl Bridge {
         });
         if thread.is_err() {
             self.open.fetch_sub(1, Ordering::Relaxed);
-            self.fail(&facts, "there is no room for another request");
+            self.fail(&facts, "too many requests are open");
         }
     }
 
@@ -134,7 +134,7 @@ impl Bridge {
                     PostReply::Message(reader, Some(status)) => self.error(reader, status, facts),
                 };
                 if !is_answered {
-                    self.fail(facts, "the server gave no answer that could be used");
+                    self.fail(facts, "the server sent no valid answer");
                 }
             }
         }
@@ -206,7 +206,7 @@ impl Bridge {
         if body.is_ok_and(|body| body.has_error && body.id == facts.id) {
             return self.message(Box::new(std::io::Cursor::new(bytes)), facts);
         }
-        self.fail(facts, &format!("the server answered with status {status}"));
+        self.fail(facts, &format!("the server answered with HTTP status {status}"));
         true
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn judge<'a>(
         }
     }
     if values.is_lost() {
-        judge.doubt("follows too many variables", program.span);
+        judge.doubt("has too many variables to follow", program.span);
     }
     judge.found
 }
@@ -120,7 +120,7 @@ impl<'a> Judge<'a, '_, '_> {
             }
             AstKind::TSExternalModuleReference(import) => self.loads(&import.expression),
             AstKind::ImportExpression(import) if import.options.is_some() => {
-                self.doubt("says how a file is to be loaded", import.span);
+                self.doubt("chooses how an import is loaded", import.span);
             }
             AstKind::ImportExpression(import) => match self.values.text(&import.source, 0) {
                 Some(specifier) => {
@@ -129,7 +129,7 @@ impl<'a> Judge<'a, '_, '_> {
                         self.follow(thing, import.span, around, &[]);
                     }
                 }
-                None => self.doubt("imports a module whose name is computed", import.span),
+                None => self.doubt("imports a module with a computed name", import.span),
             },
             other => self.other_place(other, around),
         }
@@ -145,7 +145,7 @@ impl<'a> Judge<'a, '_, '_> {
             AstKind::ComputedMemberExpression(access) => {
                 match self.values.text(&access.expression, 0) {
                     Some(name) if words::changes_heirs(name) => {
-                        self.doubt("changes what something inherits", access.span);
+                        self.doubt("changes a prototype", access.span);
                     }
                     Some(name) => self.member(&access.object, name, access.span, around),
                     None => self.computed(access, around),
@@ -178,13 +178,13 @@ impl<'a> Judge<'a, '_, '_> {
             }
             AstKind::ExportDeclaration(export) => self.declared_export(export),
             AstKind::JSXElement(_) | AstKind::JSXFragment(_) => {
-                self.doubt("JSX calls what its settings choose", kind.span());
+                self.doubt("JSX calls a function that compiler settings choose", kind.span());
             }
             AstKind::ExportDefaultDeclaration(export) => self.served(export),
             AstKind::ExportNamedDeclaration(export) => self.served_by_name(export),
             AstKind::CallExpression(call) => self.call(call, around),
             AstKind::WithStatement(with) => {
-                self.doubt("`with` hides which names are meant", with.span);
+                self.doubt("`with` hides which variables are used", with.span);
             }
             _ => {}
         }
@@ -196,7 +196,7 @@ impl<'a> Judge<'a, '_, '_> {
             argument.as_expression().is_none_or(|value| self.values.may_see_this(value, 0))
         };
         if arguments.iter().any(sees_this) {
-            self.doubt("hands `process` or a stream of it to a listener", span);
+            self.doubt("passes `process` or one of its streams to a listener", span);
         }
     }
 
@@ -228,21 +228,23 @@ impl<'a> Judge<'a, '_, '_> {
         if words::leads_away(name) {
             self.led_away(name, span);
         } else {
-            self.doubt("takes a constructor or descriptors out of something", span);
+            self.doubt("reads a constructor or property descriptors of an unknown value", span);
         }
     }
 
     /// A member under a name that may lead away.
     fn led_away(&mut self, name: &str, span: Span) {
         match name {
-            "prepareStackTrace" => self.doubt("sees the functions that called it", span),
+            "prepareStackTrace" => {
+                self.doubt("`prepareStackTrace` exposes the calling functions", span)
+            }
             name if words::is_telling(name) => self.doubt("may load native code", span),
-            name if words::is_stream_behind(name) => self.doubt("takes hold of a stream", span),
+            name if words::is_stream_behind(name) => self.doubt("accesses a stream object", span),
             name if words::defines_accessor(name) => {
-                self.doubt("may change what every object has", span);
+                self.doubt("may change `Object.prototype`", span);
             }
             // The caller of a function has `require` if it is the module.
-            "caller" if !self.strict => self.doubt("takes hold of a caller", span),
+            "caller" if !self.strict => self.doubt("accesses `caller`, the calling function", span),
             _ => {}
         }
     }
@@ -256,7 +258,10 @@ impl<'a> Judge<'a, '_, '_> {
             if name.name == "arguments" {
                 let inside = |kind: AstKind<'_>| matches!(kind, AstKind::Function(_));
                 if !self.tree.outwards(around).any(inside) {
-                    self.doubt("uses the arguments of the module: `require` is one", name.span);
+                    self.doubt(
+                        "uses `arguments` of the module, which include `require`",
+                        name.span,
+                    );
                 }
                 return;
             }
@@ -380,7 +385,7 @@ impl<'a> Judge<'a, '_, '_> {
                 first => is_import_meta_url(first),
             });
             if !here {
-                self.doubt("makes a function that loads modules from elsewhere", span);
+                self.doubt("creates a function that loads modules from another directory", span);
             }
             return;
         }
@@ -394,14 +399,14 @@ impl<'a> Judge<'a, '_, '_> {
             && matches!(members.as_slice(), ["get" | "getOwnPropertyDescriptor"])
         {
             if !self.is_harmless_name(arguments) {
-                self.doubt("looks up a member whose name is not known", span);
+                self.doubt("reads a member with an unknown name", span);
             }
             return;
         }
         if thing.loads_modules() {
             return match first.and_then(|first| self.values.text(first, 0)) {
                 Some(specifier) => self.load(specifier, span, true),
-                None => self.doubt("loads a module whose name is computed", span),
+                None => self.doubt("loads a module with a computed name", span),
             };
         }
         if let Thing::Path(Root::Name(name), members) = thing
@@ -467,7 +472,7 @@ impl<'a> Judge<'a, '_, '_> {
             && !access.expression.is_literal()
             && self.values.text(&access.expression, 0).is_none()
         {
-            self.doubt("calls what a computed member made", call.span);
+            self.doubt("calls the result of a computed member", call.span);
         }
     }
 

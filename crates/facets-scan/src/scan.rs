@@ -157,7 +157,7 @@ impl Scan<'_> {
                 self.compiler_settings(root);
                 let entries = self.resolver.entries(root).unwrap_or_default();
                 for name in entries.missing {
-                    let reason = format!("starts with {name}, which is not here");
+                    let reason = format!("starts with {name}: file not found");
                     self.doubt(&format!("{root}/package.json"), 0, reason);
                 }
                 self.unread(entries.unread);
@@ -173,7 +173,7 @@ impl Scan<'_> {
                     self.start_with(&file, false);
                 }
                 if self.starts.is_empty() {
-                    self.doubt(root, 0, "there is no JavaScript or TypeScript here".to_owned());
+                    self.doubt(root, 0, "has no JavaScript or TypeScript".to_owned());
                 }
             }
         }
@@ -257,7 +257,7 @@ impl Scan<'_> {
             let changes =
                 |text: Result<Vec<u8>, _>| text.map_or(true, |text| changes_program(&text));
             if self.files.is_file(&path) && changes(self.files.read(&path)) {
-                self.doubt(&path, 0, "may lead imports elsewhere".to_owned());
+                self.doubt(&path, 0, "may redirect imports".to_owned());
             }
         }
     }
@@ -271,7 +271,7 @@ impl Scan<'_> {
                     text.map_or(true, |text| leads_elsewhere(&text))
                 };
                 if self.files.is_file(&path) && leads(self.files.read(&path)) {
-                    self.doubt(&path, 0, "may lead imports elsewhere".to_owned());
+                    self.doubt(&path, 0, "may redirect imports".to_owned());
                 }
             }
             folder = parent(folder);
@@ -294,7 +294,7 @@ impl Scan<'_> {
         while size < BATCH_BYTES && batch.len() < BATCH_FILES {
             let Some(path) = self.waiting.pop_front() else { break };
             if self.read >= self.limits.files || self.bytes >= self.limits.bytes {
-                self.doubt(&path, 0, "is not read: there is too much source".to_owned());
+                self.doubt(&path, 0, "was not read: the source is too large".to_owned());
                 continue;
             }
             self.has_source |= is_source(&path);
@@ -303,7 +303,7 @@ impl Scan<'_> {
                     self.doubt(
                         &path,
                         0,
-                        "is neither JavaScript nor TypeScript by its name".to_owned(),
+                        "is neither JavaScript nor TypeScript, by its name".to_owned(),
                     );
                 }
                 Ok(source) => {
@@ -383,7 +383,7 @@ impl Scan<'_> {
                 }
             }
             Target::Missing => {
-                self.doubt(from, line, format!("imports {specifier}, which is not here"));
+                self.doubt(from, line, format!("imports {specifier}: file not found"));
             }
             Target::Package(name) => self.absent_package(from, &name, line),
         }
@@ -419,7 +419,7 @@ impl Scan<'_> {
             };
             self.found.push(Located { file: from.to_owned(), what: finding });
         }
-        self.doubt(from, line, format!("imports the package {name}, whose source is not here"));
+        self.doubt(from, line, format!("imports the package {name}: source not found"));
     }
 
     fn doubt(&mut self, file: &str, line: u32, reason: String) {
@@ -428,17 +428,17 @@ impl Scan<'_> {
 
     fn finish(mut self) -> Report {
         for path in self.resolver.odd_manifests() {
-            self.doubt(&path, 0, "may be read differently by each runtime".to_owned());
+            self.doubt(&path, 0, "runtimes may read it differently".to_owned());
         }
         for (name, (file, line)) in std::mem::take(&mut self.undefined) {
             if !self.defines.contains(&name) {
-                self.doubt(&file, line, format!("uses {name}, which nobody defines"));
+                self.doubt(&file, line, format!("uses {name}, which is not defined"));
             }
         }
         self.found.sort();
         if let Some(found) = self.found.iter().find(|found| found.what.runs_anything) {
             let (file, line) = (found.file.clone(), found.what.line);
-            self.doubt(&file, line, "runs code that is made while it runs".to_owned());
+            self.doubt(&file, line, "evaluates code at run time, which can do anything".to_owned());
         }
         let entitlements = self.entitlements();
         // They are named only where they matter.

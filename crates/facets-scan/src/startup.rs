@@ -54,10 +54,10 @@ pub(crate) fn read_startup(source: &[u8], is_command: bool) -> Startup {
     match line.strip_prefix(b"#!") {
         Some(line) => match words(line) {
             Some(words) => startup.interpreter(&words),
-            None => startup.doubt("its first line cannot be read"),
+            None => startup.doubt("has a `#!` line that cannot be read"),
         },
-        None if is_command => startup.doubt("is a command that a shell runs: it has no `#!` line"),
-        None if is_for_a_shell(source) => startup.doubt("begins like a program for a shell"),
+        None if is_command => startup.doubt("is a command without a `#!` line, so a shell runs it"),
+        None if is_for_a_shell(source) => startup.doubt("begins like a shell script"),
         None => {}
     }
     startup
@@ -81,13 +81,13 @@ impl Startup {
     /// What a `#!` line starts: a runtime, or `env`, which finds one.
     fn interpreter(&mut self, words: &[&str]) {
         let Some((program, rest)) = words.split_first() else {
-            return self.doubt("its first line names nothing");
+            return self.doubt("has a `#!` line without a program");
         };
         let name = FOLDERS.iter().find_map(|folder| program.strip_prefix(folder));
         match name {
             Some("env") => self.environment(rest),
             Some(name) => self.runtime(name, rest),
-            None => self.doubts.push(format!("is started by {program}, which is not known")),
+            None => self.doubts.push(format!("is started by an unknown program: {program}")),
         }
     }
 
@@ -102,12 +102,12 @@ impl Startup {
         for variable in variables {
             let name = variable.split('=').next().unwrap_or_default();
             if !VARIABLES.contains(&name) {
-                self.doubts.push(format!("its first line sets {name}"));
+                self.doubts.push(format!("has a `#!` line that sets {name}"));
             }
         }
         match rest.split_first() {
             Some((name, options)) => self.runtime(name, options),
-            None => self.doubt("its first line names nothing"),
+            None => self.doubt("has a `#!` line without a program"),
         }
     }
 
@@ -117,7 +117,7 @@ impl Startup {
             ("bun", ["run", options @ ..] | options) => (BUN_OPTIONS, options),
             ("deno", ["run", options @ ..]) => (DENO_OPTIONS, options),
             _ => {
-                return self.doubts.push(format!("is started by {name}, which is not known"));
+                return self.doubts.push(format!("is started by an unknown program: {name}"));
             }
         };
         self.runtime = Some(name.to_owned());
@@ -131,13 +131,13 @@ impl Startup {
                 "-r" | "--require" | "--import" | "--preload" if name != "deno" => {
                     match value.or_else(|| words.next().copied()) {
                         Some(file) => self.loads.push(file.to_owned()),
-                        None => self.doubt("its first line loads something unknown"),
+                        None => self.doubt("has a `#!` line that loads an unknown file"),
                     }
                 }
                 _ if harmless.contains(&option) => {}
                 // Deno asks for nothing else with these.
                 _ if name == "deno" && option.starts_with("--allow-") => {}
-                _ => self.doubts.push(format!("its first line has {option}, which is not known")),
+                _ => self.doubts.push(format!("has a `#!` line with the unknown option {option}")),
             }
         }
     }

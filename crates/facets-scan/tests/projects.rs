@@ -156,9 +156,9 @@ fn what_is_not_there_is_named() {
         ("p/src/a.ts", "import './gone.js'; import 'absent'; import got from 'got'"),
     ]);
     let reasons: Vec<&str> = report.doubts.iter().map(|doubt| doubt.what.reason.as_str()).collect();
-    assert!(reasons.contains(&"starts with dist/index.js, which is not here"), "{reasons:?}");
-    assert!(reasons.contains(&"imports ./gone.js, which is not here"), "{reasons:?}");
-    assert!(reasons.contains(&"imports the package absent, whose source is not here"));
+    assert!(reasons.contains(&"starts with dist/index.js: file not found"), "{reasons:?}");
+    assert!(reasons.contains(&"imports ./gone.js: file not found"), "{reasons:?}");
+    assert!(reasons.contains(&"imports the package absent: source not found"));
     assert_eq!(report.entitlements.network, EntitlementVerdict::Yes, "got is known by its name");
     assert_eq!(report.entitlements.filesystem, EntitlementVerdict::Unknown);
 }
@@ -192,7 +192,7 @@ fn there_is_an_end_to_what_is_read() {
     let files = [("p/a.js", "1"), ("p/b.js", "2"), ("p/c.js", "3")];
     let report = support::scan_limited(&files, &Start::Folder("/p".to_owned()), limits);
     assert_eq!(report.files, 2);
-    assert_eq!(report.doubts[0].what.reason, "is not read: there is too much source");
+    assert_eq!(report.doubts[0].what.reason, "was not read: the source is too large");
     assert_eq!(report.entitlements.filesystem, EntitlementVerdict::Unknown);
 }
 

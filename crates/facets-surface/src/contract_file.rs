@@ -27,7 +27,7 @@ pub enum ContractError {
         place: String,
     },
     /// A member that no contract has.
-    #[error("{place} is no member of a contract")]
+    #[error("unknown member {place}")]
     Unknown {
         /// Which.
         place: String,
@@ -66,7 +66,7 @@ pub fn parse_contracts(document: &Value<'_>) -> Result<Contracts, ContractError>
         }
         Err(ContractError::Value {
             place: format!("{place}surface.name"),
-            expected: "the name under which the contract stands",
+            expected: "the same as the key of the contract",
         })
     });
     tools.collect::<Result<_, _>>().map(Contracts::Server)

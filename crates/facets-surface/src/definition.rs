@@ -71,7 +71,7 @@ pub enum DefinitionError {
     #[error("it is not an object")]
     NotAnObject,
     /// It has no name.
-    #[error("it has no `{key}` that is a string")]
+    #[error("`{key}` is missing or not a string")]
     NoName {
         /// The member that would name it.
         key: &'static str,

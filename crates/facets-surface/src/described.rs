@@ -40,7 +40,7 @@ impl Describe for ContractError {
     }
 
     fn expected(&self) -> Option<String> {
-        Some("a contract, or contracts by the names of their tools".to_owned())
+        Some("a contract, or an object with a contract for each tool".to_owned())
     }
 
     fn actual(&self) -> Option<String> {
@@ -57,7 +57,7 @@ impl Describe for FusionError {
     }
 
     fn expected(&self) -> Option<String> {
-        Some("a ToolContract, or contracts by name".to_owned())
+        Some("a ToolContract, or an object with a contract for each tool".to_owned())
     }
 
     fn actual(&self) -> Option<String> {

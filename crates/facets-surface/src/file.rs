@@ -22,19 +22,19 @@ pub enum SurfaceFileError {
     #[error("it is not a surface file: `surfaceVersion` is missing")]
     NotASurface,
     /// Written by a newer facet.
-    #[error("its surfaceVersion is {found}, this facet reads up to {FORMAT_VERSION}")]
+    #[error("surfaceVersion {found} is not supported; this facet reads up to {FORMAT_VERSION}")]
     Newer {
         /// What it says.
         found: String,
     },
     /// A member is missing or has another type than it should.
-    #[error("its member `{member}` is missing or malformed")]
+    #[error("`{member}` is missing or invalid")]
     Member {
         /// Which.
         member: &'static str,
     },
     /// A definition is malformed.
-    #[error("an item of `{list}` is malformed: {source}")]
+    #[error("an item of `{list}` is invalid: {source}")]
     Definition {
         /// In which list.
         list: &'static str,
@@ -42,7 +42,7 @@ pub enum SurfaceFileError {
         source: DefinitionError,
     },
     /// A name stands twice in a list.
-    #[error("`{name}` stands twice in `{list}`")]
+    #[error("duplicate `{name}` in `{list}`")]
     Duplicate {
         /// In which list.
         list: &'static str,
@@ -50,7 +50,7 @@ pub enum SurfaceFileError {
         name: String,
     },
     /// The same content, but not as facet writes it: somebody edited it.
-    #[error("it is not written as facet writes it; it was edited by hand")]
+    #[error("it was modified: its form is not the one that facet writes")]
     NotAsWritten,
 }
 

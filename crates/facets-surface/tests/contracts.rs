@@ -327,11 +327,7 @@ fn a_contract_document_says_all_and_nothing_else() {
     assert_eq!(server, Ok(Contracts::Server(vec![contract])));
     for (what, with, code) in [
         (",\"title\":null", "", "surface.title is missing"),
-        (
-            "\"title\":null",
-            "\"title\":null,\"extra\":1",
-            "surface.extra is no member of a contract",
-        ),
+        ("\"title\":null", "\"title\":null,\"extra\":1", "unknown member surface.extra"),
         (
             "\"network\":\"unknown\"",
             "\"network\":true",
@@ -367,7 +363,7 @@ fn a_contract_document_says_all_and_nothing_else() {
     let renamed = parse(&format!("{{\"u\":{text}}}")).unwrap_err();
     assert_eq!(
         renamed.to_string(),
-        "\"u\".surface.name is not the name under which the contract stands"
+        "\"u\".surface.name is not the same as the key of the contract"
     );
 }
 

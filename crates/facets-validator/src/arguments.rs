@@ -41,10 +41,10 @@ impl ArgumentSchemas {
     pub fn refuse(&self, tool: &str, arguments: &str) -> Option<String> {
         let strict = match json::parse(arguments.as_bytes(), Provenance::Captured, ARGUMENTS) {
             Ok(value) => value,
-            Err(error) => return Some(format!("they cannot be read strictly: {error}")),
+            Err(error) => return Some(format!("invalid JSON: {error}")),
         };
         let Ok(instance) = serde_json::from_str(arguments) else {
-            return Some("they cannot be read".to_owned());
+            return Some("invalid JSON".to_owned());
         };
         let schemas = self.tools.get(tool).map(Vec::as_slice).unwrap_or_default();
         let mut reason = Some("the tool has no approved schema".to_owned());
@@ -60,10 +60,11 @@ impl ArgumentSchemas {
 
 impl ArgumentSchema {
     fn refuse(&self, strict: &Value<'_>, instance: &serde_json::Value) -> Option<String> {
-        let unreadable = || Some("the approved schema cannot be checked by itself".to_owned());
+        let unreadable =
+            || Some("the approved schema cannot be used to check arguments".to_owned());
         let Some(closed) = &self.closed else { return unreadable() };
         if !closed.is_soon_validated(strict) {
-            return Some("they have too many parts to be checked for each call".to_owned());
+            return Some("the arguments are too large to be checked".to_owned());
         }
         let Some(validator) = self.validator.get_or_init(|| build(closed.as_json())) else {
             return unreadable();

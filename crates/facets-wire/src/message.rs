@@ -69,7 +69,7 @@ pub fn parse_messages(bytes: &[u8], max_bytes: usize) -> Result<Vec<Incoming<'_>
     let messages =
         items.into_iter().map(|item| match json::split_object(item.as_bytes(), limits)? {
             Some(members) => parse_one(&members, limits),
-            None => Err(MessageError::NotRpc { reason: "a batch has an item that is no object" }),
+            None => Err(MessageError::NotRpc { reason: "an item of the batch is not an object" }),
         });
     messages.collect()
 }
@@ -108,7 +108,7 @@ fn refuse_prototypes(members: &[RawMember<'_>], limits: Limits) -> Result<(), Me
         let inner = json::split_object(part.value.as_bytes(), limits)?;
         is_refused |= has_prototype(&inner.unwrap_or_default());
     }
-    let reason = "it has a member `__proto__`, which readers understand differently";
+    let reason = "it has a member `__proto__`, which parsers treat differently";
     if is_refused { Err(MessageError::NotRpc { reason }) } else { Ok(()) }
 }
 

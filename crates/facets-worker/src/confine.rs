@@ -44,11 +44,11 @@ pub(crate) fn run(arguments: &[OsString], stages: &[Stage]) -> ! {
     let (descriptor, proxy) = (arguments.first(), arguments.get(1).map(Path::new));
     let spec = descriptor.ok_or(io::ErrorKind::InvalidInput.into()).and_then(|one| receive(one));
     let spec = spec.unwrap_or_else(|error| {
-        say(&format!("facet: the supervisor did not say what to start: {error}"));
+        say(&format!("facet: no launch specification from the supervisor: {error}"));
         exit(CANNOT_CONFINE);
     });
     let port = confine(&spec.sandbox, proxy).unwrap_or_else(|reason| {
-        say(&format!("facet: the sandbox cannot be enforced here: {reason}"));
+        say(&format!("facet: cannot enforce the sandbox on this system: {reason}"));
         exit(CANNOT_CONFINE);
     });
     let program = match &spec.program {

@@ -110,7 +110,7 @@ fn serve(mut stream: &UnixStream, granted: &Granted) -> io::Result<()> {
     let mut head = String::new();
     (&mut reader).take(HEAD).read_line(&mut head)?;
     let Some(request) = parse_request(head.trim_end()) else {
-        return refuse(stream, "400 Bad Request", "no request to a proxy");
+        return refuse(stream, "400 Bad Request", "invalid proxy request");
     };
     let place = &request.place;
     let addresses = match granted.addresses(place) {
@@ -121,8 +121,8 @@ fn serve(mut stream: &UnixStream, granted: &Granted) -> io::Result<()> {
         }
         Err(HostRefusal::Private(address)) => {
             let text = format!(
-                "{place} leads to {}, which is this machine or not an address of the public internet, \
-                 which this grant does not cover. To permit it: facet grant NAME network={}",
+                "{place} resolves to {}, a local, private or reserved address that this grant does not \
+                 cover. To permit it: facet grant NAME network={}",
                 address.ip(),
                 granted.with_private(place)
             );

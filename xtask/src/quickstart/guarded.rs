@@ -23,7 +23,7 @@ pub(super) fn perform(facet: &Path, folder: &Path) -> Outcome<Vec<String>> {
     show("$ facet adopt claude-code --yes");
     let said = in_project(facet, &project, &["adopt", "claude-code", "--yes"])?;
     said.lines().rev().take(1).for_each(&mut show);
-    show("=> it is pinned, and the assistant starts `facet run files` from now on");
+    show("=> it is pinned, and the assistant now starts `facet run files`");
     let mut session = Session::start(facet, &project)?;
     let before = session.tools()?;
     show(&format!("The assistant asks for the tools: {}", before.join(", ")));

@@ -18,24 +18,22 @@ pub(crate) enum DigestCommand {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Behaviour digest of a contract, or of contracts by name, or of a surface file
+    /// Behaviour digest of a contract, of several contracts by name, or of a surface file
     Contract {
         /// The file; `-` is standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// Whose digest
+        /// Which kind of digest
         #[arg(long, value_enum, default_value_t = ContractMode::V1)]
         mode: ContractMode,
     },
     /// Compare two servers by their behaviour digests, tool by tool
-    #[command(
-        after_help = "Each is a surface file, a contract, contracts by name, or a vurb.lock.\nExit code 1 if they differ."
-    )]
+    #[command(after_help = "Exit code 1 if they differ.")]
     Compare {
-        /// The first
+        /// A surface file, a contract, contracts by name, or a vurb.lock
         #[arg(value_name = "BEFORE")]
         before: PathBuf,
-        /// The second
+        /// The same, to compare with
         #[arg(value_name = "AFTER")]
         after: PathBuf,
     },
@@ -58,6 +56,6 @@ pub(crate) enum DigestCommand {
 pub(crate) enum ContractMode {
     /// facet's own
     V1,
-    /// That of MCP Fusion (Vurb) 3.17, bit for bit
+    /// The one of MCP Fusion (Vurb) 3.17
     FusionV1,
 }

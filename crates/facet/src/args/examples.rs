@@ -6,7 +6,7 @@ Examples:
   facet inspect https://mcp.example.com/ --header Authorization=MY_TOKEN
   facet inspect surface.json
   facet inspect --sandbox network,filesystem --allow-read ./data -- node server.js
-                          no network; of your files the current directory and ./data alone
+                          no network; of your files only the current directory and ./data
   facet inspect --yes -- node server.js
                           starts the command without asking: for scripts";
 
@@ -15,7 +15,7 @@ Examples:
   facet add memory -- npx -y @modelcontextprotocol/server-memory
   facet add docs https://mcp.example.com/ --header Authorization=MY_TOKEN
   facet add tickets --env API_TOKEN -- uvx tickets-mcp
-                          the server gets the variable; its value is stored nowhere
+                          the server gets the variable; facet does not store its value
   facet add memory --replace -- node memory/server.js
                           another server under a pinned name: shows what changed, then asks
   facet add memory --yes -- node server.js
@@ -44,7 +44,7 @@ To undo: facet disconnect cursor";
 
 pub(super) const DISCONNECT: &str = "\
 Examples:
-  facet disconnect        every file that facet has rewritten, as it was
+  facet disconnect        restores every file that facet changed
   facet disconnect cursor --yes
                           without showing the difference first";
 
@@ -54,8 +54,8 @@ Examples:
   facet check memory --fail-on critical
                           exit code 1 only for critical changes
   facet check --trust-lock
-                          in CI: starts what the reviewed lock says, though this machine has
-                          approved nothing
+                          in CI: starts what the reviewed lock contains, without approvals on
+                          this machine
 
 Exit codes: 0 as approved, 1 changed, 2 could not check (a server that does not start, or that is
 not approved on this machine).";
@@ -64,16 +64,16 @@ pub(super) const APPROVE: &str = "\
 Examples:
   facet approve memory    shows what changed, then asks
   facet approve memory --accept moderate
-                          accepts what is no worse than moderate, and nothing beyond
+                          accepts changes up to moderate, and no others
   facet approve --all     in a moved clone or a worktree: one question for all servers
   facet approve memory --trust-lock --accept moderate
-                          in CI: compares with the lock, though this machine has approved nothing";
+                          in CI: compares with the lock, without approvals on this machine";
 
 pub(super) const VERIFY: &str = "\
 Examples:
   facet verify            are lock and surface files intact?
   facet verify --against origin/main
-                          what does this branch do to the lock: other commands, wider grants, new servers
+                          what does this branch change in the lock: commands, grants, servers
   facet verify --against origin/main --fail-on critical";
 
 pub(super) const DIFF: &str = "\
@@ -86,8 +86,8 @@ Examples:
   facet diff before.json after.json --fail-on critical";
 
 pub(super) const RUN: &str = "\
-Standard input and output are the client's. Exit code 1 if --on-drift stop ended the session,
-2 if nothing was started, else that of the server.
+Standard input and output belong to the client. Exit code 1 if --on-drift stop ended the session,
+2 if nothing was started, otherwise the exit code of the server.
 
 Examples:
   facet run memory        what changed is withheld, the rest works
@@ -98,7 +98,7 @@ Examples:
   facet run memory --sandbox off
                           starts it without confinement, whatever was granted
   facet run memory --trust-lock
-                          starts what the lock says, though you have not approved it here
+                          starts what the lock contains, without your approval on this machine
   facet run memory --http 127.0.0.1:8931
                           every program on this machine can then call the server";
 
@@ -118,7 +118,7 @@ Examples:
 
 pub(super) const DATA: &str = "\
 Examples:
-  facet data              what confined servers keep, and how much
+  facet data              lists the data of confined servers and its size
   facet data memory --clear
   facet data memory --clear --yes
                           removes it without a question";

@@ -16,16 +16,16 @@ pub(crate) struct Run {
     /// Serve clients on this machine over streamable HTTP instead, at this address
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<std::net::SocketAddr>,
-    /// Append a line of JSON for every decision to this file
+    /// Append every decision to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// How often a server that fails is started again in a row
+    /// How many times in a row a failed server is restarted
     #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) restarts: u32,
     /// `off` starts it without confinement
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) sandbox: Switch,
-    /// Start what the lock says, also if it is not approved on this machine
+    /// Start the server if it is in the lock but not approved on this machine
     #[arg(long)]
     pub(crate) trust_lock: bool,
 }

@@ -70,7 +70,7 @@ fn see(report: &DigestContractReport) -> Seen {
     }
 }
 
-const HIDDEN: &str = "a member called `__proto__` is no part of this digest; the mode v1 has it";
+const HIDDEN: &str = "a member `__proto__` is not part of this digest; mode v1 includes it";
 
 pub(super) fn human(report: &DigestContractReport) -> Shown {
     let seen = see(report);
@@ -146,10 +146,10 @@ pub(super) fn human_comparison(report: &DigestCompareReport, verbose: bool) -> S
         }
     }
     for mismatch in &report.mismatches {
-        let none = || "nothing".to_owned();
+        let none = || "none".to_owned();
         let (found, expected) = (mismatch.found.clone(), mismatch.expected.clone());
         let more = format!(
-            ": it is {}, and should be {}",
+            ": found {}, expected {}",
             found.unwrap_or_else(none),
             expected.unwrap_or_else(none)
         );
@@ -160,7 +160,7 @@ pub(super) fn human_comparison(report: &DigestCompareReport, verbose: bool) -> S
     }
     let unchanged = report.unchanged.len();
     let plural = if unchanged == 1 { "" } else { "s" };
-    let verdict = if report.is_same() { "the same" } else { "different" };
+    let verdict = if report.is_same() { "identical" } else { "different" };
     let _ = writeln!(out, "{verdict}; {unchanged} tool{plural} unchanged");
     Shown::exact(out)
 }
@@ -173,7 +173,7 @@ fn scanner_note(report: &DigestCompareReport) -> Option<String> {
     let [before, after] = report.scanners;
     (before != after).then(|| {
         let (before, after) = (name(before), name(after));
-        format!("different scanners looked at the source ({before}, {after}): scan both again")
+        format!("scanner versions differ ({before}, {after}): scan both again")
     })
 }
 

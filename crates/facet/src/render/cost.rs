@@ -63,9 +63,9 @@ impl<'r> Cost<'r> {
         }
         for (name, cost) in shown {
             let risk = match cost.inflation_risk() {
-                InflationRisk::High => "answers without an end",
-                InflationRisk::Critical => "answers without an end, of many fields",
-                InflationRisk::Medium => "answers of many fields",
+                InflationRisk::High => "unbounded answers",
+                InflationRisk::Critical => "unbounded answers with many fields",
+                InflationRisk::Medium => "answers with many fields",
                 InflationRisk::Low | InflationRisk::Unknown => "",
             };
             line(name, cost.declaration_tokens, dearest, width, risk, out);
@@ -77,7 +77,7 @@ impl<'r> Cost<'r> {
             let rest = grouped(rest);
             let _ = writeln!(
                 out,
-                "  {QUIET}and {more} more of {rest} together; --verbose shows all{QUIET:#}"
+                "  {QUIET}and {more} more, {rest} together; --verbose shows all{QUIET:#}"
             );
         }
     }

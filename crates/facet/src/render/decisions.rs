@@ -26,7 +26,7 @@ impl Renderer {
     pub(crate) fn approvals(&self, all: &[DecidedServer]) -> Shown {
         let human = || {
             if all.is_empty() {
-                let talk = "nothing is approved; --all shows every project\n";
+                let talk = "no approvals in this project; --all shows every project\n";
                 return Shown { talk: talk.to_owned(), ..Shown::styled(String::new()) };
             }
             Shown::styled(approvals_text(all))
@@ -50,7 +50,8 @@ impl Renderer {
     pub(crate) fn data(&self, homes: &[PrivateHome]) -> Shown {
         let human = || {
             if homes.is_empty() {
-                let talk = "no confined server keeps anything here; --all shows every project\n";
+                let talk =
+                    "no data of confined servers in this project; --all shows every project\n";
                 return Shown { talk: talk.to_owned(), ..Shown::styled(String::new()) };
             }
             Shown::styled(homes_text(homes))
@@ -62,7 +63,7 @@ impl Renderer {
         let human = || {
             let lines = homes.iter().map(|home| {
                 let size = human::size(home.bytes);
-                format!("removed what {} kept ({size})\n", visible(&home.name))
+                format!("removed the data of {} ({size})\n", visible(&home.name))
             });
             Shown::styled(lines.collect())
         };
@@ -75,7 +76,7 @@ fn approvals_text(all: &[DecidedServer]) -> String {
     let mut project = None;
     for one in all {
         if project != Some(&one.project) {
-            let gone = if one.is_gone { " (gone)" } else { "" };
+            let gone = if one.is_gone { " (no longer exists)" } else { "" };
             let _ = writeln!(out, "{QUIET}{}{gone}{QUIET:#}", visible(&one.project));
             project = Some(&one.project);
         }
@@ -86,8 +87,8 @@ fn approvals_text(all: &[DecidedServer]) -> String {
         for approval in one.approved.iter().take(SHOWN) {
             let ApprovedSurface { time, surface, varies, is_current, .. } = approval;
             let when = time.get(..16).unwrap_or(time).replace('T', " ");
-            let now = if *is_current { ", pinned now" } else { "" };
-            let varies = if *varies { ", with what it declares on this machine" } else { "" };
+            let now = if *is_current { ", currently pinned" } else { "" };
+            let varies = if *varies { ", with a variant for this machine" } else { "" };
             let _ = writeln!(out, "  approved {when}: surface {surface}{now}{varies}");
         }
         let more = one.approved.len().saturating_sub(SHOWN);
@@ -95,7 +96,7 @@ fn approvals_text(all: &[DecidedServer]) -> String {
             let _ = writeln!(out, "  {QUIET}and {more} more{QUIET:#}");
         }
         if one.approved.is_empty() {
-            let _ = writeln!(out, "  nothing is approved any more");
+            let _ = writeln!(out, "  no approvals");
         }
     }
     out
@@ -164,11 +165,12 @@ pub(crate) fn moved(all: &[MovedServer]) -> String {
     for one in all {
         if project != Some(&one.project) {
             let what = if one.is_gone {
-                "which is gone: the project was moved"
+                "which no longer exists: the project was moved"
             } else {
-                "which is still there: this is another copy, or a worktree of git"
+                "which still exists: this is a copy or a git worktree"
             };
-            let _ = writeln!(out, "You approved these in {}, {what}.", visible(&one.project));
+            let _ =
+                writeln!(out, "You approved these servers in {}, {what}.", visible(&one.project));
             project = Some(&one.project);
         }
         let _ = writeln!(
@@ -180,7 +182,7 @@ pub(crate) fn moved(all: &[MovedServer]) -> String {
         let _ = writeln!(out, "    may use {}", visible(&grants_words(&one.grants)));
     }
     out.push_str(
-        "The lock and what they declare are the same; what their words start may be other files here.\n",
+        "Lock entries and declarations are identical. The commands may start other files in this directory.\n",
     );
     out
 }
@@ -188,7 +190,11 @@ pub(crate) fn moved(all: &[MovedServer]) -> String {
 /// What was approved here as it was elsewhere.
 pub(super) fn moved_lines(all: &[MovedServer]) -> String {
     let line = |one: &MovedServer| {
-        format!("approved {} here, too, as in {}\n", visible(&one.name), visible(&one.project))
+        format!(
+            "approved {} in this directory, as in {}\n",
+            visible(&one.name),
+            visible(&one.project)
+        )
     };
     all.iter().map(line).collect()
 }

@@ -107,14 +107,14 @@ pub(super) fn build_check(report: &BuildCheckReport, quiet: bool, verbose: bool)
         (Some((name, version)), 0) => {
             let files = plural(report.files, "file");
             let _ =
-                writeln!(out, "{GOOD}in order{GOOD:#}: {} {name} {version} ({files})", report.kind);
+                writeln!(out, "{GOOD}valid{GOOD:#}: {} {name} {version} ({files})", report.kind);
             if verbose {
                 let _ = writeln!(out, "manifest: {file}");
             }
         }
         (_, count) => {
             let problems = plural(count, "problem");
-            let _ = writeln!(out, "{BAD}not in order{BAD:#}: {problems} in {file} and its files");
+            let _ = writeln!(out, "{BAD}invalid{BAD:#}: {problems} in {file} and its files");
         }
     }
     let mut talk = String::new();
@@ -151,7 +151,7 @@ pub(super) fn doctor(report: &DoctorReport) -> Shown {
         let (style, word) = match check.health {
             Health::Good => (GOOD, "ok    "),
             Health::Absent => (QUIET, "none  "),
-            Health::Open => (WARN, "open  "),
+            Health::Open => (WARN, "warn  "),
             Health::Bad => (BAD, "broken"),
         };
         let _ =

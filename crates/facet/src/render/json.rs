@@ -54,7 +54,7 @@ pub(crate) fn usage(message: &str) -> Shown {
     let refused = Failure {
         code: "usage",
         message: words.join(" "),
-        expected: Some("a command line as `facet help` shows".to_owned()),
+        expected: Some("a command line that `facet help` describes".to_owned()),
         next: "facet help".to_owned(),
         ..Failure::default()
     };

@@ -35,22 +35,22 @@ fn command_launch(command: &CommandOrigin, launch: &LaunchShown<'_>) -> String {
     let words: Vec<String> = command.words().map(|word| visible(&format!("{word:?}"))).collect();
     let mut out = format!("This would start\n  {STRONG}{}{STRONG:#}\n", words.join(" "));
     if let Some(program) = &launch.program {
-        let _ = writeln!(out, "which is {}", visible(&program.display().to_string()));
+        let _ = writeln!(out, "program: {}", visible(&program.display().to_string()));
     }
-    let _ = writeln!(out, "in {}", visible(&launch.directory.display().to_string()));
+    let _ = writeln!(out, "directory: {}", visible(&launch.directory.display().to_string()));
     if !command.env.is_empty() {
-        let _ = writeln!(out, "with the variables {}", visible(&command.env.join(", ")));
+        let _ = writeln!(out, "variables: {}", visible(&command.env.join(", ")));
     }
     let closed = launch.sandbox.network == Network::Closed;
-    let network = if closed { "no network" } else { "the network, as you can" };
+    let network = if closed { "none" } else { "not restricted" };
     let files = match &launch.sandbox.filesystem {
-        Filesystem::Open => "all files, as you can".to_owned(),
+        Filesystem::Open => "not restricted".to_owned(),
         Filesystem::Listed { read, .. } => {
             let read: Vec<String> = read.iter().map(|path| path.display().to_string()).collect();
-            format!("reading the system's files and {}", visible(&read.join(", ")))
+            format!("read only, the system's files and {}", visible(&read.join(", ")))
         }
     };
-    let _ = writeln!(out, "with {network}, and {files}.");
+    let _ = writeln!(out, "network: {network}\nfiles: {files}");
     out
 }
 

@@ -26,17 +26,17 @@ pub(super) fn sentence(finding: &Finding, mark: &Mark, file: &str) -> String {
     match &mark.effect {
         Effect::Regraded { from } => {
             let reason = mark.reason.as_ref().map(|reason| format!(": {}", visible(reason)));
-            format!("{} without {file}:{line}{}", from.name(), reason.unwrap_or_default())
+            format!("changed from {} by {file}:{line}{}", from.name(), reason.unwrap_or_default())
         }
         Effect::Protected => {
-            format!("{file}:{line} does not lower it: nobody can lower {}", finding.kind.name())
+            format!("not lowered by {file}:{line}: no policy can lower {}", finding.kind.name())
         }
         Effect::Marked => {
-            format!("{file}:{line} does not lower it: the entry does not name its markers")
+            format!("not lowered by {file}:{line}: the entry does not name its markers")
         }
-        Effect::Demanded => format!("asked for by {file}:{line}"),
+        Effect::Demanded => format!("required by {file}:{line}"),
         Effect::Undecided(problem) => {
-            format!("{file}:{} could not be evaluated: {}", mark.position, visible(problem))
+            format!("could not evaluate {file}:{}: {}", mark.position, visible(problem))
         }
     }
 }

@@ -99,7 +99,7 @@ pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
     let failure = Failure {
         code: "output-failed",
         message: "cannot write the result to standard output".to_owned(),
-        expected: Some("a place to write to".to_owned()),
+        expected: Some("writable standard output".to_owned()),
         actual: Some(error.to_string()),
         next: "facet explain output-failed".to_owned(),
         ..Failure::default()

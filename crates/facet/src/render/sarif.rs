@@ -274,7 +274,7 @@ impl<'r> Log<'r> {
 
     fn finish(mut self, judgement: Judgement, fail_on: Severity) -> Value {
         if self.left_out > 0 {
-            let text = format!("{} results were left out; --format json has all", self.left_out);
+            let text = format!("{} results omitted; --format json has all of them", self.left_out);
             self.notify("results-left-out", "warning", &text);
         }
         let exit = drift::exit(judgement).code();

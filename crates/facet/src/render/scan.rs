@@ -76,7 +76,7 @@ fn doubts(report: &ScanReport, most: usize, out: &mut String) {
     if doubts.is_empty() {
         return;
     }
-    let _ = writeln!(out, "\n{WARN}out of sight{WARN:#}");
+    let _ = writeln!(out, "\n{WARN}unknown because{WARN:#}");
     for Located { file, what: Doubt { reason, line } } in doubts.iter().take(most) {
         let _ = writeln!(
             out,

@@ -9,9 +9,9 @@ use facets_ops::grant::{
 use facets_ops::sessions::PsEntry;
 use serde_json::{Value, json};
 
-use super::opened;
 use super::renderer::Renderer;
 use super::text::visible;
+use super::{human, opened};
 use crate::shown::Shown;
 
 impl Renderer {
@@ -35,7 +35,7 @@ impl Renderer {
     }
 
     pub(crate) fn granted(&self, report: &GrantReport, was_read: bool) -> Shown {
-        let changed = if report.is_changed { " from now on" } else { "" };
+        let changed = if report.is_changed { " now" } else { "" };
         let page = report.page.as_ref().filter(|_| !was_read);
         let mut text =
             page.map(|page| super::approval::page(page, self.verbose)).unwrap_or_default();
@@ -75,8 +75,8 @@ impl Renderer {
 fn private_warning(one: &PrivateHost) -> String {
     let addresses: Vec<String> = one.addresses.iter().map(ToString::to_string).collect();
     format!(
-        "warning: {} leads to {}, which is this machine or not an address of the public internet, \
-         and is refused; private:{} permits it",
+        "warning: {} resolves to {}, a local, private or reserved address, and is blocked; \
+         private:{} permits it",
         one.host,
         addresses.join(", "),
         one.host
@@ -86,7 +86,7 @@ fn private_warning(one: &PrivateHost) -> String {
 /// The page before something is granted.
 pub(crate) fn wider_grants(name: &str, wider: &[&str], grants: &Grants) -> String {
     format!(
-        "{} would get more than before: {}\nit may then use {}\n",
+        "{} would be granted more: {}\nafter that it may use {}\n",
         visible(name),
         wider.join(", "),
         visible(&grants_words(grants))
@@ -117,15 +117,14 @@ fn human(sessions: &[PsEntry]) -> String {
         );
         let _ = writeln!(out, "  runs: {}", visible(&record.launch));
         let Some(status) = status else {
-            let _ = writeln!(out, "  it does not answer");
+            let _ = writeln!(out, "  no answer from its facet process");
             continue;
         };
         let health = if status.is_silent { "does not answer a ping" } else { "answers" };
-        let _ = writeln!(
-            out,
-            "  {health}; {} requests wait; started again {} times",
-            status.waiting, status.restarts
-        );
+        let waiting = human::plural(status.waiting, "pending request");
+        let restarts = usize::try_from(status.restarts).unwrap_or(usize::MAX);
+        let restarts = human::plural(restarts, "restart");
+        let _ = writeln!(out, "  {health}; {waiting}; {restarts}");
         for withheld in &status.withheld {
             let _ = writeln!(out, "  withheld: {}", visible(withheld));
         }

@@ -20,9 +20,9 @@ impl JsonErrorKind {
             Self::Unexpected { expected, .. } | Self::UnexpectedEnd { expected } => expected,
             Self::DuplicateMember { .. } => "each name once",
             Self::InvalidUtf8 => "UTF-8",
-            Self::LoneSurrogate { .. } => "whole characters",
+            Self::LoneSurrogate { .. } => "a surrogate pair, or the character itself",
             Self::ByteOrderMark => "UTF-8 without a byte order mark",
-            Self::NumberOverflow { .. } => "a finite double",
+            Self::NumberOverflow { .. } => "a number within the range of a double",
             Self::IntegerOutOfRange { .. } => "integers up to ±(2^53−1)",
             Self::IntegerTooLong { .. } => "integers of at most 1024 digits",
             Self::MalformedNumber { .. } => "a JSON number such as 1.5",
@@ -41,7 +41,7 @@ impl JsonErrorKind {
         match self {
             Self::DuplicateMember { .. } => "remove one of the two, or rename it",
             Self::InvalidUtf8 => "save the file as UTF-8",
-            Self::LoneSurrogate { .. } => "write the pair, or the character itself",
+            Self::LoneSurrogate { .. } => "write both halves of the pair, or the character itself",
             Self::ByteOrderMark => "save the file without it",
             Self::NumberOverflow { .. } => "write a smaller number, or put it in quotes",
             Self::IntegerOutOfRange { .. } | Self::IntegerTooLong { .. } => "put it in quotes",
@@ -49,9 +49,9 @@ impl JsonErrorKind {
             Self::TooDeep { .. } | Self::TooLarge { .. } | Self::TooManyValues { .. } => {
                 "make the document smaller"
             }
-            Self::TrailingBytes => "remove what follows the document",
+            Self::TrailingBytes => "remove everything after the document",
             Self::UnexpectedEnd { .. } => "complete the document",
-            Self::Unexpected { .. } => "correct the document at this place",
+            Self::Unexpected { .. } => "correct the text at this position",
             Self::ControlCharacter { .. } => "escape the character",
             Self::InvalidEscape => "correct the escape",
         }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn says_what_stands_there_what_may_and_what_to_do() {
         let cases = [
-            ("[1 2]", "'2'", "',' or ']'", "correct the document at this place"),
+            ("[1 2]", "'2'", "',' or ']'", "correct the text at this position"),
             ("[1", "the end of the text", "',' or ']'", "complete the document"),
             (
                 r#"{"a":1,"a":2}"#,

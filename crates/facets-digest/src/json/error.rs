@@ -54,7 +54,7 @@ pub enum JsonErrorKind {
     #[error("invalid UTF-8")]
     InvalidUtf8,
     /// Half of a surrogate pair, as a `\u` escape.
-    #[error("lone surrogate \\u{unit:04x}: it stands for no character")]
+    #[error("lone surrogate \\u{unit:04x}: not a character")]
     LoneSurrogate {
         /// The code unit.
         unit: u16,
@@ -75,7 +75,7 @@ pub enum JsonErrorKind {
         literal: String,
     },
     /// An integer of more digits than a captured definition may have.
-    #[error("integer of {digits} digits, allowed are {}", super::limits::MAX_INTEGER_DIGITS)]
+    #[error("integer of {digits} digits; the limit is {}", super::limits::MAX_INTEGER_DIGITS)]
     IntegerTooLong {
         /// How many it has.
         digits: usize,
@@ -119,7 +119,7 @@ pub enum JsonErrorKind {
     #[error("invalid escape in a string")]
     InvalidEscape,
     /// More bytes than allowed.
-    #[error("{size} bytes, allowed are {limit}")]
+    #[error("{size} bytes; the limit is {limit}")]
     TooLarge {
         /// The size of the text.
         size: usize,

@@ -29,6 +29,6 @@ pub(super) fn read(entry: &EntryMembers<'_>) -> Result<AddressOrigin, LockError>
     let headers = headers.collect::<Option<_>>();
     let headers = headers.ok_or_else(|| entry.bad("headers", "names of variables"))?;
     let url = entry.text("url")?.parse();
-    let url = url.map_err(|_| entry.bad("url", "an address that facet connects to"))?;
+    let url = url.map_err(|_| entry.bad("url", "a URL that facet supports"))?;
     Ok(AddressOrigin { url, headers })
 }

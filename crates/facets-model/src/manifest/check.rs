@@ -58,7 +58,7 @@ impl<'a> Members<'a> {
                 (None, _) => format!("add \"{name}\": {example}"),
             };
             let allowed = "this member is required";
-            check.problem("manifest-missing-member", &place, "nothing", allowed, &fix);
+            check.problem("manifest-missing-member", &place, "missing", allowed, &fix);
         }
         found
     }
@@ -287,7 +287,7 @@ impl<'t> Checker<'t> {
                     Some(meant) => format!("write \"{meant}\""),
                     None => "remove it".to_owned(),
                 };
-                let found = format!("the unknown member {}", shorten(&member.name));
+                let found = format!("unknown member {}", shorten(&member.name));
                 let allowed = known.join(", ");
                 self.name_problem(
                     "manifest-unknown-member",
@@ -310,14 +310,14 @@ impl<'t> Checker<'t> {
             if members.optional(meant).is_some() {
                 continue;
             }
-            let found = format!("the unknown member {}", shorten(&member.name));
-            let fix = format!("write \"{meant}\" if that is meant");
+            let found = format!("unknown member {}", shorten(&member.name));
+            let fix = format!("write \"{meant}\" if you mean that");
             let place = members.place.child(&member.name, &member.node);
             let warning = self.describe(
                 "manifest-unknown-member",
                 &place,
                 member.name_span.clone(),
-                [&found, "any name, unknown ones are kept and not used", &fix],
+                [&found, "any name; unknown members are kept, but not used", &fix],
             );
             self.warnings.push(warning);
         }
@@ -330,7 +330,7 @@ impl<'t> Checker<'t> {
         match place.node.value {
             NodeValue::Number(_) if written.parse::<T>().is_err() => {
                 let found = format!("the number {written}");
-                let allowed = format!("in quotes: {}", T::ALLOWED);
+                let allowed = format!("a string in quotes: {}", T::ALLOWED);
                 self.problem("manifest-wrong-type", place, &found, &allowed, &T::fix(written));
                 None
             }

@@ -75,13 +75,13 @@ fn actions(check: &mut Checker<'_>, place: &Place<'_>) {
             continue;
         };
         if keys.contains(&text.as_str()) {
-            let found = format!("{} a second time", shorten(text));
+            let found = format!("duplicate {}", shorten(text));
             check.problem(
                 "manifest-name-collision",
                 &key,
                 &found,
                 "each key once",
-                "give one of the two another key",
+                "rename one of the two",
             );
         }
         keys.push(text);

@@ -87,7 +87,7 @@ fn declared_server(
         NodeValue::Object(_) => object(check, place, declarer),
         NodeValue::Refused => None,
         _ => {
-            let fix = "write one of these forms; a version goes in quotes";
+            let fix = "use one of these forms; put a version in quotes";
             check.problem("manifest-wrong-type", place, place.node.kind(), FORMS, fix);
             None
         }
@@ -110,7 +110,7 @@ fn object(
         check.problem(
             "manifest-missing-member",
             place,
-            "an object without type or image",
+            "an object without `type` or `image`",
             FORMS,
             fix,
         );

@@ -134,8 +134,9 @@ impl<'a> ArchivePaths<'a> {
     fn check(mut self, check: &mut Checker<'_>) {
         for (path, place) in &self.0 {
             if path.len() > MAX_PATH {
-                let found = format!("the path `{path}` of {} bytes", path.len());
-                let allowed = format!("at most {MAX_PATH} bytes, counted from the root");
+                let found = format!("the path `{path}` has {} bytes", path.len());
+                let allowed =
+                    format!("at most {MAX_PATH} bytes, counted from the root of the archive");
                 check.problem(
                     "manifest-path-too-long",
                     place,
@@ -152,12 +153,12 @@ impl<'a> ArchivePaths<'a> {
         for (path, place) in self.0 {
             let key = collision_key(&path);
             if let Some(earlier) = colliding(&seen, &key) {
-                let found = format!("`{path}`, which collides with `{earlier}`");
+                let found = format!("`{path}` collides with `{earlier}`");
                 check.problem(
                     "manifest-path-collision",
                     &place,
                     &found,
-                    "paths that differ on every file system, and no file that is also a directory",
+                    "paths that are different on every file system; no file with the path of a directory",
                     "rename one of the two",
                 );
             } else {
@@ -190,7 +191,13 @@ fn skills<'a>(
         for (path, place) in path_list(check, descriptor.optional("files")) {
             if collision_key(path.as_str()) == "skill.md" {
                 let fix = "remove it: SKILL.md always belongs to the skill";
-                check.problem("manifest-bad-value", &place, "SKILL.md", "companions only", fix);
+                check.problem(
+                    "manifest-bad-value",
+                    &place,
+                    "SKILL.md",
+                    "companion files only",
+                    fix,
+                );
                 continue;
             }
             files.push((path, place));
@@ -264,8 +271,8 @@ fn files<'a>(
                 "manifest-bad-value",
                 &place,
                 &found,
-                "not facet.json, and nothing below skills/",
-                "remove it, or name it in the skill's own files",
+                "any path except facet.json and paths below skills/",
+                "remove it, or list it under `files` of the skill",
             );
             continue;
         }
@@ -298,12 +305,13 @@ fn refuse_shared_names(check: &mut Checker<'_>, members: &Members<'_>) {
     for member in entries.iter().filter(|entry| skills.iter().any(|skill| skill.name == entry.name))
     {
         let place = commands.child(&member.name, &member.node);
-        let found = format!("a command with the name of the skill \"{}\"", member.name);
+        let found =
+            format!("the name of the skill \"{}\", used for a command as well", member.name);
         check.name_problem(
             "manifest-name-collision",
             (member, &place),
             &found,
-            "one name for each skill and command",
+            "a unique name for each skill and command",
             "rename one of the two",
         );
     }
@@ -343,7 +351,7 @@ fn composition(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Composition
     if selection.is_empty() {
         let fix = "write \"name@version\" to take the whole facet";
         let found = "no skills, agents or commands";
-        check.problem("manifest-missing-member", place, found, "at least one of the three", fix);
+        check.problem("manifest-missing-member", place, found, "at least one of these", fix);
     }
     Some(Composition { name: name?, version: version?, selection })
 }
@@ -361,7 +369,7 @@ fn refuse_empty(check: &mut Checker<'_>, root: &Place<'_>, members: &Members<'_>
             "manifest-empty",
             root,
             "no skills, agents, commands, servers or facets",
-            "at least one of them",
+            "at least one of these",
             "add \"skills\": {\"my-skill\": {\"description\": \"when to use it\"}}",
         );
     }

@@ -107,7 +107,7 @@ fn manifest_version(check: &mut Checker<'_>, members: &Members<'_>) -> Option<f6
         &place,
         &found,
         "0.1 or 0.2",
-        "write 0.2, or use a newer facet",
+        "write 0.2, or install a newer facet",
     );
     None
 }
@@ -143,11 +143,14 @@ fn project_facet(
     check.closed(&members, &["source", "materialization"]);
     let source =
         members.required(check, "source", "\"1.0.0\"").and_then(|place| source(check, &place));
-    let overrides =
-        match members.required(check, "materialization", "{…}, or write the source alone") {
-            None => Vec::new(),
-            Some(place) => overrides(check, &place, version),
-        };
+    let overrides = match members.required(
+        check,
+        "materialization",
+        "{…}, or write only the source, as a string",
+    ) {
+        None => Vec::new(),
+        Some(place) => overrides(check, &place, version),
+    };
     Some(ProjectFacet { source: source?, overrides })
 }
 
@@ -194,7 +197,7 @@ fn overrides(check: &mut Checker<'_>, place: &Place<'_>, version: Option<f64>) -
             place,
             "no override",
             "at least one",
-            "write the source alone",
+            "write only the source, as a string",
         );
     }
     overrides
@@ -220,7 +223,7 @@ fn materialization(check: &mut Checker<'_>, place: &Place<'_>) -> Option<Materia
                 &kind,
                 &found,
                 "aliased or omitted",
-                "write \"aliased\" with \"as\", or \"omitted\"; what keeps its name is left out",
+                "write \"aliased\" with \"as\", or \"omitted\"; leave out entries that keep their name",
             );
             None
         }

@@ -66,7 +66,7 @@ fn server(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerManifest> {
                 "manifest-terminal-server",
                 (member, &place),
                 &found,
-                "a server depends on no other server or facet",
+                "a server cannot declare other servers or facets",
                 "remove it",
             );
         }
@@ -120,7 +120,7 @@ fn variables(check: &mut Checker<'_>, place: &Place<'_>) -> Vec<Variable> {
             continue;
         };
         if variables.iter().any(|earlier| earlier.name == variable.name) {
-            let found = format!("\"{}\" a second time", variable.name);
+            let found = format!("duplicate \"{}\"", variable.name);
             check.problem(
                 "manifest-name-collision",
                 &item,

@@ -28,7 +28,7 @@ impl Word for ArtifactName {
         "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter; or @scope/name";
 
     fn fix(found: &str) -> String {
-        suggest_name::<Self>(found, "choose such a name")
+        suggest_name::<Self>(found, "choose a name of this form")
     }
 }
 
@@ -37,7 +37,7 @@ impl Word for AssetName {
     const ALLOWED: &'static str = "1 to 64 of a-z, 0-9 and single hyphens, no hyphen at the ends";
 
     fn fix(found: &str) -> String {
-        suggest_name::<Self>(found, "choose such a name")
+        suggest_name::<Self>(found, "choose a name of this form")
     }
 }
 
@@ -46,7 +46,7 @@ impl Word for InlineServerName {
     const ALLOWED: &'static str = "1 to 64 of A-Z, a-z, 0-9, '.', '_' and '-'";
 
     fn fix(found: &str) -> String {
-        suggest_name::<Self>(found, "choose such a name")
+        suggest_name::<Self>(found, "choose a name of this form")
     }
 }
 
@@ -57,7 +57,7 @@ impl Word for VariableName {
     fn fix(found: &str) -> String {
         let upper: String =
             found.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        suggestion::<Self>(&upper.to_ascii_uppercase(), "name an environment variable")
+        suggestion::<Self>(&upper.to_ascii_uppercase(), "write the name of an environment variable")
     }
 }
 
@@ -81,7 +81,7 @@ impl Word for PlainVersion {
 
 impl Word for Floor {
     const CODE: &'static str = VERSION;
-    const ALLOWED: &'static str = "a floor such as 1.0.0: the lowest version that will do";
+    const ALLOWED: &'static str = "a floor such as 1.0.0: the minimum version";
 
     fn fix(found: &str) -> String {
         suggest_version::<Self>(found)
@@ -113,7 +113,7 @@ impl Word for HttpUrl {
 
 impl Word for ArtifactPath {
     const CODE: &'static str = "manifest-bad-path";
-    const ALLOWED: &'static str = "a relative path with '/', inside the directory";
+    const ALLOWED: &'static str = "a relative path with '/', inside the directory of the manifest";
 
     fn fix(found: &str) -> String {
         let plain = found.replace('\\', "/");

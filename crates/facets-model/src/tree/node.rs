@@ -90,7 +90,7 @@ impl Node {
             NodeValue::String(_) => "a string",
             NodeValue::Array(_) => "a list",
             NodeValue::Object(_) => "an object",
-            NodeValue::Refused => "nothing usable",
+            NodeValue::Refused => "an invalid value",
         }
     }
 }
@@ -124,7 +124,7 @@ impl MemberList {
             code: "manifest-duplicate-member",
             position: position(text, member.name_span.start),
             member: member.name,
-            found: "the same name a second time in one object".to_owned(),
+            found: "duplicate name in one object".to_owned(),
             allowed: "each name once".to_owned(),
             fix: "remove one of the two, or rename it".to_owned(),
         });

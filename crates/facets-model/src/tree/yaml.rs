@@ -56,7 +56,7 @@ fn check_characters(text: &str) -> Result<(), Box<Problem>> {
                 position: position(text, at),
                 member: String::new(),
                 found: format!("the character U+{:04X}", u32::from(character)),
-                allowed: "printable text, lines ended by \\n or \\r\\n".to_owned(),
+                allowed: "printable text, with line ends \\n or \\r\\n".to_owned(),
                 fix: "write it as an escape in double quotes".to_owned(),
             }));
         }
@@ -107,7 +107,7 @@ impl<'t> YamlBuilder<'t, '_> {
                     at,
                     error.info(),
                     "YAML 1.2",
-                    "correct the YAML at this place",
+                    "correct the YAML at this position",
                 ))
             }
             None => Ok((Event::StreamEnd, Span::default())),
@@ -141,7 +141,7 @@ impl<'t> YamlBuilder<'t, '_> {
                     span,
                     "an alias `*…`",
                     "the value itself",
-                    "write the value out at this place",
+                    "write the value itself here",
                 );
                 NodeValue::Refused
             }
@@ -202,7 +202,7 @@ impl<'t> YamlBuilder<'t, '_> {
                     span,
                     "a merge key `<<`",
                     "the members themselves",
-                    "write the merged members out at this place",
+                    "write the merged members here",
                 );
                 None
             }
@@ -230,7 +230,7 @@ impl<'t> YamlBuilder<'t, '_> {
                 span,
                 "an anchor `&…`",
                 "the value alone",
-                "remove the anchor and write the value out wherever it is needed",
+                "remove the anchor, and repeat the value where it is needed",
             );
         }
         if tagged {
@@ -276,13 +276,7 @@ impl<'t> YamlBuilder<'t, '_> {
     fn limit(&self, span: &Span, code: &'static str, limit: usize) -> Box<Problem> {
         let at = self.offsets.byte(span.start.index());
         let allowed = format!("at most {limit}");
-        self.problem(
-            code,
-            at,
-            "more than a manifest may have",
-            &allowed,
-            "make the manifest smaller",
-        )
+        self.problem(code, at, "more than the limit", &allowed, "make the manifest smaller")
     }
 
     fn problem(

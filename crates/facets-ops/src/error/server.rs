@@ -13,7 +13,7 @@ use crate::start_obstacle::{StartObstacle, blocked_notes};
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The project has no such server.
-    #[error("there is no server {name:?} in facets.lock")]
+    #[error("server {name:?} not found in facets.lock")]
     Unknown {
         /// What was asked for.
         name: String,
@@ -21,7 +21,7 @@ pub enum ServerError {
         known: Vec<String>,
     },
     /// `--replace` was given for a name that is not pinned.
-    #[error("there is no server {name:?} to replace")]
+    #[error("server {name:?} not found: nothing to replace")]
     NothingToReplace {
         /// What was asked for.
         name: String,
@@ -29,13 +29,13 @@ pub enum ServerError {
         known: Vec<String>,
     },
     /// The project has it already.
-    #[error("the server {name:?} already exists")]
+    #[error("server {name:?} already exists")]
     Exists {
         /// Its name.
         name: String,
     },
     /// The name cannot be that of a server.
-    #[error("{name:?} cannot be the name of a server")]
+    #[error("{name:?} is not a valid server name")]
     BadName {
         /// What was given.
         name: String,
@@ -43,13 +43,13 @@ pub enum ServerError {
         source: NameError,
     },
     /// It is not a command or an address, which is all that is started here.
-    #[error("the server {name:?} is neither a command nor an address")]
+    #[error("server {name:?} has neither a command nor a URL")]
     NotInline {
         /// Its name.
         name: String,
     },
     /// Lock and surface file do not belong together, or were edited.
-    #[error("what is locked of {name:?} was edited")]
+    #[error("lock entry for {name:?} was modified")]
     Edited {
         /// Its name.
         name: String,
@@ -57,7 +57,7 @@ pub enum ServerError {
         problem: BrokenPin,
     },
     /// Nobody has approved it on this machine.
-    #[error("the server {name:?} was not started: nobody has approved it here")]
+    #[error("server {name:?} was not started: it is not approved on this machine")]
     NotApproved {
         /// Its name.
         name: String,
@@ -65,7 +65,9 @@ pub enum ServerError {
         asked: bool,
     },
     /// This user has approved it in another place.
-    #[error("the server {name:?} was not started: it was approved in another place, not here")]
+    #[error(
+        "server {name:?} was not started: it is approved in another directory, not in this one"
+    )]
     ApprovedElsewhere {
         /// Its name.
         name: String,
@@ -73,7 +75,7 @@ pub enum ServerError {
         project: String,
     },
     /// There is nothing to revoke.
-    #[error("nothing is approved under the name {name:?}")]
+    #[error("no approval found for {name:?}")]
     NothingApproved {
         /// What was asked for.
         name: String,
@@ -81,7 +83,7 @@ pub enum ServerError {
         known: Vec<String>,
     },
     /// It keeps nothing.
-    #[error("the server {name:?} keeps no data")]
+    #[error("no data found for {name:?}")]
     NoData {
         /// What was asked for.
         name: String,
@@ -89,13 +91,13 @@ pub enum ServerError {
         known: Vec<String>,
     },
     /// What it keeps is in use.
-    #[error("the server {name:?} is running, and nothing of it was removed")]
+    #[error("server {name:?} is running; its data was not removed")]
     StillRunning {
         /// Its name.
         name: String,
     },
     /// Nobody said that it is to be pinned.
-    #[error("nothing was pinned for {name:?}")]
+    #[error("server {name:?} was not pinned")]
     NotPinned {
         /// Its name.
         name: String,
@@ -129,19 +131,21 @@ pub enum ServerError {
         next: String,
     },
     /// There is nothing to judge.
-    #[error("nothing is pinned here")]
+    #[error("no server is pinned in this project")]
     NothingPinned,
     /// Another facet changed it while this one looked.
-    #[error("the server {name:?} was changed meanwhile")]
+    #[error("another process changed the lock entry for {name:?} in the meantime")]
     ChangedMeanwhile {
         /// Its name.
         name: String,
     },
     /// A server that facet supervises has started this command.
-    #[error("a server has started this command, and what a server starts decides nothing")]
+    #[error(
+        "a server started this command, and a server must not change approvals, grants or locks"
+    )]
     InsideServer,
     /// A word of a command is not text.
-    #[error("the command cannot be written down")]
+    #[error("the command is not valid UTF-8")]
     NotText,
     /// Git could not show a file.
     #[error("git cannot show {what}")]
@@ -152,19 +156,19 @@ pub enum ServerError {
         reason: String,
     },
     /// The manifest starts something else than the lock.
-    #[error("facets.json starts {name:?} in another way than was approved")]
+    #[error("facets.json does not start {name:?} as approved in facets.lock")]
     OtherLaunch {
         /// Its name.
         name: String,
     },
     /// A server that runs elsewhere cannot be kept from anything there.
-    #[error("the server {name:?} runs elsewhere, out of reach of the sandbox")]
+    #[error("server {name:?} is remote: the sandbox cannot confine it")]
     GrantElsewhere {
         /// Its name.
         name: String,
     },
     /// A path that is granted is not there, or cannot be followed.
-    #[error("{path:?} is granted to a server, and cannot be used")]
+    #[error("granted path {path:?} cannot be used")]
     GrantUnusable {
         /// The path.
         path: std::path::PathBuf,
@@ -172,7 +176,7 @@ pub enum ServerError {
         reason: String,
     },
     /// A server would not start with what it is to be granted.
-    #[error("the server {name:?} would not start with these grants, and nothing was changed")]
+    #[error("server {name:?} would not start with these grants; nothing was changed")]
     GrantConflict {
         /// Its name.
         name: String,
@@ -184,7 +188,7 @@ pub enum ServerError {
         asked: bool,
     },
     /// The lock pins a signer, and nothing of theirs was shown.
-    #[error("the server {name:?} was not started: its signer cannot be verified")]
+    #[error("server {name:?} was not started: its signature cannot be verified")]
     NotAttested {
         /// Its name.
         name: String,
@@ -194,7 +198,7 @@ pub enum ServerError {
         reason: AttestationError,
     },
     /// It cannot be served at an address.
-    #[error("{name:?} cannot be served at {address}")]
+    #[error("cannot serve {name:?} at {address}")]
     Unservable {
         /// Its name.
         name: String,
@@ -204,25 +208,25 @@ pub enum ServerError {
         reason: String,
     },
     /// It has no session here, and had none.
-    #[error("the server {name:?} has not run here")]
+    #[error("no session of {name:?} found in this project")]
     NeverRan {
         /// Its name.
         name: String,
     },
     /// It has no session here.
-    #[error("the server {name:?} is not running here")]
+    #[error("server {name:?} is not running in this project")]
     NotRunning {
         /// Its name.
         name: String,
     },
     /// It was asked to end, and did not.
-    #[error("the session of {name:?} does not end")]
+    #[error("the session of {name:?} did not end")]
     DoesNotStop {
         /// Its name.
         name: String,
     },
     /// Two things that cannot be compared.
-    #[error("{left} and {right} are different kinds of things")]
+    #[error("cannot compare {left} with {right}")]
     Incomparable {
         /// The first.
         left: &'static str,
@@ -265,29 +269,30 @@ impl ServerError {
                     "a yes at a terminal, or --accept {worst} after reading (facet explain {code})"
                 );
             }
-            Self::NotAttested { signer, .. } => return format!("a valid statement of {signer}"),
+            Self::NotAttested { signer, .. } => return format!("a valid signature of {signer}"),
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "the name of a pinned server",
-            Self::Exists { .. } => "a new name",
-            Self::BadName { .. } => "1 to 64 of a-z, A-Z, 0-9, dot, hyphen and underscore",
-            Self::NotInline { .. } => "a command or an address",
-            Self::Edited { .. } => "lock and surface file as facet wrote them",
-            Self::NothingApproved { .. } => "a name with approvals",
-            Self::NoData { .. } => "a confined server that has been started",
-            Self::StillRunning { .. } => "no session of it",
+            Self::Exists { .. } => "a name that is not in use",
+            Self::BadName { .. } => "1 to 64 characters of a-z, A-Z, 0-9, `.`, `_` and `-`",
+            Self::NotInline { .. } => "a command or a URL",
+            Self::Edited { .. } => "lock entry and surface file as facet wrote them",
+            Self::NothingApproved { .. } => "the name of an approved server",
+            Self::NoData { .. } => "a confined server that was started before",
+            Self::StillRunning { .. } => "no running session",
             Self::NothingPinned => "a facets.lock with servers",
-            Self::NotApproved { .. } | Self::NotPinned { .. } | Self::Unanswered { .. } => "a yes",
-            Self::ApprovedElsewhere { .. } => "an approval for this place",
-            Self::ChangedMeanwhile { .. } => "the lock as it was at the beginning",
-            Self::InsideServer => "a terminal of your own",
-            Self::NotText => "words in UTF-8",
-            Self::Git { .. } => "a file in the history",
-            Self::OtherLaunch { .. } => "the command or address of the lock",
+            Self::NotApproved { .. } => "your approval on this machine",
+            Self::NotPinned { .. } | Self::Unanswered { .. } => "your confirmation",
+            Self::ApprovedElsewhere { .. } => "an approval for this directory",
+            Self::ChangedMeanwhile { .. } => "the lock entry as it was at the start",
+            Self::InsideServer => "a terminal that no server opened",
+            Self::NotText => "UTF-8",
+            Self::Git { .. } => "a revision of this git repository",
+            Self::OtherLaunch { .. } => "the command or URL in facets.lock",
             Self::GrantElsewhere { .. } => "sampling or elicitation",
-            Self::GrantUnusable { .. } => "a path that can be granted",
+            Self::GrantUnusable { .. } => "an existing path",
             Self::GrantConflict { .. } => "grants that the server can start with",
             Self::Unservable { .. } => "a free address of this machine, such as 127.0.0.1:0",
-            Self::NeverRan { .. } => "a session, now or before",
-            Self::NotRunning { .. } => "a session",
+            Self::NeverRan { .. } => "a current or earlier session",
+            Self::NotRunning { .. } => "a running session",
             Self::DoesNotStop { .. } => "an end within 15 seconds",
             Self::Incomparable { .. } => "two servers, two surface files, or two contracts",
         };
@@ -315,30 +320,28 @@ impl ServerError {
             | Self::Unservable { reason, .. } => return reason.clone(),
             Self::NotAttested { reason, .. } => return reason.to_string(),
             Self::AboveAccepted { found, .. } => return found.clone(),
-            Self::Exists { .. } => "a name that is taken",
-            Self::NotInline { .. } => "something that this facet does not start",
-            Self::StillRunning { .. } => "at least one",
-            Self::Unanswered { asked: false, .. } | Self::GrantConflict { asked: false, .. } => {
+            Self::Exists { .. } => "a name that is already in use",
+            Self::NotInline { .. } => "a kind of server that this facet does not support",
+            Self::StillRunning { .. } => "a running session",
+            Self::NotApproved { asked: false, .. } => "no approval",
+            Self::NotPinned { asked: false, .. }
+            | Self::GrantConflict { asked: false, .. }
+            | Self::Unanswered { asked: false, .. } => {
                 "needs confirmation; no terminal: re-run with --yes"
             }
-            Self::NotApproved { asked, .. }
-            | Self::NotPinned { asked, .. }
-            | Self::GrantConflict { asked, .. }
-            | Self::Unanswered { asked, .. } => {
-                if *asked {
-                    "the answer was no"
-                } else {
-                    "nobody to ask here"
-                }
-            }
-            Self::ChangedMeanwhile { .. } => "another one",
-            Self::InsideServer => "a process below a supervisor of facet",
-            Self::NotText => "other bytes",
-            Self::OtherLaunch { .. } => "another one, or none",
-            Self::GrantElsewhere { .. } => "a setting that cannot be enforced here",
-            Self::NothingPinned | Self::NeverRan { .. } | Self::NotRunning { .. } => "none",
-            Self::DoesNotStop { .. } => "it is still there",
-            Self::Incomparable { .. } => "a mixture",
+            Self::NotApproved { .. }
+            | Self::NotPinned { .. }
+            | Self::GrantConflict { .. }
+            | Self::Unanswered { .. } => "the answer was no",
+            Self::ChangedMeanwhile { .. } => "a changed lock entry; nothing was written",
+            Self::InsideServer => "a process that a server of facet started",
+            Self::NotText => "bytes that are not UTF-8",
+            Self::OtherLaunch { .. } => "a different one, or none",
+            Self::GrantElsewhere { .. } => "a setting that only a local server can have",
+            Self::NothingPinned => "no facets.lock, or no servers in it",
+            Self::NeverRan { .. } | Self::NotRunning { .. } => "none",
+            Self::DoesNotStop { .. } => "it is still running",
+            Self::Incomparable { .. } => "two different kinds",
         };
         text.to_owned()
     }
@@ -347,15 +350,15 @@ impl ServerError {
 /// Where something was approved, and what that means.
 fn elsewhere(project: &str) -> String {
     if std::path::Path::new(project).exists() {
-        format!("one for {project}; this is another copy, or a worktree of git")
+        format!("an approval for {project}; this is a copy or a git worktree")
     } else {
-        format!("one for {project}, which is gone: it was moved")
+        format!("an approval for {project}, which no longer exists: the project was moved")
     }
 }
 
 /// Names, or that there are none.
 fn listed(names: &[String]) -> String {
-    if names.is_empty() { "there is none".to_owned() } else { names.join(", ") }
+    if names.is_empty() { "none".to_owned() } else { format!("only {}", names.join(", ")) }
 }
 
 impl Describe for ServerError {

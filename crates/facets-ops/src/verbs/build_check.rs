@@ -141,15 +141,15 @@ fn check_file(root: &Path, file: &NamedFile) -> Result<Option<FileProblem>, OpsE
         Err(Obstacle::Symlink(link)) => return Ok(Some(symlink_problem(full, &link))),
         Err(Obstacle::Missing) => {
             let fix = "create it, or remove it from the manifest";
-            return refuse("file-missing", "nothing", "a file that the manifest names", fix);
+            return refuse("file-missing", "missing", "a file that the manifest names", fix);
         }
         Err(Obstacle::Unreadable(source)) => {
             return Err(OpsError::File(FileError::Unreadable { path: full, source }));
         }
     };
     if !metadata.is_file() {
-        let found = "something that is not a file";
-        return refuse("file-not-regular", found, "a regular file", "replace it by a file");
+        let found = "not a regular file";
+        return refuse("file-not-regular", found, "a regular file", "replace it with a file");
     }
     let limit = if file.role == FileRole::Primary { MAX_PRIMARY } else { MAX_FILE };
     if metadata.len() > limit {
@@ -168,7 +168,7 @@ fn check_file(root: &Path, file: &NamedFile) -> Result<Option<FileProblem>, OpsE
 
 fn symlink_problem(file: PathBuf, link: &Path) -> FileProblem {
     let found = format!("a symbolic link at {}", link.display());
-    let fix = format!("replace {} by what it points to", link.display());
+    let fix = format!("replace {} with the file that it points to", link.display());
     FileProblem::of_file(file, "file-symlink", "", [&found, "the file itself", &fix])
 }
 
@@ -214,9 +214,10 @@ fn check_primary(full: &Path, member: &str) -> Result<Option<FileProblem>, OpsEr
             }
             problem
         }
-        Ok(text) if text.trim().is_empty() => {
-            refuse("file-empty", ["no text", "the text that an assistant reads", "write it"])
-        }
+        Ok(text) if text.trim().is_empty() => refuse(
+            "file-empty",
+            ["empty", "text for the assistant", "write it, or remove it from the manifest"],
+        ),
         Ok(_) => None,
     })
 }

@@ -74,7 +74,7 @@ enum DiffSubject {
 impl DiffSubject {
     fn name(&self) -> &'static str {
         match self {
-            Self::Pinned(_) => "a locked server",
+            Self::Pinned(_) => "a pinned server",
             Self::Surface(_) => "a surface file",
             Self::Contracts(_) => "contracts",
             Self::Fusion(_) => "contracts of MCP Fusion",

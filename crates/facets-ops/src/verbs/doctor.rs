@@ -106,8 +106,8 @@ fn hashing() -> Check {
     let seconds = start.elapsed().as_secs_f64().max(f64::EPSILON);
     #[expect(clippy::cast_precision_loss, reason = "a rounded figure for people")]
     let speed = SAMPLE as f64 / seconds / 1e6;
-    let (health, verdict) = if right { (Health::Good, "right") } else { (Health::Bad, "WRONG") };
-    check("hashing", health, format!("SHA-256 of a known text is {verdict}, {speed:.0} MB/s"))
+    let (health, verdict) = if right { (Health::Good, "correct") } else { (Health::Bad, "WRONG") };
+    check("hashing", health, format!("SHA-256 of a test text is {verdict}, {speed:.0} MB/s"))
 }
 
 /// A document that other tools get wrong: key order, numbers, large integers.
@@ -117,8 +117,8 @@ fn canonical_json() -> Check {
     let form = json::parse(document.as_bytes(), Provenance::Captured, Limits::DOCUMENT)
         .map(|value| value.to_canonical());
     let right = form.is_ok_and(|form| form == expected.as_bytes());
-    let (health, verdict) = if right { (Health::Good, "right") } else { (Health::Bad, "WRONG") };
-    check("canonical json", health, format!("the form of a known document is {verdict}"))
+    let (health, verdict) = if right { (Health::Good, "correct") } else { (Health::Bad, "WRONG") };
+    check("canonical json", health, format!("canonical form of a test document is {verdict}"))
 }
 
 fn temporary_directory() -> Check {
@@ -210,9 +210,9 @@ fn clients(directory: &Path) -> Check {
         unguarded.iter().filter(|one| one.was_guarded == was_guarded).collect();
     if let Some(first) = shown.first() {
         let (health, words) = if was_guarded {
-            (Health::Bad, "started without facet again")
+            (Health::Bad, "no longer started through facet")
         } else {
-            (Health::Open, "started without facet")
+            (Health::Open, "not started through facet")
         };
         let fix = match first.scope {
             Scope::Project => "facet adopt",
@@ -222,8 +222,8 @@ fn clients(directory: &Path) -> Check {
         return Check { fix: Some(fix.to_owned()), ..check(NAME, health, detail) };
     }
     match guarded {
-        0 => check(NAME, Health::Absent, "no client here has servers".to_owned()),
-        1 => check(NAME, Health::Good, "the one server starts through facet".to_owned()),
+        0 => check(NAME, Health::Absent, "no servers in the files of MCP clients".to_owned()),
+        1 => check(NAME, Health::Good, "1 server starts through facet".to_owned()),
         many => check(NAME, Health::Good, format!("all {many} servers start through facet")),
     }
 }

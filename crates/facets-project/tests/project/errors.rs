@@ -51,8 +51,11 @@ fn a_link_in_the_place_of_a_file_is_not_trusted() {
     let project = Project::at(&written.project(), written.user()).unwrap();
     let failure = project.read(&|_| false).unwrap_err().describe();
     assert_eq!(failure.code, "project-untrusted-file");
-    assert_eq!(failure.expected.as_deref(), Some("a plain file or folder of this user"));
-    assert_eq!(failure.actual.as_deref(), Some("it is not a plain file"));
+    assert_eq!(
+        failure.expected.as_deref(),
+        Some("a regular file or directory that you own and only you can write")
+    );
+    assert_eq!(failure.actual.as_deref(), Some("it is a link, or not a regular file"));
     assert_eq!((failure.file, failure.place), (Some(lock), None));
 }
 
@@ -77,7 +80,7 @@ fn a_folder_that_does_not_exist_is_unreadable_and_one_that_is_a_file_unwritable(
     let failure = user.project().unwrap_err().describe();
     assert_eq!(
         (failure.code, failure.expected.as_deref()),
-        ("file-unwritable", Some("a place to write to"))
+        ("file-unwritable", Some("a writable path"))
     );
 }
 

@@ -50,16 +50,16 @@ fn a_directory_that_is_not_plainly_of_this_user_is_refused() {
         other => panic!("{other:?}"),
     };
     fs::write(&own, "").unwrap();
-    assert_eq!(reason(), "it is not a plain folder");
+    assert_eq!(reason(), "it is a link, or not a directory");
     let below = UserDirectory::at(own.join("below"));
     assert!(matches!(Ledger::of(Path::new("/project"), &below), Err(ProjectError::Io { .. })));
     fs::remove_file(&own).unwrap();
     symlink(folder.path(), &own).unwrap();
-    assert_eq!(reason(), "it is not a plain folder");
+    assert_eq!(reason(), "it is a link, or not a directory");
     fs::remove_file(&own).unwrap();
     fs::create_dir(&own).unwrap();
     fs::set_permissions(&own, fs::Permissions::from_mode(0o720)).unwrap();
-    assert_eq!(reason(), "others can write to it");
+    assert_eq!(reason(), "other users can write to it");
     fs::set_permissions(&own, fs::Permissions::from_mode(0o700)).unwrap();
     ledger().unwrap();
     // Only root can give a folder away.

@@ -120,7 +120,7 @@ fn a_journal_that_was_begun_elsewhere_is_not_completed() {
         let project = Project::at(&written.project(), written.user()).unwrap();
         let before = fs::read(written.project().join(MANIFEST)).unwrap();
         let refused = project.read(&|_| false).unwrap_err();
-        assert!(refused.to_string().contains("this user did not begin here"), "{refused}");
+        assert!(refused.to_string().contains("you did not start in this project"), "{refused}");
         let refused = project.change::<facets_project::ProjectError>(|_| Ok(Change::default()));
         assert!(refused.is_err());
         assert_eq!(fs::read(written.project().join(MANIFEST)).unwrap(), before);

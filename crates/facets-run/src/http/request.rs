@@ -55,7 +55,7 @@ impl Request {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Request::new(&mut headers);
         if !matches!(parsed.parse(&head), Ok(httparse::Status::Complete(_))) {
-            return Ok(Some(Err(Refusal(400, "this is no request of HTTP/1.1"))));
+            return Ok(Some(Err(Refusal(400, "invalid HTTP/1.1 request"))));
         }
         let text = |value: &[u8]| String::from_utf8_lossy(value).trim().to_owned();
         let headers = parsed.headers.iter();
@@ -74,7 +74,7 @@ impl Request {
             // Both at once, or another encoding, is how requests are smuggled.
             let is_plain = chunked.is_some_and(|kind| kind.eq_ignore_ascii_case("chunked"));
             if !is_plain || self.has("content-length") {
-                return Ok(Err(Refusal(400, "the length of the body is unclear")));
+                return Ok(Err(Refusal(400, "invalid Content-Length or Transfer-Encoding")));
             }
             return self.read_chunks(reader);
         }
@@ -83,7 +83,7 @@ impl Request {
             None => (!self.has("content-length")).then_some(0),
         };
         match length {
-            None => Ok(Err(Refusal(400, "the length of the body is unclear"))),
+            None => Ok(Err(Refusal(400, "invalid Content-Length or Transfer-Encoding"))),
             Some(length) if length > BODY => Ok(Err(Refusal(413, "the message is too large"))),
             Some(length) => {
                 self.body = vec![0; length];
@@ -101,7 +101,7 @@ impl Request {
             reader.take(1024).read_line(&mut line)?;
             let digits = line.split(';').next().unwrap_or_default().trim();
             let Ok(size) = usize::from_str_radix(digits, 16) else {
-                return Ok(Err(Refusal(400, "the length of the body is unclear")));
+                return Ok(Err(Refusal(400, "invalid Content-Length or Transfer-Encoding")));
             };
             if size > BODY - self.body.len() {
                 return Ok(Err(Refusal(413, "the message is too large")));

@@ -238,7 +238,7 @@ impl HttpSession {
 
 /// Instead of an answer that cannot be given another id.
 fn unusable(id: &str) -> Vec<u8> {
-    let reason = "facet: the answer is too large, or cannot be read";
+    let reason = "facet: the answer is too large or invalid";
     error_reply(id, -32000, reason, "").into_bytes()
 }
 

@@ -57,7 +57,7 @@ impl<'a> Judge<'a, '_, '_> {
             Some((AstKind::CallExpression(call), _)) => call,
             // Under a name it may be handed on as well.
             Some((AstKind::VariableDeclarator(_) | AstKind::AssignmentExpression(_), _)) => {
-                return self.doubt("gives the name of a constructor a name", span);
+                return self.doubt("keeps the name of a constructor in a variable", span);
             }
             _ => return,
         };
@@ -69,7 +69,7 @@ impl<'a> Judge<'a, '_, '_> {
             if matches!(&access.object, Expression::StaticMemberExpression(inner)
                 if inner.property.name == "hasOwnProperty"));
         if call.callee.span() != span && !READERS.contains(&named) && !own {
-            self.doubt("hands the name of a constructor on", span);
+            self.doubt("passes on the name of a constructor", span);
         }
     }
 
@@ -176,7 +176,7 @@ impl<'a> Judge<'a, '_, '_> {
     /// What takes the place of `captureStackTrace` is shown constructors.
     pub(super) fn replaces_capture(&mut self, replaces: bool, span: Span) {
         if replaces {
-            self.doubt("may be shown the constructors of errors", span);
+            self.doubt("replaces `captureStackTrace`, which receives constructors", span);
         }
     }
 

@@ -49,12 +49,12 @@ impl<'a> Judge<'a, '_, '_> {
             ("crypto", Some("setEngine")) => {
                 self.gives(Gives::AnyCode, "crypto.setEngine", span, &[]);
             }
-            ("crypto", None) if open => self.doubt("hands the module `crypto` on", span),
+            ("crypto", None) if open => self.doubt("passes on the module `crypto`", span),
             // A hook is shown whatever the runtime works with, the streams among it.
             ("async_hooks", Some("createHook" | "executionAsyncResource")) => {
-                self.doubt("sees what the runtime works with", span);
+                self.doubt("`async_hooks` exposes objects of the runtime", span);
             }
-            ("async_hooks", None) if open => self.doubt("hands the module `async_hooks` on", span),
+            ("async_hooks", None) if open => self.doubt("passes on the module `async_hooks`", span),
             _ => {}
         }
     }

@@ -32,7 +32,7 @@ impl<'a> Judge<'a, '_, '_> {
         if let Some(with) = with
             && with.with_entries.iter().any(|entry| entry.value.value != "json")
         {
-            self.doubt("says how a file is to be loaded", with.span);
+            self.doubt("chooses how an import is loaded", with.span);
         }
     }
 
@@ -66,7 +66,7 @@ impl<'a> Judge<'a, '_, '_> {
                 self.gives(Gives::One(Category::Network), "import of a URL", span, &[]);
                 self.gives(Gives::AnyCode, "import of a URL", span, &[]);
             }
-            _ => self.doubt(&format!("imports {url}, which is no package"), span),
+            _ => self.doubt(&format!("imports {url}, which is not a package"), span),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::thing::Thing;
 use crate::tree::{Around, is_taken};
 use crate::values::Known;
 
-const HANDS_ON: &str = "hands on a member whose name is not known";
+const HANDS_ON: &str = "passes on a member with an unknown name";
 
 impl<'a> Judge<'a, '_, '_> {
     /// A member of something under a name that is not known.
@@ -31,7 +31,7 @@ impl<'a> Judge<'a, '_, '_> {
                 || matches!(known.thing, Thing::Constructor { .. })
         };
         if things.iter().any(is_function) || self.values.is_method_of_literal(&access.object) {
-            return self.doubt("takes a computed member of a function", access.span);
+            return self.doubt("reads a computed member of a function", access.span);
         }
         // What the runtime brings is judged where its name stands.
         let is_root = |known: &Known<'_>| matches!(&known.thing, Thing::Path(_, members) if members.is_empty());
@@ -69,7 +69,7 @@ impl<'a> Judge<'a, '_, '_> {
             _ => false,
         };
         if !plain && !self.values.never_climbs(key, 0) {
-            self.doubt("takes a computed member of something unknown", span);
+            self.doubt("reads a computed member of an unknown value", span);
         }
     }
 
@@ -78,9 +78,11 @@ impl<'a> Judge<'a, '_, '_> {
         let reads = matches!(how, Use::Argument(call) if only_reads(call, self.values));
         match (thing, how) {
             (Thing::Made, Use::Called | Use::New(_)) => {
-                self.doubt("calls what a computed member made", span);
+                self.doubt("calls the result of a computed member", span);
             }
-            (Thing::Lookup, Use::New(_)) => self.doubt("constructs with a computed member", span),
+            (Thing::Lookup, Use::New(_)) => {
+                self.doubt("uses a computed member as a constructor", span)
+            }
             (_, how) if how.gives_away() && !reads => self.doubt(HANDS_ON, span),
             _ => {}
         }
@@ -101,7 +103,7 @@ impl<'a> Judge<'a, '_, '_> {
             }
             AstKind::ArrayAssignmentTarget(_) | AstKind::ObjectAssignmentTarget(_) => true,
             AstKind::TaggedTemplateExpression(tagged) if tagged.tag.span() == span => {
-                self.doubt("calls what a computed member made", span);
+                self.doubt("calls the result of a computed member", span);
                 true
             }
             AstKind::AssignmentExpression(given) if given.right.span() == span => {
@@ -167,7 +169,7 @@ impl<'a> Judge<'a, '_, '_> {
             _ => name.starts_with("define"),
         };
         if !harmless {
-            self.doubt("describes members whose names are not known", span);
+            self.doubt("defines members with unknown names", span);
         }
     }
 
@@ -202,7 +204,7 @@ impl<'a> Judge<'a, '_, '_> {
             _ => false,
         };
         if changes {
-            self.doubt("may change what every object has", span);
+            self.doubt("may change `Object.prototype`", span);
         }
     }
 
@@ -223,7 +225,7 @@ impl<'a> Judge<'a, '_, '_> {
             }
         });
         if !own {
-            self.doubt("may change what every function inherits", span);
+            self.doubt("may change `Function.prototype`", span);
         }
     }
 
@@ -235,7 +237,7 @@ impl<'a> Judge<'a, '_, '_> {
         if call.callee.span() == span
             && first.is_some_and(|value| self.values.of(value, 0).iter().any(is_function))
         {
-            self.doubt("takes hold of what every function has", span);
+            self.doubt("accesses `Function.prototype`", span);
         }
     }
 

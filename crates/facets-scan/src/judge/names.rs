@@ -26,10 +26,10 @@ impl<'a> Judge<'a, '_, '_> {
                 }
                 Use::New(new) if self.gets_no_code(new) => {}
                 Use::Called | Use::New(_) | Use::Computed => {
-                    self.doubt("uses the constructor of something unknown", span);
+                    self.doubt("uses the constructor of an unknown value", span);
                 }
                 how if how.gives_away() => {
-                    self.doubt("hands the constructor of something unknown on", span);
+                    self.doubt("passes on the constructor of an unknown value", span);
                 }
                 _ => {}
             },
@@ -38,7 +38,7 @@ impl<'a> Judge<'a, '_, '_> {
                 Root::Loader => match members.first() {
                     None => self.handed_on(how, span, LOADER),
                     Some(&"resolve") => {}
-                    Some(_) => self.doubt("takes a member of a function that loads modules", span),
+                    Some(_) => self.doubt("reads a member of a function that loads modules", span),
                 },
                 Root::Name(name) => self.global_name(name, members, how, span, trail),
                 Root::Module(name) => self.module_member(name, members, how, span, trail),
@@ -48,17 +48,17 @@ impl<'a> Judge<'a, '_, '_> {
 
     fn global_object(&mut self, how: Use<'a>, span: Span) {
         match how {
-            Use::Computed => self.doubt("takes a computed member of the global object", span),
-            how if how.gives_away() => self.doubt("hands the global object on", span),
+            Use::Computed => self.doubt("reads a computed member of the global object", span),
+            how if how.gives_away() => self.doubt("passes on the global object", span),
             _ => {}
         }
     }
 
     fn handed_on(&mut self, how: Use<'a>, span: Span, what: &str) {
         match how {
-            Use::Computed => self.doubt(&format!("takes a computed member of {what}"), span),
-            Use::New(_) => self.doubt(&format!("constructs with {what}"), span),
-            how if how.gives_away() => self.doubt(&format!("hands {what} on"), span),
+            Use::Computed => self.doubt(&format!("reads a computed member of {what}"), span),
+            Use::New(_) => self.doubt(&format!("uses {what} as a constructor"), span),
+            how if how.gives_away() => self.doubt(&format!("passes on {what}"), span),
             _ => {}
         }
     }
@@ -80,24 +80,24 @@ impl<'a> Judge<'a, '_, '_> {
             return self.assigned(name, members, value, span);
         }
         if matches!(how, Use::Replaced) {
-            return self.doubt(&format!("gives `{name}` a value that is not known"), span);
+            return self.doubt(&format!("assigns an unknown value to `{name}`"), span);
         }
         match (name, members.first()) {
             ("require", Some(&"main")) => match members.get(1) {
                 Some(&("filename" | "path" | "id")) => {}
                 None if matches!(how, Use::Data) => {}
-                _ => self.doubt("takes hold of the main module", span),
+                _ => self.doubt("accesses the main module", span),
             },
             ("process", Some(&"getBuiltinModule")) => match members.len() {
                 1 => self.handed_on(how, span, LOADER),
-                _ => self.doubt("takes a member of a function that loads modules", span),
+                _ => self.doubt("reads a member of a function that loads modules", span),
             },
             ("process", Some(stream)) if words::is_socket(stream, &members[1..]) => {
                 let identifier = format!("process.{stream}.connect");
                 self.gives(Gives::One(Category::Network), &identifier, span, trail);
             }
             ("process", Some(name)) if words::is_stream(name) && matches!(how, Use::Computed) => {
-                self.doubt("takes a computed member of a stream", span);
+                self.doubt("reads a computed member of a stream", span);
             }
             ("exports", None) => self.handed_exports(how, span),
             ("exports", Some(_)) => {}
@@ -128,15 +128,15 @@ impl<'a> Judge<'a, '_, '_> {
     fn function(&mut self, members: &[&'a str], how: Use<'a>, span: Span, trail: &[SymbolId]) {
         match (members, how) {
             ([], Use::Called | Use::New(_)) => self.gives(Gives::AnyCode, "Function", span, trail),
-            ([], Use::Computed) => self.doubt("takes a computed member of `Function`", span),
-            ([], how) if how.gives_away() => self.doubt("hands `Function` on", span),
+            ([], Use::Computed) => self.doubt("reads a computed member of `Function`", span),
+            ([], how) if how.gives_away() => self.doubt("passes on `Function`", span),
             ([], _) => {}
             (["prototype"], how) if how.gives_away() => {
-                self.doubt("hands on what every function has", span);
+                self.doubt("passes on `Function.prototype`", span);
             }
             // `Function.call.bind(f)` is no function of a text: it calls f.
             ([form, _, ..], _) if is_call_form(form) => {}
-            (_, Use::Computed) => self.doubt("takes a computed member of a function", span),
+            (_, Use::Computed) => self.doubt("reads a computed member of a function", span),
             ([member, ..], _) => {
                 let gives = words::member("Function", member);
                 self.gives(gives, &format!("Function.{member}"), span, trail);
@@ -151,7 +151,7 @@ impl<'a> Judge<'a, '_, '_> {
             ["get" | "getOwnPropertyDescriptor", rest @ ..]
                 if !rest.is_empty() || how.gives_away() =>
             {
-                self.doubt("hands on a function that looks up members", span);
+                self.doubt("passes on a function that reads members by name", span);
             }
             _ => {}
         }
@@ -204,7 +204,7 @@ impl<'a> Judge<'a, '_, '_> {
                 self.doubt(&format!("changes a member of `{name}`"), span);
             }
             ("Function", ["prototype", ..]) => {
-                self.doubt("changes what every function has", span);
+                self.doubt("changes `Function.prototype`", span);
             }
             (name, [_, ..]) if words::is_relied_on(name) => {
                 self.doubt(&format!("changes a member of `{name}`"), span);
@@ -212,13 +212,13 @@ impl<'a> Judge<'a, '_, '_> {
             (name, []) if words::is_relied_on(name) => {
                 self.doubt(&format!("replaces `{name}`"), span);
             }
-            ("__filename", []) => self.doubt("says that the file is another", span),
+            ("__filename", []) => self.doubt("assigns `__filename`", span),
             (_, []) => {
                 // Called as a member of the global object, it sees that as its `this`.
                 let is_called = !self.values.is_inert(value)
                     && !matches!(value.get_inner_expression(), Expression::ClassExpression(_));
                 if is_called {
-                    self.doubt("makes a global that may see the global object", span);
+                    self.doubt("defines a global that may reach the global object", span);
                 }
                 self.found.defines.push(name.to_owned());
             }
@@ -245,7 +245,7 @@ impl<'a> Judge<'a, '_, '_> {
             return match members.first() {
                 Some(&"createRequire") => match members.len() {
                     1 => self.handed_on(how, span, LOADER),
-                    _ => self.doubt("takes a member of a function that loads modules", span),
+                    _ => self.doubt("reads a member of a function that loads modules", span),
                 },
                 Some(member) => {
                     let gives = words::member("node:module", member);

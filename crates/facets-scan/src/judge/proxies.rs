@@ -16,7 +16,7 @@ impl<'a> Judge<'a, '_, '_> {
         match (members, how) {
             ([], Use::New(new)) if self.lists_nothing(new) => {}
             ([], Use::Data | Use::Named | Use::Harmless) => {}
-            _ => self.doubt("makes a proxy that may list names", span),
+            _ => self.doubt("creates a proxy that may list member names", span),
         }
     }
 

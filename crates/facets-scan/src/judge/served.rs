@@ -116,17 +116,17 @@ impl<'a> Judge<'a, '_, '_> {
     /// `export const x = …`
     pub(super) fn declared_export(&mut self, export: &'a ExportDeclaration<'a>) {
         if exports_shim(&export.declaration) {
-            self.doubt("lets others load modules", export.span);
+            self.doubt("exports a function that loads modules", export.span);
         }
         if exports_then(&export.declaration) {
-            self.doubt("exports what a runtime waits for", export.span);
+            self.doubt("exports `then`, which a runtime calls", export.span);
         }
     }
 
     /// Bun waits for a module that exports `then`.
     pub(super) fn named_export(&mut self, name: &ModuleExportName<'a>, span: Span) {
         if name.name() == "then" {
-            self.doubt("exports what a runtime waits for", span);
+            self.doubt("exports `then`, which a runtime calls", span);
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Judge<'a, '_, '_> {
     }
 
     pub(super) fn may_be_served(&mut self, span: Span) {
-        self.perhaps(Category::Network, "exports what may be served", true, span);
+        self.perhaps(Category::Network, "has a default export that Bun may serve", true, span);
     }
 
     /// A doubt that concerns one category.

@@ -40,7 +40,7 @@ pub enum FusionError {
     },
     /// The order of these names is another in another locale.
     #[error(
-        "the order of the arguments of the prompt {prompt:?} depends on a locale ({argument:?})"
+        "the order of the arguments of the prompt {prompt:?} depends on the locale ({argument:?})"
     )]
     LocaleOrder {
         /// The prompt.
@@ -49,7 +49,7 @@ pub enum FusionError {
         argument: String,
     },
     /// A lockfile where contracts are expected.
-    #[error("it is a lockfile, which is compared with contracts by `facet digest compare`")]
+    #[error("it is a lockfile: use `facet digest compare`")]
     Lockfile,
     /// A lockfile of a format that we do not know.
     #[error("it is not a lockfile of version 1")]

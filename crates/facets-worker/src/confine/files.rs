@@ -115,7 +115,7 @@ fn apply(rules: &Rules<'_>) -> Result<(), Box<dyn std::error::Error>> {
     }
     let status = created.set_compatibility(CompatLevel::HardRequirement).restrict_self()?;
     if status.ruleset == RulesetStatus::NotEnforced {
-        return Err("it is not enabled in this kernel".into());
+        return Err("not enabled in this kernel".into());
     }
     Ok(())
 }

@@ -18,11 +18,11 @@ use super::error::ConfineError;
 /// Leaves the network for an empty one, and gives back the port at which the proxy is reached
 /// there.
 pub(super) fn enter(proxy: &Path) -> Result<u16, ConfineError> {
-    leave(CloneFlags::CLONE_NEWNET).map_err(failed("hosts need a network namespace"))?;
+    leave(CloneFlags::CLONE_NEWNET).map_err(failed("granting hosts needs a network namespace"))?;
     raise_loopback().map_err(failed("the network namespace"))?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    let listener = listener.map_err(failed("the way to the proxy"))?;
-    let port = listener.local_addr().map_err(failed("the way to the proxy"))?.port();
+    let listener = listener.map_err(failed("the connection to the proxy"))?;
+    let port = listener.local_addr().map_err(failed("the connection to the proxy"))?.port();
     // The socket itself, whatever its name leads to later: the server may write there.
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let proxy = open(proxy, flags, Mode::empty());
@@ -37,7 +37,7 @@ pub(super) fn enter(proxy: &Path) -> Result<u16, ConfineError> {
             .stderr(Stdio::null())
             .spawn()
     });
-    forwarder.map(|_| port).map_err(failed("the way to the proxy"))
+    forwarder.map(|_| port).map_err(failed("the connection to the proxy"))
 }
 
 fn failed(what: &'static str) -> impl FnOnce(io::Error) -> ConfineError {
