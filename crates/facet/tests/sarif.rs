@@ -196,8 +196,8 @@ fn a_summary_holds_whatever_servers_say() {
     trusted.facet(&["check", "--summary", "summary.md"]).exits(1);
     trusted.facet(&["verify", "--summary", "summary.md"]).exits(0);
     let page = trusted.read("summary.md");
-    assert!(page.starts_with("# Before\n\n## facet check: not in order\n"), "{page}");
-    assert!(page.contains("\n## facet verify: in order\n"), "{page}");
+    assert!(page.starts_with("# Before\n\n## facet check: changed\n"), "{page}");
+    assert!(page.contains("\n## facet verify: ok\n"), "{page}");
     assert!(page.contains("If this is what you want: `facet approve s`"), "{page}");
     is_contained(&page);
     trusted.write("facets.policy.yaml", "policyVersion: 9\n");

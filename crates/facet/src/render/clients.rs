@@ -94,7 +94,7 @@ impl Renderer {
             let mut out = if was_read { String::new() } else { edits(&report.edits) };
             for (path, problem) in &report.left {
                 let path = visible(&path.display().to_string());
-                let _ = writeln!(out, "left as it is: {path}: {}", visible(&problem.to_string()));
+                let _ = writeln!(out, "not changed: {path}: {}", visible(&problem.to_string()));
             }
             for edit in &report.edits {
                 let path = visible(&edit.path.display().to_string());
@@ -171,7 +171,7 @@ fn outcome(one: &FoundEntry, out: &mut String) {
         EntryOutcome::Guarded => ("runs through facet already", None),
         EntryOutcome::Weak(reason) => ("starts facet, but is not guarded", Some(reason)),
         EntryOutcome::Skipped(reason) | EntryOutcome::Unaccepted(reason) => {
-            ("is left alone", Some(reason))
+            ("skipped", Some(reason))
         }
         EntryOutcome::Declined(reason) => ("declined", Some(reason)),
     };
@@ -217,7 +217,7 @@ fn adopted_summary(report: &AdoptReport) -> String {
     };
     let done = if report.edits.is_empty() { "to adopt" } else { "adopted" };
     format!(
-        "{adopted} {done}, {guarded} guarded before, {skipped} left alone, {failed} failed{declined}"
+        "{adopted} {done}, {guarded} guarded before, {skipped} skipped, {failed} failed{declined}"
     )
 }
 

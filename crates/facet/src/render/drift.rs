@@ -104,7 +104,7 @@ fn summary(report: &CheckReport) -> String {
         return String::new();
     }
     let good = count - bad - failed;
-    format!("{count} servers: {good} in order, {bad} not in order, {failed} not judged\n")
+    format!("{count} servers: {good} ok, {bad} changed, {failed} could not be checked\n")
 }
 
 fn block(
@@ -118,7 +118,7 @@ fn block(
     match &server.outcome {
         CheckOutcome::Judged(findings) if findings.is_empty() => {
             let tools = human::plural(server.tools, "tool");
-            let what = if verb == Verb::Check { "as approved" } else { "whole" };
+            let what = if verb == Verb::Check { "as approved" } else { "intact" };
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {GOOD}{what}{GOOD:#} ({tools})");
         }
         CheckOutcome::Judged(findings) => {
@@ -151,7 +151,7 @@ fn block(
             );
         }
         CheckOutcome::Failed(error) => {
-            let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {WARN}not judged{WARN:#}");
+            let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {WARN}could not check{WARN:#}");
             let failure = human::failure(&error.describe(), verbose);
             out.extend(failure.lines().map(|line| format!("  {line}\n")));
         }

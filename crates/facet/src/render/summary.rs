@@ -95,8 +95,8 @@ pub(crate) fn of_error(error: &OpsError, verb: Verb) -> String {
 /// A page is appended to others, so it begins with an empty line.
 fn heading(verb: Verb, judgement: Judgement) -> String {
     let verdict = match judgement {
-        Judgement::Yes => "in order",
-        Judgement::No => "not in order",
+        Judgement::Yes => "ok",
+        Judgement::No => "changed",
         Judgement::Unknown => "could not judge",
     };
     format!("\n## facet {}: {verdict}\n\n", verb.name())
@@ -117,10 +117,10 @@ fn rank(server: &CheckedServer) -> (u8, Option<facets_drift::Severity>) {
 fn row(server: &CheckedServer, verb: Verb) -> String {
     let (result, worst, changes) = match &server.outcome {
         CheckOutcome::Edited(_) => ("edited", "", String::new()),
-        CheckOutcome::Failed(_) => ("not judged", "", String::new()),
+        CheckOutcome::Failed(_) => ("could not check", "", String::new()),
         CheckOutcome::Judged(findings) => match rank(server).1 {
             None if verb == Verb::Check => ("as approved", "", "0".to_owned()),
-            None => ("whole", "", "0".to_owned()),
+            None => ("intact", "", "0".to_owned()),
             Some(worst) => ("changed", worst.name(), findings.len().to_string()),
         },
     };

@@ -154,7 +154,7 @@ fn a_dry_run_says_what_the_run_does() {
     let starts = format!("is pinned as one, starts in {}/tools, gets API_TOKEN", place.display());
     assert!(shown.contains(&starts), "{shown}");
     assert!(shown.contains("run one --directory .."), "{shown}");
-    assert!(shown.contains("is left alone: it uses server-sent events"), "{shown}");
+    assert!(shown.contains("skipped: it uses server-sent events"), "{shown}");
     assert!(!shown.contains(SECRET) && locked(&user).is_empty(), "{shown}");
     let dry = user.facet(&["--format", "json", "adopt", "--dry-run"]).exits(0).json();
     let ran = user.facet(&["--format", "json", "adopt", "--yes"]).exits(0).json();
