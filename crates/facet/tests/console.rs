@@ -50,7 +50,7 @@ fn check_page(page: &Path) -> usize {
     let commands = || text.lines().filter(|line| line.starts_with("$ "));
     let needs = |tool: &str| commands().any(|line| line.contains(&format!("{tool} ")));
     let lacks = |tool: &&str| needs(tool) && component(tool).is_none();
-    if ["bun", "python3", "openssl"].iter().any(lacks) {
+    if ["bun", "npm", "python3", "openssl"].iter().any(lacks) {
         return commands().count();
     }
     let folder = clone_of_the_data();

@@ -189,7 +189,7 @@ fn removing_a_server_offers_to_restore_the_clients_that_start_it() {
     assert!(gone.out.contains("try: facet disconnect cursor"), "{gone:?}");
     trusted.add("s").exits(0);
     let found = at_home(&trusted, &["doctor"]).exits(0);
-    assert!(found.out.contains("started without facet: a (Cursor)"), "{found:?}");
+    assert!(found.out.contains("not started through facet: a (Cursor)"), "{found:?}");
     let restored = at_home(&trusted, &["remove", "s", "-y", "--json"]).exits(0).json();
     assert_eq!(restored["restored"][0]["client"], "cursor");
     assert_eq!(restored["left"], json!([]));

@@ -95,7 +95,7 @@ pub(crate) fn wider_grants(name: &str, wider: &[&str], grants: &Grants) -> Strin
 
 /// The page before something is granted that a server does not start with.
 pub(crate) fn grant_conflicts(name: &str, obstacles: &[StartObstacle]) -> String {
-    let mut out = format!("{} would not start any more:\n", visible(name));
+    let mut out = format!("{} would no longer start:\n", visible(name));
     for obstacle in obstacles {
         let _ = writeln!(out, "  {}", visible(&obstacle.reason));
     }

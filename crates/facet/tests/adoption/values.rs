@@ -130,7 +130,7 @@ fn a_bearer_token_of_codex_is_taken_over() {
     drop(client);
     user.more.clear();
     let ran = user.facet(&["check"]).exits(2);
-    assert!(ran.out.contains("variable FAR_TOKEN is not set"), "{}", ran.out);
+    assert!(ran.out.contains("environment variable FAR_TOKEN is not set"), "{}", ran.out);
     user.facet(&["disconnect", "--yes"]).exits(0);
     assert_eq!(user.trusted.read(".codex/config.toml"), text);
 }
@@ -162,7 +162,7 @@ fn a_file_of_the_project_gives_no_more_than_it_may() {
     let whole = user.trusted.read(".mcp.json");
     // The code that a program loads is not chosen by a repository.
     let ran = user.facet(&["check"]).exits(2);
-    assert!(ran.out.contains("variable NODE_OPTIONS is not set"), "{}", ran.out);
+    assert!(ran.out.contains("environment variable NODE_OPTIONS is not set"), "{}", ran.out);
     let own = [("NODE_OPTIONS", "--own")];
     let check = |code: i32| {
         let mut command = user.command(&["check"]);
@@ -189,7 +189,7 @@ fn a_file_of_the_project_gives_no_more_than_it_may() {
     user.facet(&["approvals", "revoke", "s"]).exits(0);
     let mut command = user.command(&["check", "--trust-lock"]);
     let ran = crate::Ran::of(&command.envs(own).output().unwrap()).exits(2);
-    assert!(ran.out.contains("variable API_TOKEN is not set"), "{}", ran.out);
+    assert!(ran.out.contains("environment variable API_TOKEN is not set"), "{}", ran.out);
 }
 
 /// A file that came with a repository was not written by facet for this user.
@@ -199,5 +199,5 @@ fn an_entry_that_facet_did_not_write_in_the_project_gives_nothing() {
     user.facet(&["check"]).exits(0);
     std::fs::remove_dir_all(user.trusted.home().join("clients")).unwrap();
     let ran = user.facet(&["check"]).exits(2);
-    assert!(ran.out.contains("variable API_TOKEN is not set"), "{}", ran.out);
+    assert!(ran.out.contains("environment variable API_TOKEN is not set"), "{}", ran.out);
 }

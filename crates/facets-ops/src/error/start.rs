@@ -29,7 +29,10 @@ impl Describe for StartFailure {
     }
 
     fn next(&self) -> String {
-        self.mend.clone().unwrap_or_else(|| self.source.next())
+        self.mend.clone().unwrap_or_else(|| match &self.source {
+            ObserveError::Launch(error) => error.next(),
+            other => other.next(),
+        })
     }
 
     fn error_output(&self) -> Option<Stderr> {
