@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use facets_testkit::{Process, Random, long_count, processes, workspace_binary};
@@ -17,27 +17,46 @@ fn survivors(folder: &Path, pids: &Path) -> Vec<Process> {
     processes().into_iter().filter(is_ours).collect()
 }
 
+fn inspect(mode: &str, folder: &Path, pids: &Path) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_facet"))
+        .args(["inspect", "--yes", "--timeout", "5", "--"])
+        .arg(workspace_binary("hostile-server"))
+        .arg(mode)
+        .arg(pids)
+        .env("TMPDIR", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Microseconds: kills that come before and after a server has begun, however busy the machine is.
+fn twice_a_start() -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let start = Instant::now();
+    let mut facet = inspect("honest", folder.path(), &pids);
+    while !pids.exists() && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    let begun = u64::try_from(start.elapsed().as_micros()).unwrap();
+    facet.wait().unwrap();
+    begun.max(12_500) * 2
+}
+
 #[test]
 fn no_process_outlives_a_killed_facet() {
     let mut random = Random::seeded(9);
     let modes =
         ["honest", "setsid", "ignores-term", "never-exits", "silent", "storm", "stderr-flood"];
     let mut began = 0;
+    let latest = twice_a_start();
     for round in 0..long_count(1000) {
         let folder = tempfile::tempdir().unwrap();
         let pids = folder.path().join("pids");
-        let mut facet = Command::new(env!("CARGO_BIN_EXE_facet"))
-            .args(["inspect", "--yes", "--timeout", "5", "--"])
-            .arg(workspace_binary("hostile-server"))
-            .arg(random.pick(&modes))
-            .arg(&pids)
-            .env("TMPDIR", folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_micros(random.bits() % 25_000));
+        let mut facet = inspect(random.pick(&modes), folder.path(), &pids);
+        std::thread::sleep(Duration::from_micros(random.bits() % latest));
         facet.kill().unwrap();
         facet.wait().unwrap();
         let start = Instant::now();

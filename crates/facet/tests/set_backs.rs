@@ -280,7 +280,10 @@ fn what_is_approved_is_listed_for_every_project() {
     };
     assert_eq!(other(&["approvals", "list"]).exits(0).out, "");
     let listed = other(&["approvals", "list", "--all"]).exits(0).out;
-    assert!(listed.contains("(no longer exists)") && !listed.contains("currently pinned"), "{listed}");
+    assert!(
+        listed.contains("(no longer exists)") && !listed.contains("currently pinned"),
+        "{listed}"
+    );
     other(&["approvals", "revoke"]).exits(2);
     other(&["approvals", "revoke", "s"]).exits(2);
     let place = server["project"].as_str().unwrap();

@@ -112,7 +112,7 @@ mod tests {
         };
         let needed = [
             needing(Need::Read("/home/me/.nvm/v20".into())),
-            needing(Need::Hosts(vec!["registry.npmjs.org:443".to_owned()])),
+            needing(Need::Hosts(vec!["packages.example:443".to_owned()])),
             needing(Need::Subprocess),
             needing(Need::Decision),
         ];
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(
             grant_command("s", &before, &after).as_deref(),
             Some(
-                "facet grant s network=registry.npmjs.org:443 \
+                "facet grant s network=packages.example:443 \
                  filesystem=/srv/data,ro:/home/me/.nvm/v20 subprocess=yes"
             )
         );

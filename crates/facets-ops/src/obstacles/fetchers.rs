@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use facets_launch::{Filesystem, GrantedHost, Network, ProcessLaunch};
+use facets_launch::{Filesystem, Network, ProcessLaunch};
 
 use super::settings::{is_without_programs, network_setting};
 use crate::start_obstacle::{Need, StartObstacle};
-
-const NPM: &[&str] = &["registry.npmjs.org:443"];
-const PYPI: &[&str] = &["files.pythonhosted.org:443", "pypi.org:443"];
 
 /// Programs that fetch what they start, or may. Two of them at once write to the same cache.
 const NAMES: &[&str] = &[
@@ -25,8 +22,16 @@ pub(crate) fn is_fetcher(program: &Path) -> bool {
 struct Fetcher {
     /// As people write it.
     name: String,
-    /// Where it fetches from; none if something outside of the sandbox does that for it.
-    hosts: Option<&'static [&'static str]>,
+    fetches: Fetches,
+}
+
+/// Who fetches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fetches {
+    /// The program itself, from the package registry that its user has configured.
+    Itself,
+    /// A service of this machine, outside of the sandbox.
+    ThroughService,
 }
 
 /// By its name and its first words.
@@ -34,60 +39,49 @@ fn fetcher_of(process: &ProcessLaunch) -> Option<Fetcher> {
     let program = Path::new(&process.program).file_stem()?.to_str()?.to_owned();
     let words = process.args.iter().filter_map(|arg| arg.to_str());
     let word = words.clone().find(|word| !word.starts_with('-')).unwrap_or_default();
-    let (hosts, is_command) = match (program.as_str(), word) {
-        ("npx" | "bunx" | "pnpx", _) => (Some(NPM), false),
-        ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => (Some(NPM), true),
-        ("uvx", _) => (Some(PYPI), false),
-        ("uv", "run" | "tool" | "x") | ("pipx", "run") => (Some(PYPI), true),
-        ("docker" | "podman" | "nerdctl", _) => (None, false),
-        ("deno", _) if words.clone().any(|word| word.starts_with("npm:")) => (Some(NPM), true),
+    let (fetches, is_command) = match (program.as_str(), word) {
+        ("npx" | "bunx" | "pnpx", _) => (Fetches::Itself, false),
+        ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => (Fetches::Itself, true),
+        ("uvx", _) => (Fetches::Itself, false),
+        ("uv", "run" | "tool" | "x") | ("pipx", "run") => (Fetches::Itself, true),
+        ("docker" | "podman" | "nerdctl", _) => (Fetches::ThroughService, false),
+        ("deno", _) if words.clone().any(|word| word.starts_with("npm:")) => {
+            (Fetches::Itself, true)
+        }
         _ => return None,
     };
     let name = if is_command { format!("{program} {word}") } else { program };
-    Some(Fetcher { name, hosts })
+    Some(Fetcher { name, fetches })
 }
 
 pub(super) fn obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
-    let Some(Fetcher { name, hosts }) = fetcher_of(process) else { return Vec::new() };
+    let Some(Fetcher { name, fetches }) = fetcher_of(process) else { return Vec::new() };
     let sandbox = &process.sandbox;
     let mut found = Vec::new();
     let mut add = |reason: String, needs: Need| found.push(StartObstacle { reason, needs });
     if let Some(setting) = network_setting(sandbox) {
-        match hosts {
-            None => add(
+        match fetches {
+            Fetches::ThroughService => add(
                 format!("{setting}: {name} talks to a service of this machine over a socket"),
                 Need::Network,
             ),
-            Some(hosts) => {
-                let missing: Vec<String> = missing_hosts(&sandbox.network, hosts);
-                if !missing.is_empty() {
-                    let places = missing.join(" and ");
-                    let reason = format!("{setting}: {name} downloads the server from {places}");
-                    add(reason, Need::Hosts(missing));
-                }
-            }
+            Fetches::Itself if sandbox.network == Network::Closed => add(
+                format!("{setting}: {name} downloads the server from a package registry"),
+                Need::Network,
+            ),
+            // The registry may be among the granted hosts: its user has configured which it is.
+            Fetches::Itself => {}
         }
     }
     if is_without_programs(sandbox) {
         let reason = format!("subprocess=no: {name} starts the server as another program");
         add(reason, Need::Subprocess);
     }
-    if hosts.is_none() && sandbox.filesystem != Filesystem::Open {
+    if fetches == Fetches::ThroughService && sandbox.filesystem != Filesystem::Open {
         let reason = format!("confined files: {name} needs the socket of its service");
         add(reason, Need::Files);
     }
     found
-}
-
-fn missing_hosts(network: &Network, wanted: &[&str]) -> Vec<String> {
-    let granted: &[String] = match network {
-        Network::Open => return Vec::new(),
-        Network::Closed => &[],
-        Network::Hosts(hosts) => hosts,
-    };
-    let parsed = |host: &str| GrantedHost::parse(host);
-    let is_granted = |host: &&str| granted.iter().any(|one| parsed(one) == parsed(host));
-    wanted.iter().filter(|host| !is_granted(host)).map(ToString::to_string).collect()
 }
 
 #[cfg(test)]
@@ -111,7 +105,6 @@ mod tests {
 
     #[test]
     fn what_is_downloaded_needs_the_network() {
-        let npm = vec![Need::Hosts(vec!["registry.npmjs.org:443".to_owned()])];
         for words in [
             &["npx", "-y", "x"][..],
             &["/home/me/.nvm/bin/npx", "x"],
@@ -122,12 +115,11 @@ mod tests {
             &["yarn", "dlx", "x"],
             &["deno", "run", "npm:x"],
         ] {
-            assert_eq!(needs(words, closed()), npm, "{words:?}");
+            assert_eq!(needs(words, closed()), [Need::Network], "{words:?}");
             assert_eq!(needs(words, Sandbox::default()), [], "{words:?}");
         }
-        let hosts = ["files.pythonhosted.org:443", "pypi.org:443"].map(str::to_owned);
         for words in [&["uvx", "x"][..], &["uv", "run", "x"], &["pipx", "run", "x"]] {
-            assert_eq!(needs(words, closed()), [Need::Hosts(hosts.to_vec())], "{words:?}");
+            assert_eq!(needs(words, closed()), [Need::Network], "{words:?}");
         }
     }
 
@@ -147,13 +139,11 @@ mod tests {
     }
 
     #[test]
-    fn granted_registries_are_enough() {
-        let network = Network::Hosts(vec!["pypi.org:443".to_owned()]);
+    fn a_registry_may_be_among_the_granted_hosts() {
+        let network = Network::Hosts(vec!["packages.example:443".to_owned()]);
         let sandbox = Sandbox { network, ..Sandbox::default() };
-        let left = Need::Hosts(vec!["files.pythonhosted.org:443".to_owned()]);
-        assert_eq!(needs(&["uvx", "x"], sandbox), [left]);
-        let network = Network::Hosts(vec!["registry.npmjs.org:443".to_owned()]);
-        assert_eq!(needs(&["npx", "x"], Sandbox { network, ..Sandbox::default() }), []);
+        assert_eq!(needs(&["uvx", "x"], sandbox.clone()), []);
+        assert_eq!(needs(&["docker", "run", "x"], sandbox), [Need::Network]);
     }
 
     #[test]
