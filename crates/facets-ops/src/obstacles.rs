@@ -86,6 +86,16 @@ pub(crate) fn grant_command(name: &str, before: &Grants, after: &Grants) -> Opti
     if after.subprocess != before.subprocess {
         settings.push(format!("subprocess={}", yes_or_no(after.subprocess)));
     }
+    let flags = [
+        ("sampling", before.sampling, after.sampling),
+        ("elicitation", before.elicitation, after.elicitation),
+    ];
+    for (name, _, now) in flags.iter().filter(|(_, was, now)| was != now) {
+        settings.push(format!("{name}={}", yes_or_no(*now)));
+    }
+    if after.arguments != before.arguments {
+        settings.push(format!("arguments={}", after.arguments.word()));
+    }
     let settings: Vec<String> =
         settings.iter().map(|setting| shell_word(setting.as_ref())).collect();
     (!settings.is_empty()).then(|| format!("facet grant {name} {}", settings.join(" ")))

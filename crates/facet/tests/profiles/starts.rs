@@ -115,7 +115,7 @@ fn grants_that_npx_does_not_start_with_are_refused_before_anything_is_written() 
         "error: server \"s\" would not start with these grants; nothing was changed [grant-conflict]",
         "blocked:  network=none: npx downloads the server from a package registry",
         "blocked:  subprocess=no: npx starts the server as another program",
-        "try:      facet grant s network=all",
+        "try:      facet grant s sampling=no",
     ] {
         assert!(ran.talk.contains(line), "{line}\n{}", ran.talk);
     }
