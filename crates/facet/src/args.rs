@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     /// Pin a server: inspect it, approve it, write it into the lock
     Add(Add),
-    /// Pin the servers that MCP clients start, and have the clients launch them through facet
+    /// Pin the servers of MCP clients, and launch them through facet
     #[command(after_help = examples::ADOPT)]
     Adopt(Adopt),
     /// Configure clients to launch pinned servers through facet

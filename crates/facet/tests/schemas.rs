@@ -105,6 +105,10 @@ error 2 check
 declare
 add 0 add s --source index.js SERVER
 check 0 : check | verify s --fail-on info
+show 0 show s
+add 0 add s --replace --accept critical --cwd .. --timeout 40 SERVER
+show 0 show: s | s --verbose
+add 0 add s --replace --source index.js SERVER
 approve 0 approve s --yes
 diff 0 diff s s
 change
@@ -311,7 +315,7 @@ impl Seen {
         let kinds: BTreeSet<Vec<&str>> = launches.map(keys).collect();
         assert_eq!(kinds.len(), 3, "{:#}", self.last());
         self.run("check 1 : check | verify");
-        self.run("remove 0 remove url near");
+        self.run("remove 0 remove url near\nlist 0 list");
     }
 
     /// What cannot be written to standard output stands on the other.

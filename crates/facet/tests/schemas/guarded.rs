@@ -44,6 +44,16 @@ connect 0 connect --yes: claude-code cursor | cursor
 connect 2 connect --yes gemini vscode
 disconnect 0 disconnect --yes";
 
+const REMOVE: &str = "
+add 0 add gone SERVER
+connect 0 connect --yes cursor
+remove 0 remove gone
+disconnect 0 disconnect --yes
+add 0 add gone SERVER
+connect 0 connect --yes cursor
+remove 0 remove gone --yes
+disconnect 0 disconnect --yes";
+
 const USER: &str = "
 adopt 0 adopt --user --yes
 disconnect 0 disconnect --yes
@@ -91,6 +101,7 @@ impl Seen {
         self.run(DISCONNECT);
         self.client("project/.gemini/settings.json", OTHERS);
         self.run(CONNECT);
+        self.run(REMOVE);
         self.client("user/.config/Claude/claude_desktop_config.json", OF_THE_USER);
         self.run(USER);
     }
