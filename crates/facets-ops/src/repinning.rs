@@ -22,7 +22,7 @@ use crate::pinned::{Pinned, differences};
 use crate::pinning::{Candidate, PinApproval, pin_candidate, with_source};
 use crate::profile_varies::variations;
 use crate::resolving::resolve;
-use crate::start_attempt::{AskedBy, StartAttempt};
+use crate::start_attempt::StartAttempt;
 use crate::start_progress::{StartProgress, WatchedStart};
 
 /// What a server of a project shall be from now on.
@@ -66,8 +66,8 @@ pub(crate) fn repin(
     (accepted, trust): (Accepted, Trust),
     consent: &dyn Consent,
 ) -> Result<ApprovalPage, OpsError> {
-    let NewPin { name, origin, settings, grants, timeout, source, launch_change } = new;
-    let is_typed = launch_change == LaunchChange::Typed;
+    let is_typed = new.launch_change == LaunchChange::Typed;
+    let NewPin { name, origin, settings, grants, timeout, source, .. } = new;
     let locked = state.lock.server(name);
     let latest = project.ledger()?.grants(name)?;
     let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
@@ -77,29 +77,24 @@ pub(crate) fn repin(
     let before = Pinned::of(name, state).ok().filter(|_| is_known);
     let pin = resolve(&origin);
     let launch = LaunchOptions::of(project, name, &settings, &grants)?;
-    // What this user has not approved just so gets no value that a client keeps for it.
-    let is_approved = decision.as_ref().is_some_and(|decision| decision.approval.is_some());
-    let approved = locked.filter(|_| is_approved && is_same);
+    let approved = locked.filter(|_| is_same && has_approval(decision.as_ref()));
     let (launch, notes) = launch.with_values_for(project, (name, &origin), approved)?;
     let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
     let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
     let opened = opened_by(&server, &grants);
     let options = capture_options(&server, timeout, settings.timeout);
-    let era_of = locked.filter(|_| !is_typed);
     let watched = WatchedStart::new(name, consent.progress());
-    let asked = AskedBy::Pinned { name };
-    let attempt = StartAttempt { server: &server, origin: &origin, grants: &grants, asked };
-    let Observed { mut surface, conduct, variant } = observe(&attempt, era_of, options, watched)?;
+    let attempt = StartAttempt::of_pinned(name, &server, &origin, &grants);
+    let Observed { mut surface, conduct, variant } =
+        observe(&attempt, locked.filter(|_| !is_typed), options, watched)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
-    let known_variant = decision.and_then(|decision| decision.approval).map(|known| known.variant);
-    let known_variant = known_variant.unwrap_or_default();
+    let approval = decision.and_then(|decision| decision.approval);
+    let known_variant = approval.map(|known| known.variant).unwrap_or_default();
     let changes = before.as_ref().map(|before| {
         let launch = if is_typed { &before.server.origin } else { &origin };
         let mut changes = changes_since(before, launch, &surface);
         changes.extend(like_others(project, name, &surface, Some(&before.surface)));
-        let mut new = variant.clone();
-        new.remove(&known_variant);
-        changes.extend(variations(&surface, &new));
+        changes.extend(new_variations(&surface, &variant, &known_variant));
         // A profile that the user asked for is no drift.
         if !is_typed && !matches!(accepted, Accepted::Unchanged) {
             changes.extend(compare_settings(&before.server.settings, &settings));
@@ -108,9 +103,9 @@ pub(crate) fn repin(
         changes
     });
     let decision = decide(name, changes.as_deref(), accepted, consent)?;
-    let replaces = locked.filter(|_| is_typed).map(|server| server.origin.clone());
     let candidate = Candidate {
         name: name.to_owned(),
+        replaces: locked.filter(|_| is_typed).map(|server| server.origin.clone()),
         origin,
         pin,
         source,
@@ -122,10 +117,21 @@ pub(crate) fn repin(
         settings,
         variant,
         opened,
-        replaces,
         notes,
     };
     pin_candidate(project, candidate, state, &decision)
+}
+
+/// What this user has not approved just so gets no value that a client keeps for it.
+fn has_approval(decision: Option<&UserDecision>) -> bool {
+    decision.is_some_and(|decision| decision.approval.is_some())
+}
+
+/// What a server declares otherwise on this machine, and did not when it was approved.
+fn new_variations(surface: &Surface, variant: &Also, known: &Also) -> Vec<Finding> {
+    let mut new = variant.clone();
+    new.remove(known);
+    variations(surface, &new)
 }
 
 /// What changed since a server was approved, for us and for other clients.

@@ -33,7 +33,17 @@ pub(crate) enum AskedBy<'a> {
     Pinned { name: &'a str },
 }
 
-impl StartAttempt<'_> {
+impl<'a> StartAttempt<'a> {
+    /// Of a server that is pinned.
+    pub(crate) fn of_pinned(
+        name: &'a str,
+        server: &'a Launchable,
+        origin: &'a Origin,
+        grants: &'a Grants,
+    ) -> Self {
+        Self { server, origin, grants, asked: AskedBy::Pinned { name } }
+    }
+
     /// The error with everything that explains it; errors of another kind as they are.
     pub(crate) fn explain(&self, error: OpsError) -> OpsError {
         match (error, self.server) {

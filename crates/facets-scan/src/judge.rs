@@ -235,9 +235,7 @@ impl<'a> Judge<'a, '_, '_> {
     /// A member under a name that may lead away.
     fn led_away(&mut self, name: &str, span: Span) {
         match name {
-            "prepareStackTrace" => {
-                self.doubt("`prepareStackTrace` exposes the calling functions", span)
-            }
+            "prepareStackTrace" => self.doubt("reads the calling functions", span),
             name if words::is_telling(name) => self.doubt("may load native code", span),
             name if words::is_stream_behind(name) => self.doubt("accesses a stream object", span),
             name if words::defines_accessor(name) => {
@@ -258,10 +256,7 @@ impl<'a> Judge<'a, '_, '_> {
             if name.name == "arguments" {
                 let inside = |kind: AstKind<'_>| matches!(kind, AstKind::Function(_));
                 if !self.tree.outwards(around).any(inside) {
-                    self.doubt(
-                        "uses `arguments` of the module, which include `require`",
-                        name.span,
-                    );
+                    self.doubt("uses `arguments`, which include `require`", name.span);
                 }
                 return;
             }

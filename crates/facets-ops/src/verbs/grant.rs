@@ -215,16 +215,7 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     }
     // spec 5.2: another profile is another environment, so the server is looked at in it
     if settings.profile != pinned.server.settings.profile {
-        let origin = pinned.server.origin.clone();
-        let new = NewPin {
-            name,
-            origin,
-            settings,
-            grants: grants.clone(),
-            timeout: None,
-            source: pinned.server.source.clone(),
-            launch_change: LaunchChange::Reported,
-        };
+        let new = in_profile((name, &pinned.server), settings, grants.clone());
         let accepted = (Accepted::Unchanged, Trust::Approvals);
         let page = repin(&project, &state, new, accepted, consent);
         let page = page.map_err(|error| unpinned(error, request))?;
@@ -235,6 +226,23 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     approve_entry(&project, (name, &server), Some(&narrower), variant)?;
     project.change(|now| change(now, &state, name, &server))?;
     report(true, None, obstacles)
+}
+
+/// The same server with other grants, in the profile that follows from them.
+fn in_profile<'n>(
+    (name, server): (&'n str, &LockedServer),
+    settings: StartSettings,
+    grants: Grants,
+) -> NewPin<'n> {
+    NewPin {
+        name,
+        origin: server.origin.clone(),
+        settings,
+        grants,
+        timeout: None,
+        source: server.source.clone(),
+        launch_change: LaunchChange::Reported,
+    }
 }
 
 /// What runs elsewhere cannot be kept from anything there.
