@@ -115,7 +115,7 @@ pub(crate) enum Command {
         #[arg(long, short)]
         yes: bool,
     },
-    /// Restore the files of clients as they were before facet
+    /// Restore the client files that facet has rewritten, in every project
     #[command(after_help = examples::DISCONNECT)]
     Disconnect {
         /// The clients; all of them if none is given

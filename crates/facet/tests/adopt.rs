@@ -361,7 +361,7 @@ fn every_client_is_guarded_and_restored() {
         drop(client);
         // Adopting again finds nothing to do.
         let again = user.facet(&[&["adopt", "--yes"], scope].concat()).exits(0);
-        assert!(again.out.contains("1 guarded before"), "{what}: {}", again.out);
+        assert!(again.out.contains("1 already guarded"), "{what}: {}", again.out);
         user.facet(&["disconnect", what]).exits(2);
         user.facet(&["disconnect", what, "--yes"]).exits(0);
         assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before, "{what}");
@@ -702,7 +702,7 @@ fn servers_of_the_user_start_where_they_did_with_what_they_had() {
     assert!(!seen.keys().any(|name| name.starts_with("FACET_")), "{seen:?}");
     // Adopting again finds nothing to do, and all of it is guarded.
     let again = user.facet(&["adopt", "cursor", "--user", "--yes"]).exits(0).out;
-    assert!(again.contains("3 guarded before"), "{again}");
+    assert!(again.contains("3 already guarded"), "{again}");
     user.facet(&["disconnect", "--yes"]).exits(0);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), before.to_string());
 }

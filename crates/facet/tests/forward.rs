@@ -183,7 +183,7 @@ fn removing_a_server_offers_to_restore_the_clients_that_start_it() {
     at_home(&trusted, &["connect", "cursor", "--yes"]).exits(0);
     let left = at_home(&trusted, &["remove", "s"]).exits(0);
     assert!(left.out.contains("removed s"), "{left:?}");
-    assert!(left.out.contains("to restore: facet disconnect cursor"), "{left:?}");
+    assert!(left.out.contains("facet disconnect cursor"), "{left:?}");
     let gone = at_home(&trusted, &["doctor"]).exits(1);
     assert!(gone.out.contains("no server s is pinned"), "{gone:?}");
     assert!(gone.out.contains("try: facet disconnect cursor"), "{gone:?}");
@@ -208,7 +208,7 @@ fn a_file_that_could_not_be_restored_to_the_byte_later_is_left() {
     trusted.write(".mcp.json", before);
     at_home(&trusted, &["connect", "claude-code", "--yes"]).exits(0);
     let left = at_home(&trusted, &["remove", "s", "--yes"]).exits(0);
-    assert!(left.out.contains("to restore: facet disconnect claude-code"), "{left:?}");
+    assert!(left.out.contains("facet disconnect claude-code"), "{left:?}");
     at_home(&trusted, &["disconnect", "--yes"]).exits(0);
     assert_eq!(trusted.read(".mcp.json"), before);
 }
@@ -279,7 +279,7 @@ fn logs_are_followed_until_the_session_ends() {
     assert!(refused.contains("was never approved"), "{refused}");
     let line = lines.next().unwrap().unwrap();
     assert!(line.contains("refused: the tool \"other\" was never approved"), "{line}");
-    assert!(line.ends_with("Next: facet approve s"), "{line}");
+    assert!(line.ends_with("Next: facet check s"), "{line}");
     drop(input);
     session.wait().unwrap();
     assert!(lines.all(|line| line.is_ok()));

@@ -296,7 +296,7 @@ fn withholds_what_drifted(stage: &Stage, client: &[String], mode: &str) {
     assert_eq!(error["data"]["facet"]["code"], "changed", "{seen:#}");
     let warning = json!({
         "level": "warning", "logger": "facet",
-        "data": format!("facet: s: withheld: {told}. Next: facet approve s"),
+        "data": format!("facet: s: withheld: {told}. Next: facet check s"),
     });
     assert_eq!(seen["seen"]["logs"], json!([warning]), "{client:?} {mode}");
 }

@@ -98,7 +98,7 @@ pub(crate) fn next_step(rules: &Rules, reason: &Reason, method: &str) -> String 
         | Reason::Shadowed
         | Reason::NotListed
         | Reason::NotCovered => {
-            format!("facet approve {server}")
+            format!("facet check {server}")
         }
         Reason::NotGranted if method.starts_with("sampling/") => {
             format!("facet grant {server} sampling=yes")

@@ -81,15 +81,13 @@ pub(crate) fn repin(
     let (launch, notes) = launch.with_values_for(project, (name, &origin), approved)?;
     let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
     let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
-    let opened = opened_by(&server, &grants);
     let options = capture_options(&server, timeout, settings.timeout);
     let watched = WatchedStart::new(name, consent.progress());
     let attempt = StartAttempt::of_pinned(name, &server, &origin, &grants);
     let Observed { mut surface, conduct, variant } =
         observe(&attempt, locked.filter(|_| !is_typed), options, watched)?;
     with_source(&mut surface, project.place(), source.as_deref())?;
-    let approval = decision.and_then(|decision| decision.approval);
-    let known_variant = approval.map(|known| known.variant).unwrap_or_default();
+    let known_variant = approved_variant(decision);
     let changes = before.as_ref().map(|before| {
         let launch = if is_typed { &before.server.origin } else { &origin };
         let mut changes = changes_since(before, launch, &surface);
@@ -112,11 +110,11 @@ pub(crate) fn repin(
         surface,
         conduct,
         changes,
-        grants,
         latest,
         settings,
         variant,
-        opened,
+        opened: opened_by(&server, &grants),
+        grants,
         notes,
     };
     pin_candidate(project, candidate, state, &decision)
@@ -125,6 +123,12 @@ pub(crate) fn repin(
 /// What this user has not approved just so gets no value that a client keeps for it.
 fn has_approval(decision: Option<&UserDecision>) -> bool {
     decision.is_some_and(|decision| decision.approval.is_some())
+}
+
+/// What was approved of what a server declares otherwise on this machine.
+fn approved_variant(decision: Option<UserDecision>) -> Also {
+    let approval = decision.and_then(|decision| decision.approval);
+    approval.map(|known| known.variant).unwrap_or_default()
 }
 
 /// What a server declares otherwise on this machine, and did not when it was approved.
@@ -151,7 +155,8 @@ fn decide<'c>(
     consent: &'c dyn Consent,
 ) -> Result<PinApproval<'c>, OpsError> {
     let limit = match (accepted, changes) {
-        (Accepted::Unchanged, Some([])) => return Ok(PinApproval::Given),
+        // Nothing changed, so there is nothing to say yes to.
+        (Accepted::Asked | Accepted::Unchanged, Some([])) => return Ok(PinApproval::Given),
         (Accepted::Asked | Accepted::Unchanged, _) => return Ok(PinApproval::Ask(consent)),
         (Accepted::UpTo(Severity::Critical), _) => return Ok(PinApproval::Given),
         (Accepted::UpTo(limit), _) => limit,

@@ -69,12 +69,12 @@ impl Renderer {
                 let path = visible(&edit.path.display().to_string());
                 let client = edit.client.name();
                 let _ =
-                    writeln!(out, "{NEW}restored{NEW:#} {path}: {client} starts it without facet");
+                    writeln!(out, "{NEW}restored{NEW:#} {path} ({client}) as it was before facet");
             }
             for (client, path) in &report.left {
                 let (path, client) = (visible(&path.display().to_string()), client.name());
                 let _ =
-                    writeln!(out, "{path} still starts it; to restore: facet disconnect {client}");
+                    writeln!(out, "{path} still starts it through facet, which will fail; to restore every entry of the client: facet disconnect {client}");
             }
             Shown::styled(out)
         };
@@ -215,9 +215,9 @@ fn adopted_summary(report: &AdoptReport) -> String {
         declined if adopted == 0 => format!(", {declined} declined: nothing was adopted"),
         declined => format!(", {declined} declined"),
     };
-    let done = if report.edits.is_empty() { "to adopt" } else { "adopted" };
+    let done = if report.is_dry { "to adopt" } else { "adopted" };
     format!(
-        "{adopted} {done}, {guarded} guarded before, {skipped} skipped, {failed} failed{declined}"
+        "{adopted} {done}, {guarded} already guarded, {skipped} skipped, {failed} failed{declined}"
     )
 }
 

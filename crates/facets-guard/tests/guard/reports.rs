@@ -17,7 +17,7 @@ fn refusals_tell_the_model_why_and_people_what_to_type() {
         (said, session.out.events.last().unwrap().next.clone())
     };
     let (evil, next) = judged(r#"{"id":1,"method":"tools/call","params":{"name":"evil"}}"#);
-    assert_eq!(next, "facet approve s --directory /site");
+    assert_eq!(next, "facet check s --directory /site");
     assert!(evil.contains("was never approved") && evil.contains("\"id\":1"), "{evil}");
     assert!(evil.contains("It is withheld until a person decides"), "{evil}");
     let (unclear, next) = judged(r#"{"id":1,"method":"tools/call","params":{}}"#);

@@ -427,7 +427,8 @@ impl Describe for ServerError {
             }
             Self::Edited { .. } => format!("git diff {LOCK} {SURFACES}"),
             Self::ChangedMeanwhile { name } => format!("facet check {name}"),
-            Self::NotPinned { name, .. } => format!("facet approve {name}"),
+            Self::NotPinned { name, asked: false } => format!("facet approve {name} --yes"),
+            Self::NothingPinned => "facet adopt --dry-run".to_owned(),
             other => format!("facet explain {}", other.code()),
         }
     }

@@ -51,6 +51,8 @@ pub struct AdoptReport {
     pub edits: Vec<FileEdit>,
     /// Where it was pinned.
     pub directory: PathBuf,
+    /// Whether it was only looked at.
+    pub is_dry: bool,
     /// Whether the entries were shown before the first question.
     pub was_shown: bool,
 }
@@ -81,8 +83,8 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
         edits = adopting.edits(&reads)?;
         adopting.rewrite(&mut edits)?;
     }
-    let was_shown = is_new && !request.is_dry;
-    Ok(AdoptReport { found: adopting.found, pinned, unaccepted, edits, directory, was_shown })
+    let (is_dry, was_shown) = (request.is_dry, is_new && !request.is_dry);
+    Ok(AdoptReport { found: adopting.found, pinned, unaccepted, edits, directory, is_dry, was_shown })
 }
 
 /// What became of the server of a name.
