@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use facets_files::FileError;
 use facets_ops::OpsError;
+use facets_ops::client_files::has_project_files;
 use facets_project::project_around;
 
 use crate::args::{Add, ApprovalsCommand, CheckArguments, Command, Gate, Run, Which};
@@ -19,6 +20,10 @@ pub(crate) fn enter_project(command: Command) -> Result<Command, OpsError> {
         move |source| OpsError::File(FileError::Unreadable { path, source })
     };
     let here = std::env::current_dir().map_err(unreadable(Path::new(".")))?;
+    // To its clients a folder with their files is a project, whatever lies around it.
+    if matches!(command, Command::Adopt(_)) && has_project_files(&here) {
+        return Ok(command);
+    }
     let Some(project) = project_around(&here).filter(|project| *project != here) else {
         return Ok(command);
     };

@@ -69,6 +69,21 @@ fn a_command_that_is_added_inside_of_a_project_starts_where_it_was_typed() {
 }
 
 #[test]
+fn a_folder_with_files_of_clients_is_adopted_for_itself() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    let inner = trusted.file("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let server = workspace_binary("listed-server");
+    let entry = json!({ "command": server, "args": [trusted.declarations()] });
+    let text = json!({ "mcpServers": { "own": entry } }).to_string();
+    std::fs::write(inner.join(".mcp.json"), text).unwrap();
+    let mut command = Trusted::command_in(&inner, &trusted.home(), &["adopt", "--yes"]);
+    Ran::of(&command.env("HOME", trusted.home()).output().unwrap()).exits(0);
+    assert!(inner.join("facets.lock").is_file());
+    assert!(!trusted.read("facets.lock").contains("\"own\""));
+}
+
+#[test]
 fn another_repository_inside_of_a_project_is_another_project() {
     let trusted = Trusted::with_server(&echo("Says it again."));
     std::fs::create_dir_all(trusted.file("vendor/other/.git")).unwrap();

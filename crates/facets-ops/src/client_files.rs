@@ -134,6 +134,13 @@ pub(crate) fn files(clients: &[Client], scope: Scope, places: &Places) -> Vec<Cl
     files.filter(|file| file.scope == scope).collect()
 }
 
+/// Whether a client has a file for a project in this very folder.
+#[must_use]
+pub fn has_project_files(folder: &Path) -> bool {
+    let Ok(places) = places(folder) else { return false };
+    files(&[], Scope::Project, &places).iter().any(|file| file.path.exists())
+}
+
 /// Reads a file, if it is there.
 pub(crate) fn read(file: &ClientFile) -> Result<Option<ClientFileText>, OpsError> {
     // Many people keep these files elsewhere, and link to them.

@@ -45,7 +45,7 @@ pub(super) fn perform(facet: &Path, folder: &Path) -> Outcome<Vec<String>> {
     let is_shown = is_restored
         && before.len() == 3
         && after.len() == 2
-        && refusal.contains("facet approve files");
+        && refusal.contains("until a person decides");
     if is_shown { Ok(shown) } else { Err(format!("the guard did not hold: {shown:#?}")) }
 }
 

@@ -73,8 +73,10 @@ impl Renderer {
             }
             for (client, path) in &report.left {
                 let (path, client) = (visible(&path.display().to_string()), client.name());
-                let _ =
-                    writeln!(out, "{path} still starts it through facet, which will fail; to restore every entry of the client: facet disconnect {client}");
+                let _ = writeln!(
+                    out,
+                    "{path} still starts it through facet, which will fail; to restore every entry of the client: facet disconnect {client}"
+                );
             }
             Shown::styled(out)
         };

@@ -84,7 +84,15 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
         adopting.rewrite(&mut edits)?;
     }
     let (is_dry, was_shown) = (request.is_dry, is_new && !request.is_dry);
-    Ok(AdoptReport { found: adopting.found, pinned, unaccepted, edits, directory, is_dry, was_shown })
+    Ok(AdoptReport {
+        found: adopting.found,
+        pinned,
+        unaccepted,
+        edits,
+        directory,
+        is_dry,
+        was_shown,
+    })
 }
 
 /// What became of the server of a name.
