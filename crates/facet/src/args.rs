@@ -121,6 +121,9 @@ pub(crate) enum Command {
         /// The clients; all of them if none is given
         #[arg(value_name = "CLIENT", value_parser = client())]
         clients: Vec<facets_ops::client_files::Client>,
+        /// Only the entries that start this server of this project; may be repeated
+        #[arg(long = "server", value_name = "NAME", add = server_names())]
+        servers: Vec<String>,
         /// Answer every question with yes
         #[arg(long, short)]
         yes: bool,

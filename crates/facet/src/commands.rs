@@ -8,7 +8,7 @@ use clap::CommandFactory as _;
 use facets_digest::json::Provenance;
 use facets_files::FileError;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
-use facets_ops::connect::{ConnectRequest, connect, disconnect};
+use facets_ops::connect::{ConnectRequest, DisconnectRequest, connect, disconnect};
 use facets_ops::data::DataRequest;
 use facets_ops::digest_contract::{
     DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
@@ -97,9 +97,10 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = ConnectRequest { clients, scope: crate::trust::scope(user) };
             Ok(renderer.connected(&connect(&request, &consent)?, consent.asks()))
         }
-        Command::Disconnect { clients, yes } => {
+        Command::Disconnect { clients, servers, yes } => {
             let consent = crate::consent::Terminal::new(yes);
-            Ok(renderer.connected(&disconnect(&clients, &consent)?, consent.asks()))
+            let request = DisconnectRequest { clients, servers };
+            Ok(renderer.connected(&disconnect(&request, &consent)?, consent.asks()))
         }
         Command::Run(arguments) => crate::run::run_server(arguments, renderer),
         Command::Grant { name, settings, yes, accept } => {

@@ -2,7 +2,7 @@
 //! error.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -132,8 +132,13 @@ impl RunListener for StderrListener {
     }
 
     fn on_stderr(&self, bytes: &[u8]) {
-        // As it would be without us; nobody may be there to read it.
-        let _ = std::io::stderr().write_all(bytes);
+        let mut stderr = std::io::stderr();
+        // As it would be without us, but a terminal is not handed what it would act on.
+        let _ = if stderr.is_terminal() {
+            stderr.write_all(for_terminal(bytes).as_bytes())
+        } else {
+            stderr.write_all(bytes)
+        };
     }
 
     fn on_failed_start(&self, server: &str, reasons: &[String]) {
@@ -153,6 +158,13 @@ impl RunListener for StderrListener {
             }
         }
     }
+}
+
+/// Text of a server with its line ends, and everything else that a terminal acts on made visible.
+fn for_terminal(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<String> = text.split('\n').map(render::visible).collect();
+    lines.join("\n")
 }
 
 fn say(line: &str) {

@@ -22,7 +22,8 @@ const WITH_VALUE: [&str; 12] = [
 
 /// The line with `--` before the command, if somebody typed `facet add NAME npx -y PACKAGE`.
 pub(crate) fn with_separator(words: &[String]) -> Option<String> {
-    if words.iter().any(|word| word == "--") {
+    // A value that was typed may be a secret, and is not repeated.
+    if words.iter().any(|word| word == "--" || word.contains('=')) {
         return None;
     }
     let verb = positions(words).next()?;
@@ -81,6 +82,8 @@ mod tests {
             "add foo https://mcp.example.com/ extra",
             "add foo npm:x extra",
             "add foo",
+            "add foo npx -y x -e TOKEN=hunter2",
+            "add foo --env TOKEN=hunter2 npx -y x",
             "check foo bar",
             "",
         ] {

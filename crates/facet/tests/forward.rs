@@ -265,6 +265,11 @@ fn a_shell_completes_names_of_servers_clients_and_codes() {
     assert!(clients.contains(&"claude-code".to_owned()), "{clients:?}");
     let codes = completed(&trusted, &["explain"]).unwrap();
     assert!(codes.contains(&"tool_added".to_owned()), "{codes:?}");
+    let hostile = trusted.read("facets.lock").replace("\"files\": {", "\"$(touch PWNED)\": {");
+    trusted.write("facets.lock", &hostile);
+    let servers = completed(&trusted, &["check"]).unwrap();
+    assert!(servers.contains(&"s".to_owned()), "{servers:?}");
+    assert!(!servers.iter().any(|name| name.contains("touch")), "{servers:?}");
     let commands = completed(&trusted, &[]).unwrap();
     assert!(commands.contains(&"adopt".to_owned()), "{commands:?}");
 }
@@ -300,4 +305,47 @@ fn logs_are_followed_until_the_session_ends() {
     assert!(lines.all(|line| line.is_ok()));
     assert_eq!(follow.wait().unwrap().code(), Some(0));
     trusted.facet(&["logs", "s", "-f", "--json"]).exits(2);
+}
+
+#[test]
+fn a_secret_on_the_command_line_is_not_pinned() {
+    let trusted = Trusted::new();
+    trusted.declare(&echo("Says it again."));
+    let add = |accept: &[&str]| {
+        let words: Vec<&str> = ["add", "s", "--yes"].iter().chain(accept).copied().collect();
+        let mut command = trusted.command(&words);
+        command.arg("--").arg(workspace_binary("listed-server")).arg(trusted.declarations());
+        command.arg(trusted.trace()).args(["--token", "sk-proj-0123456789abcdefghijklmnop"]);
+        Ran::of(&command.output().unwrap())
+    };
+    let refused = add(&[]).exits(2);
+    assert!(refused.talk.contains("secret-in-launch"), "{refused:?}");
+    assert!(!refused.talk.contains("sk-proj"), "{refused:?}");
+    assert_eq!((trusted.starts(), trusted.file("facets.lock").exists()), (0, false));
+    add(&["--accept", "critical"]).exits(0);
+}
+
+#[test]
+fn values_of_variables_are_not_repeated_when_a_server_writes_them() {
+    let trusted = Trusted::new();
+    let script = "echo \"bad token: $TOKEN\" >&2; exit 3";
+    let words = ["add", "s", "--yes", "-e", "TOKEN", "--", "sh", "-c", script];
+    let mut command = trusted.command(&words);
+    let ran = Ran::of(&command.env("TOKEN", "hunter2-and-more").output().unwrap()).exits(2);
+    assert!(ran.talk.contains("bad token: …") && !ran.talk.contains("hunter2"), "{ran:?}");
+}
+
+#[test]
+fn one_server_is_disconnected_alone() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.add("t").exits(0);
+    std::fs::create_dir(trusted.file(".cursor")).unwrap();
+    let before = "{\n  \"mcpServers\": {\n    \"a\": { \"url\": \"https://a.example/\" }\n  }\n}\n";
+    trusted.write(".cursor/mcp.json", before);
+    at_home(&trusted, &["connect", "cursor", "--yes"]).exits(0);
+    at_home(&trusted, &["disconnect", "cursor", "--server", "s", "--yes"]).exits(0);
+    let file = trusted.read(".cursor/mcp.json");
+    assert!(file.contains("\"t\"") && !file.contains("\"s\""), "{file}");
+    at_home(&trusted, &["disconnect", "--yes"]).exits(0);
+    assert_eq!(trusted.read(".cursor/mcp.json"), before);
 }

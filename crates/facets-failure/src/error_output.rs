@@ -31,6 +31,15 @@ impl Stderr {
         Self { first: lines(first), omitted, last: lines(last) }
     }
 
+    /// The same without these values, which are nobody else's business.
+    #[must_use]
+    pub fn without(self, values: &[String]) -> Self {
+        let hidden =
+            |line: String| values.iter().fold(line, |line, value| line.replace(value, "…"));
+        let lines = |all: Vec<String>| all.into_iter().map(hidden).collect();
+        Self { first: lines(self.first), omitted: self.omitted, last: lines(self.last) }
+    }
+
     /// Whether nothing was written.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,8 +1,10 @@
 //! The start of a server, explained if it fails: how it was started, what is in its way, and the command that
 //! mends it.
 
+use std::path::Path;
+
 use facets_failure::{Describe as _, Note, Stderr, shell_word};
-use facets_launch::{Environment, Launchable, ProcessLaunch};
+use facets_launch::{Environment, Launchable, ProcessLaunch, value_of};
 use facets_lock::{Extent, Grants};
 use facets_mcp::CaptureError;
 use facets_model::Origin;
@@ -33,6 +35,15 @@ pub(crate) enum AskedBy<'a> {
     Pinned { name: &'a str },
 }
 
+/// Values of the variables that a server names. Shorter ones are no secrets, and stand everywhere.
+fn known_values(process: &ProcessLaunch) -> Vec<String> {
+    const SHORTEST: usize = 8;
+    let variables = &process.variables;
+    let values = variables.named.iter().filter_map(|name| value_of(name, &variables.given));
+    let values = values.filter_map(|value| value.into_string().ok());
+    values.filter(|value| value.len() >= SHORTEST && !Path::new(value).exists()).collect()
+}
+
 impl<'a> StartAttempt<'a> {
     /// Of a server that is pinned.
     pub(crate) fn of_pinned(
@@ -58,6 +69,7 @@ impl<'a> StartAttempt<'a> {
     }
 
     fn failure(&self, source: ObserveError, process: &ProcessLaunch) -> StartFailure {
+        let source = source.without_values(&known_values(process));
         let stderr = source.error_output().unwrap_or_default();
         let obstacles = obstacles_of(process, &stderr);
         let withheld = withheld_variables(process, &stderr);

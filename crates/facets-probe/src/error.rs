@@ -26,6 +26,17 @@ pub enum ObserveError {
 }
 
 impl ObserveError {
+    /// The same without these values in what the server wrote.
+    #[must_use]
+    pub fn without_values(self, values: &[String]) -> Self {
+        match self {
+            Self::Capture { source, stderr, ending } => {
+                Self::Capture { source, stderr: stderr.without(values), ending }
+            }
+            other => other,
+        }
+    }
+
     /// The codes that no crate below has.
     pub const CODES: &'static [&'static str] = &["supervisor-lost"];
 }

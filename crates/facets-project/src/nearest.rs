@@ -29,7 +29,10 @@ fn nearest(here: &Path, homes: &[PathBuf]) -> Option<PathBuf> {
         if !is_here && (homes.iter().any(|home| home == folder) || !is_of(folder, owner)) {
             return None;
         }
-        if [MANIFEST, LOCK].iter().any(|name| folder.join(name).symlink_metadata().is_ok()) {
+        let mut files = [MANIFEST, LOCK].iter().map(|name| folder.join(name));
+        if files
+            .any(|file| if is_here { file.symlink_metadata().is_ok() } else { is_of(&file, owner) })
+        {
             return Some(folder.to_owned());
         }
         // What lies around a repository is another project.
@@ -41,11 +44,11 @@ fn nearest(here: &Path, homes: &[PathBuf]) -> Option<PathBuf> {
     None
 }
 
-/// Whether a folder belongs to this user or to the owner of where the search began, and to nobody else:
-/// a file that others put into a shared folder makes no project of everything below.
-fn is_of(folder: &Path, owner: u32) -> bool {
+/// Whether a file or folder belongs to this user or to the owner of where the search began, and nobody
+/// else can write it: a file that others put somewhere makes no project of everything below.
+fn is_of(path: &Path, owner: u32) -> bool {
     let own = rustix::process::getuid().as_raw();
-    folder.metadata().is_ok_and(|data| {
+    path.symlink_metadata().is_ok_and(|data| {
         (data.uid() == owner || data.uid() == own) && data.mode() & WORLD_WRITABLE == 0
     })
 }
@@ -107,6 +110,14 @@ mod tests {
         assert_eq!(tree.nearest("home", &["home"]), Some(tree.path("home")));
         fs::remove_file(tree.path("home/facets.lock")).unwrap();
         assert_eq!(tree.nearest("home", &["home"]), None);
+    }
+
+    #[test]
+    fn a_file_that_everybody_can_write_makes_no_project_of_what_lies_below() {
+        let tree = Tree::new(&["a/mine"], &["a/facets.json"]);
+        fs::set_permissions(tree.path("a/facets.json"), Permissions::from_mode(0o666)).unwrap();
+        assert_eq!(tree.nearest("a/mine", &[]), None);
+        assert_eq!(tree.nearest("a", &[]), Some(tree.path("a")));
     }
 
     #[test]

@@ -44,7 +44,9 @@ To undo: facet disconnect cursor";
 
 pub(super) const DISCONNECT: &str = "\
 Examples:
-  facet disconnect        restores every file that facet changed
+  facet disconnect        every client file that facet has rewritten, in every project, as it was
+  facet disconnect cursor --server files
+                          only the entry of Cursor that starts files of this project
   facet disconnect cursor --yes
                           without showing the difference first";
 

@@ -71,11 +71,13 @@ impl Renderer {
                 let _ =
                     writeln!(out, "{NEW}restored{NEW:#} {path} ({client}) as it was before facet");
             }
+            let named: String =
+                report.names.iter().map(|name| format!(" --server {}", visible(name))).collect();
             for (client, path) in &report.left {
                 let (path, client) = (visible(&path.display().to_string()), client.name());
                 let _ = writeln!(
                     out,
-                    "{path} still starts it through facet, which will fail; to restore every entry of the client: facet disconnect {client}"
+                    "{path} still starts it through facet, which will fail; to restore: facet disconnect {client}{named}"
                 );
             }
             Shown::styled(out)

@@ -28,6 +28,14 @@ pub enum ServerError {
         /// What there is.
         known: Vec<String>,
     },
+    /// What would be written into the lock looks like a secret.
+    #[error("{name:?} was not pinned: {what} looks like a secret, and facets.lock would store it")]
+    SecretInLaunch {
+        /// Its name.
+        name: String,
+        /// What looks like one.
+        what: &'static str,
+    },
     /// The project has it already.
     #[error("server {name:?} already exists")]
     Exists {
@@ -260,10 +268,14 @@ impl ServerError {
         "not-attested",
         "not-running",
         "address-unusable",
+        "secret-in-launch",
     ];
 
     fn expected_text(&self) -> String {
         let text = match self {
+            Self::SecretInLaunch { .. } => {
+                "the secret in a variable, which --env or --header names"
+            }
             Self::AboveAccepted { worst, code, .. } => {
                 return format!(
                     "a yes at a terminal, or --accept {worst} after reading (facet explain {code})"
@@ -301,6 +313,7 @@ impl ServerError {
 
     fn actual_text(&self) -> String {
         let text = match self {
+            Self::SecretInLaunch { .. } => "a value on the command line, not shown",
             Self::Unknown { known, .. } | Self::NothingToReplace { known, .. }
                 if known.is_empty() =>
             {
@@ -364,6 +377,7 @@ fn listed(names: &[String]) -> String {
 impl Describe for ServerError {
     fn code(&self) -> &'static str {
         match self {
+            Self::SecretInLaunch { .. } => "secret-in-launch",
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "server-unknown",
             Self::Exists { .. } => "server-exists",
             Self::BadName { .. } => "server-bad-name",

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use facets_clients::{looks_like_secret, secret_arguments};
+use facets_drift::Severity;
 use facets_failure::shell_word;
 use facets_model::Origin;
 
@@ -41,6 +43,7 @@ pub enum AddMode {
 
 /// Starts or calls a server, shows what it declares, and pins it if the answer is yes.
 pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
+    refuse_secrets(&request, consent)?;
     let accept = accept_with(&request);
     let AddRequest { name, origin, start_directory, timeout, source, mode } = request;
     let source = source.map(text_of).transpose()?;
@@ -52,6 +55,19 @@ pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, O
         AddMode::Replace => replace_pin(server, consent),
     };
     pinned.map_err(|error| or_accept_with(error, accept))
+}
+
+/// Arguments and addresses stand in the lock, which is committed.
+fn refuse_secrets(request: &AddRequest, consent: &dyn Consent) -> Result<(), OpsError> {
+    let what = match &request.origin {
+        Origin::Command(command) if !secret_arguments(&command.args).is_empty() => "an argument",
+        Origin::Address(address) if looks_like_secret(&address.url.to_string()) => "the address",
+        Origin::Command(_) | Origin::Address(_) => return Ok(()),
+    };
+    if consent.accepts() == Severity::Critical {
+        return Ok(());
+    }
+    Err(ServerError::SecretInLaunch { name: request.name.clone(), what }.into())
 }
 
 /// What is typed to add what is as bad as a level: the same command, with that level.

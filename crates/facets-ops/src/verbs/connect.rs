@@ -11,6 +11,7 @@ use crate::client_entries::origin_of_entry;
 use crate::client_files::{
     Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, read, write,
 };
+use crate::client_values::starts_here;
 use crate::consent::Consent;
 use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
@@ -24,6 +25,15 @@ pub struct ConnectRequest {
     pub clients: Vec<Client>,
     /// Files of this project, or of this user.
     pub scope: Scope,
+}
+
+/// What to disconnect.
+#[derive(Debug)]
+pub struct DisconnectRequest {
+    /// The clients; none are all.
+    pub clients: Vec<Client>,
+    /// Only entries that start these servers of this project; none are all, of every project.
+    pub servers: Vec<String>,
 }
 
 /// What was rewritten, and what could not be.
@@ -101,15 +111,32 @@ fn connect_file(
 }
 
 /// Has clients start what they started before.
-pub fn disconnect(clients: &[Client], consent: &dyn Consent) -> Result<ConnectReport, OpsError> {
+pub fn disconnect(
+    request: &DisconnectRequest,
+    consent: &dyn Consent,
+) -> Result<ConnectReport, OpsError> {
     refuse_inside_server()?;
+    let DisconnectRequest { clients, servers } = request;
     let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
-    let is_meant = |client: Client| clients.is_empty() || clients.contains(&client);
-    let Restoration { edits, left, .. } = restore_entries(is_meant, |_, _| true)?;
+    let is_client = |client: Client| clients.is_empty() || clients.contains(&client);
+    let project = Project::here()?;
+    let is_meant = |path: &Path, entry: &Entry| {
+        let mut names = servers.iter();
+        servers.is_empty() || names.any(|name| starts_here(entry, path, name, &project))
+    };
+    let Restoration { edits, left, only_whole } = restore_entries(is_client, is_meant)?;
     report.edits = edits;
     report.left = left;
-    note_unrecorded(clients, &mut report)?;
-    finish(report, consent, command_line("disconnect", clients, Scope::Project))
+    for (_, path) in only_whole {
+        let place = servers.join(", ");
+        report.left.push((path, ClientError::Entangled { place }));
+    }
+    if servers.is_empty() {
+        note_unrecorded(clients, &mut report)?;
+    }
+    let named: String = servers.iter().map(|name| format!(" --server {name}")).collect();
+    let next = command_line("disconnect", clients, Scope::Project);
+    finish(report, consent, format!("{next}{named}"))
 }
 
 /// What starts facet here all the same: an entry that was renamed, or a file that was moved.

@@ -203,7 +203,7 @@ fn clients(directory: &Path) -> Check {
             "{name} ({}) starts facet, but no server {name} is pinned: it was removed or renamed",
             client.title()
         );
-        let fix = format!("facet disconnect {}", client.name());
+        let fix = format!("facet disconnect {} --server {name}", client.name());
         return Check { fix: Some(fix), ..check(NAME, Health::Bad, detail) };
     }
     let shown: Vec<&UnguardedServer> =

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use facets_failure::shell_word;
+use facets_failure::{Note, shell_word};
 use facets_launch::{GrantedHost, PRIVATE};
 pub use facets_lock::{Arguments, Extent, Grants};
 use facets_lock::{LockedServer, READ_ONLY, StartSettings};
@@ -307,6 +307,12 @@ fn unpinned(error: OpsError, request: &GrantRequest) -> OpsError {
         OpsError::Server(ServerError::NotPinned { asked, .. }) => {
             let undone = "nothing was pinned; what was taken away stays taken";
             ServerError::Unanswered { undone, next: typed(request, "--yes"), asked }.into()
+        }
+        OpsError::Start(mut failure) => {
+            let text =
+                "what was taken away stays taken, though the server did not start".to_owned();
+            failure.notes.push(Note { label: "grants", text });
+            OpsError::Start(failure)
         }
         other => or_accept_with(other, |level| typed(request, &format!("--accept {level}"))),
     }

@@ -1,7 +1,7 @@
 //! `facet list`: what is locked here.
 
 use facets_lock::{Lock, LockedEntry};
-use facets_model::Origin;
+use facets_model::{InlineServerName, Origin};
 use facets_project::{LOCK, Project, ProjectError, State, declared_origin, project_around};
 
 use crate::approval::is_approved;
@@ -45,7 +45,9 @@ pub fn server_names() -> Vec<String> {
     let project = project_around(&here).unwrap_or(here);
     let bytes = read_regular(&project.join(LOCK), MAX_LOCK).unwrap_or_default();
     let lock = Lock::parse(&bytes).unwrap_or_else(|_| Lock::empty());
-    lock.servers().keys().cloned().collect()
+    // What a shell is offered may be run by it: a lock can hold anything under `servers`.
+    let is_name = |name: &&String| name.parse::<InlineServerName>().is_ok();
+    lock.servers().keys().filter(is_name).cloned().collect()
 }
 
 /// Lists what is locked, and what the manifest names without it.
