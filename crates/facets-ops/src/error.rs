@@ -457,6 +457,7 @@ impl Describe for OpsError {
                 format!("facet build --check {}", shell_word(folder))
             }
             Self::NoVariable { name, .. } => format!("export {name}=…"),
+            Self::NotApproved { asked: false } => "the same command with --yes".to_owned(),
             Self::UnknownCode { similar, .. } => {
                 format!("facet explain {}", similar.first().unwrap_or(&"")).trim_end().to_owned()
             }

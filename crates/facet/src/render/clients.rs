@@ -149,7 +149,7 @@ pub(crate) fn found(all: &[FoundEntry]) -> String {
 /// What adopting an entry means, exactly.
 fn planned(one: &FoundEntry, plan: &PlannedEntry, out: &mut String) {
     let name = visible(&one.name);
-    let state = if plan.is_pinned { "is pinned already as" } else { "is pinned as" };
+    let state = if plan.is_pinned { "already pinned as" } else { "to be pinned as" };
     let _ = write!(out, "    {state} {name}");
     if plan.launch != one.what {
         let _ = write!(out, ", as `{}`", visible(&plan.launch));
@@ -164,7 +164,7 @@ fn planned(one: &FoundEntry, plan: &PlannedEntry, out: &mut String) {
     if !plan.headers.is_empty() {
         let _ = write!(out, ", sends {} (values stay in this file)", listed(&plan.headers));
     }
-    let _ = writeln!(out, "\n    its entry becomes: {}", visible(&plan.entry.join(" ")));
+    let _ = writeln!(out, "\n    entry to be rewritten to: {}", visible(&plan.entry.join(" ")));
 }
 
 /// What became of an entry, if that is not what was planned.

@@ -151,7 +151,7 @@ fn a_dry_run_says_what_the_run_does() {
     user.trusted.write(".mcp.json", &servers.to_string());
     let shown = user.facet(&["adopt", "--dry-run"]).exits(0).out;
     let place = std::fs::canonicalize(user.trusted.project()).unwrap();
-    let starts = format!("is pinned as one, starts in {}/tools, gets API_TOKEN", place.display());
+    let starts = format!("to be pinned as one, starts in {}/tools, gets API_TOKEN", place.display());
     assert!(shown.contains(&starts), "{shown}");
     assert!(shown.contains("run one --directory .."), "{shown}");
     assert!(shown.contains("skipped: it uses server-sent events"), "{shown}");

@@ -172,7 +172,12 @@ fn project(directory: &Path) -> Check {
         return Check { problems, ..check(NAME, Health::Bad, detail) };
     };
     let (facets, servers) = (manifest.facets.len(), manifest.servers.len());
-    let detail = format!("{}: {facets} facets, {servers} servers", path.display());
+    let counted = |count: usize, noun: &str| match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    };
+    let (facets, servers) = (counted(facets, "facet"), counted(servers, "server"));
+    let detail = format!("{}: {facets}, {servers}", path.display());
     let problems = outcome.warnings.into_iter().map(with_file).collect();
     Check { problems, ..check(NAME, Health::Good, detail) }
 }
