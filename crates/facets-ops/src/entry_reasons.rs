@@ -45,7 +45,7 @@ impl Reasons<'_> {
 
     pub(crate) fn environment_file(self, member: &str) -> String {
         format!(
-            "`{member}` can set any variable, also those that decide about facet: copy the variables \
+            "`{member}` can set any variable, including those that change how facet itself runs: copy the variables \
              that the server needs into `env`, remove `{member}`, {}",
             self.again()
         )

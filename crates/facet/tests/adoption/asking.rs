@@ -102,7 +102,7 @@ fn a_no_to_the_rewriting_keeps_what_is_pinned_and_says_how_to_go_on() {
     // What is pinned is not started again: only the file is asked about, and the twins.
     let Some(ran) = at_a_terminal(&user, &["adopt"], "n\ny\n") else { return };
     let ran = ran.exits(0);
-    assert!(ran.out.contains("is pinned already as one"), "{}", ran.out);
+    assert!(ran.out.contains("already pinned as one"), "{}", ran.out);
     assert!(ran.out.contains("2 adopted") && ran.out.contains("1 declined"), "{}", ran.out);
     assert_ne!(user.trusted.read(".mcp.json"), before);
 }
@@ -151,7 +151,8 @@ fn a_dry_run_says_what_the_run_does() {
     user.trusted.write(".mcp.json", &servers.to_string());
     let shown = user.facet(&["adopt", "--dry-run"]).exits(0).out;
     let place = std::fs::canonicalize(user.trusted.project()).unwrap();
-    let starts = format!("to be pinned as one, starts in {}/tools, gets API_TOKEN", place.display());
+    let starts =
+        format!("to be pinned as one, starts in {}/tools, gets API_TOKEN", place.display());
     assert!(shown.contains(&starts), "{shown}");
     assert!(shown.contains("run one --directory .."), "{shown}");
     assert!(shown.contains("skipped: it uses server-sent events"), "{shown}");
