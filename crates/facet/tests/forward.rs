@@ -308,6 +308,18 @@ fn logs_are_followed_until_the_session_ends() {
 }
 
 #[test]
+fn an_entry_that_was_edited_is_named_when_its_server_is_removed() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.write(".mcp.json", "{\n  \"mcpServers\": {}\n}\n");
+    at_home(&trusted, &["connect", "claude-code", "--yes"]).exits(0);
+    let edited = trusted.read(".mcp.json").replace("\"s\": {", "\"s\": { \"note\": \"mine\",");
+    trusted.write(".mcp.json", &edited);
+    let ran = at_home(&trusted, &["remove", "s", "--yes"]).exits(0);
+    assert!(ran.out.contains(".mcp.json still starts it"), "{ran:?}");
+    assert_eq!(trusted.read(".mcp.json"), edited);
+}
+
+#[test]
 fn a_secret_on_the_command_line_is_not_pinned() {
     let trusted = Trusted::new();
     trusted.declare(&echo("Says it again."));

@@ -44,9 +44,20 @@ const OF_NETWORK: &[&str] = &[
     "temporary failure in name resolution",
 ];
 
+/// How they say that something was refused.
+const NOT_PERMITTED: &[&str] = &["eperm", "operation not permitted", "permissionerror"];
+
 /// What they call another program.
-const OF_PROGRAMS: &[&str] =
-    &["child process", "child_process", "clone", "fork", "posix_spawn", "spawn", "subprocess"];
+const OF_PROGRAMS: &[&str] = &[
+    "child process",
+    "child_process",
+    "clone",
+    "exec",
+    "fork",
+    "posix_spawn",
+    "spawn",
+    "subprocess",
+];
 
 /// How they say that they may not start it.
 const NOT_STARTED: &[&str] = &[
@@ -72,8 +83,10 @@ pub(super) fn obstacles(process: &ProcessLaunch, stderr: &Stderr) -> Vec<StartOb
     let mut found = Vec::new();
     let lower: Vec<String> = stderr.lines().map(str::to_lowercase).collect();
     let says = |words: &[&str]| lower.iter().any(|line| has_one_of(line, words));
+    // A refused socket and what was being done are often said on different lines.
+    let is_refused_socket = says(&["socket"]) && says(NOT_PERMITTED);
     if let Some(setting) = network_setting(&process.sandbox)
-        && says(OF_NETWORK)
+        && (says(OF_NETWORK) || is_refused_socket)
     {
         found.push(of_network(&setting, stderr));
     }
@@ -276,6 +289,10 @@ mod tests {
             ("connect ECONNREFUSED http://api.example.com:8080/", host("api.example.com:8080")),
             ("curl: (6) Could not resolve host: api.example.com", host("api.example.com:443")),
             ("OSError: [Errno 101] Network is unreachable", vec![Need::Network]),
+            (
+                "  sock = socket.socket()\nPermissionError: [Errno 1] not allowed",
+                vec![Need::Network],
+            ),
             ("connecting to https://api.example.com/", vec![]),
         ] {
             assert_eq!(needs(closed(), line), expected, "{line}");
@@ -290,7 +307,11 @@ mod tests {
             subprocess: Subprocess::Closed { execute: execute.clone() },
             ..Sandbox::default()
         };
-        for line in ["Error: spawn git EPERM", "BlockingIOError: fork: Operation not permitted"] {
+        for line in [
+            "Error: spawn git EPERM",
+            "BlockingIOError: fork: Operation not permitted",
+            "sh: 1: exec: python3: Permission denied",
+        ] {
             assert_eq!(needs(alone(), line), [Need::Subprocess], "{line}");
             assert_eq!(needs(Sandbox::default(), line), [], "{line}");
         }

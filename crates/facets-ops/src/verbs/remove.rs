@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_clients::Entry;
+use facets_clients::{Entry, Undo};
 use facets_lock::surface_path;
 use facets_project::{
-    Change, LOCK, MANIFEST, Project, ProjectError, State, is_ours, without_server,
+    Change, ClientRecords, LOCK, MANIFEST, Project, ProjectError, State, is_ours, without_server,
 };
 
 use crate::client_files::{Client, FileEdit, write};
@@ -38,7 +38,10 @@ pub struct RemoveReport {
 pub fn remove(request: &RemoveRequest, consent: &dyn Consent) -> Result<RemoveReport, OpsError> {
     let project = Project::here()?;
     // Found while there is something that they start.
-    let Restoration { edits, only_whole: mut left, .. } = entries_of(&request.names, &project)?;
+    let Restoration { edits, only_whole: mut left, left: edited } =
+        entries_of(&request.names, &project)?;
+    // An entry that was edited since cannot be restored, and still starts it.
+    left.extend(edited.into_iter().filter_map(|(path, _)| Some((client_of(&path)?, path))));
     unpin(request, &project)?;
     let mut restored = Vec::new();
     if !edits.is_empty() && consent.may_rewrite(&edits) == Answer::Yes {
@@ -48,6 +51,13 @@ pub fn remove(request: &RemoveRequest, consent: &dyn Consent) -> Result<RemoveRe
         left.extend(edits.into_iter().map(|edit| (edit.client, edit.path)));
     }
     Ok(RemoveReport { names: request.names.clone(), restored, left })
+}
+
+/// Whose file that is, by the record that facet has of it.
+fn client_of(path: &Path) -> Option<Client> {
+    let records = ClientRecords::of_this_user().ok()?;
+    let undos = records.of(path).ok()?;
+    undos.iter().find_map(|undo| Undo::from_text(undo).ok()).map(|undo| undo.client())
 }
 
 /// How files of clients would be without the entries that start these servers.
