@@ -356,7 +356,7 @@ pub(crate) fn servers_of_clients(project: &Path) -> Result<ClientServers, OpsErr
 }
 
 /// The names that a lock has, as far as it can be read.
-fn locked_names(project: &Path) -> BTreeSet<String> {
+pub(crate) fn locked_names(project: &Path) -> BTreeSet<String> {
     let bytes = crate::input::read_regular(&project.join(LOCK), MAX_LOCK).unwrap_or_default();
     let lock = Lock::parse(&bytes).unwrap_or_else(|_| Lock::empty());
     lock.servers().keys().cloned().collect()

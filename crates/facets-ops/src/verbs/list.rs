@@ -1,17 +1,14 @@
 //! `facet list`: what is locked here.
 
-use facets_lock::{Lock, LockedEntry};
+use facets_lock::LockedEntry;
 use facets_model::{InlineServerName, Origin};
-use facets_project::{LOCK, Project, ProjectError, State, declared_origin, project_around};
+use facets_project::{Project, ProjectError, State, declared_origin, project_around};
 
 use crate::approval::is_approved;
+use crate::client_files::locked_names;
 use crate::error::OpsError;
-use crate::input::read_regular;
 use crate::moving::approved_elsewhere;
 use crate::pinned::is_others;
-
-/// More than any lock has.
-const MAX_LOCK: u64 = 64 << 20;
 
 /// One server.
 #[derive(Debug)]
@@ -43,11 +40,9 @@ pub struct ListReport {
 pub fn server_names() -> Vec<String> {
     let here = std::env::current_dir().unwrap_or_default();
     let project = project_around(&here).unwrap_or(here);
-    let bytes = read_regular(&project.join(LOCK), MAX_LOCK).unwrap_or_default();
-    let lock = Lock::parse(&bytes).unwrap_or_else(|_| Lock::empty());
     // What a shell is offered may be run by it: a lock can hold anything under `servers`.
     let is_name = |name: &&String| name.parse::<InlineServerName>().is_ok();
-    lock.servers().keys().filter(is_name).cloned().collect()
+    locked_names(&project).iter().filter(is_name).cloned().collect()
 }
 
 /// Lists what is locked, and what the manifest names without it.
