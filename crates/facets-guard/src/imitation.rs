@@ -188,6 +188,8 @@ mod tests {
         assert!(speaks_as_facet(&format!("{}facet: x", " *".repeat(5000))));
         assert!(speaks_as_facet(&format!("facet{}: x", " ".repeat(5000))));
         assert!(speaks_as_facet(&format!("f{}acet: x", "\u{332}".repeat(70))));
+        // Marks that count as letters are no run of signs.
+        assert!(speaks_as_facet(&format!("f{}acet: x", "\u{e34}".repeat(5000))));
         for text in ["facets: x", "Facet 'color': x", "the facet: x", "", "multifacet: x", "facet"]
         {
             assert!(!speaks_as_facet(text), "{text:?}");
