@@ -77,9 +77,15 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn skip_plain(&mut self) {
+        /// As many bytes as processors compare at once.
+        const BLOCK: usize = 32;
+        let ends = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
         let rest = &self.text.as_bytes()[self.at..];
-        let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-        self.at += plain.unwrap_or(rest.len());
+        // Without an early way out of a block, all of its bytes are compared together.
+        let has_end = |block: &&[u8]| block.iter().fold(false, |found, byte| found | ends(byte));
+        let blocks = rest.chunks_exact(BLOCK).take_while(|block| !has_end(block)).count();
+        let plain = rest[blocks * BLOCK..].iter().position(ends);
+        self.at += plain.map_or(rest.len(), |plain| blocks * BLOCK + plain);
     }
 
     fn escape(&mut self) -> Result<char, JsonError> {
@@ -130,5 +136,33 @@ impl<'a> Tokenizer<'a> {
             value * 16 + char::from(digit).to_digit(16).unwrap_or_default()
         });
         Ok(u16::try_from(value).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use crate::json::{Limits, Provenance, Value, parse};
+
+    /// Texts are compared in blocks: whatever ends one may stand anywhere in a block, or behind the last.
+    #[test]
+    fn the_end_of_a_plain_text_is_found_wherever_it_stands() {
+        let read = |text: &str| {
+            let value = parse(text.as_bytes(), Provenance::Authored, Limits::DOCUMENT);
+            value.map(|value| match value {
+                Value::String(text) => text.into_owned(),
+                _ => String::new(),
+            })
+        };
+        for length in 0..130 {
+            let plain = "x".repeat(length);
+            assert_eq!(read(&format!("\"{plain}\"")).unwrap(), plain);
+            let escaped = format!("\"{plain}\\n{plain}\"");
+            assert_eq!(read(&escaped).unwrap(), format!("{plain}\n{plain}"));
+            assert!(read(&format!("\"{plain}\u{1f}{plain}\"")).is_err(), "{length}");
+            assert!(read(&format!("\"{plain}")).is_err(), "{length}");
+            assert_eq!(read(&format!("\"{plain} \"")).unwrap(), format!("{plain} "));
+        }
     }
 }
