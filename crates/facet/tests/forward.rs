@@ -215,19 +215,6 @@ fn removing_a_server_offers_to_restore_the_clients_that_start_it() {
     assert_eq!(trusted.read(".cursor/mcp.json"), before);
 }
 
-#[test]
-fn a_file_that_could_not_be_restored_to_the_byte_later_is_left() {
-    let trusted = Trusted::with_server(&echo("Says it again."));
-    trusted.add("t").exits(0);
-    let before = "{\n  \"mcpServers\": {}\n}\n";
-    trusted.write(".mcp.json", before);
-    at_home(&trusted, &["connect", "claude-code", "--yes"]).exits(0);
-    let left = at_home(&trusted, &["remove", "s", "--yes"]).exits(0);
-    assert!(left.out.contains("facet disconnect claude-code"), "{left:?}");
-    at_home(&trusted, &["disconnect", "--yes"]).exits(0);
-    assert_eq!(trusted.read(".mcp.json"), before);
-}
-
 /// What bash would offer behind these words.
 fn completed(trusted: &Trusted, words: &[&str]) -> Option<Vec<String>> {
     let bash = component("bash")?;

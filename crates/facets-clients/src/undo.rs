@@ -85,6 +85,12 @@ impl Undo {
         &self.place
     }
 
+    /// Whether facet wrote the whole entry, and not over another one.
+    #[must_use]
+    pub fn is_insertion(&self) -> bool {
+        !matches!(self.change, Change::Rewritten(_))
+    }
+
     /// Whether there was no file before: if nothing is left of its text, it may go.
     #[must_use]
     pub fn file_was_absent(&self) -> bool {

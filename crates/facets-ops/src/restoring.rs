@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_clients::{ClientError, ClientFile, Entry, Undo, parse};
+use facets_clients::{
+    ClientError, ClientFile, Entry, EntryTransport, Guarded, Undo, insert, parse,
+};
 use facets_files::FileError;
 use facets_project::ClientRecords;
 
@@ -64,21 +66,29 @@ fn restore_file(
         entry.is_none_or(|entry| entry.is_facet(Some(&own_program())))
     };
     // One whose entry is gone belongs to whatever is restored.
-    let is_wanted = |written: &&String| {
+    let is_wanted = |written: &String| {
         let undo = Undo::from_text(written).ok();
         let entry = undo.and_then(|undo| entries.iter().find(|entry| entry.place == undo.place()));
         entry.is_none_or(|entry| is_meant(&path, entry))
     };
-    let (meant, others): (Vec<&String>, Vec<&String>) = undos.iter().partition(is_wanted);
-    let meant: Vec<String> = meant.into_iter().cloned().collect();
-    let (after, mut left, problems, was_absent) = undone(&before, &meant, starts_facet);
-    let others: Vec<String> = others.into_iter().cloned().collect();
-    let rest = undone(&after, &others, starts_facet).0;
-    if !others.is_empty() && rest != undone(&before, undos, starts_facet).0 {
-        report.only_whole.extend((after != before).then_some((client, path)));
-        return Ok(());
+    let (meant, others): (Vec<String>, Vec<String>) = undos.iter().cloned().partition(is_wanted);
+    let (mut after, mut left, problems, was_absent) = undone(&before, &meant, starts_facet);
+    let whole = undone(&before, undos, starts_facet).0;
+    let is_restorable = |after: &str, others: &[String]| {
+        others.is_empty() || undone(after, others, starts_facet).0 == whole
+    };
+    if is_restorable(&after, &others) {
+        left.extend(others);
+    } else {
+        let inserted = Inserted { before: &before, entries: &entries, kinds: &kinds };
+        let again = inserted.again(&meant, &others, starts_facet);
+        let Some((text, kept)) = again.filter(|(text, kept)| is_restorable(text, kept)) else {
+            report.only_whole.extend((after != before).then_some((client, path)));
+            return Ok(());
+        };
+        after = text;
+        left.extend(kept);
     }
-    left.extend(others);
     report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
     let is_gone = was_absent && after.trim().is_empty();
     let after = Some(after).filter(|_| !is_gone);
@@ -89,6 +99,56 @@ fn restore_file(
         records.set(&path, &left)?;
     }
     Ok(())
+}
+
+/// Entries that facet wrote into a file one after the other: each stands in what the ones before it made.
+struct Inserted<'f> {
+    before: &'f str,
+    entries: &'f [Entry],
+    kinds: &'f [ClientFile],
+}
+
+impl Inserted<'_> {
+    /// The file without the entries that are meant, with the other ones inserted anew, and how to undo
+    /// those; nothing if one of them cannot be inserted as it is.
+    fn again(
+        &self,
+        meant: &[String],
+        others: &[String],
+        starts_facet: impl Fn(&[String]) -> bool + Copy,
+    ) -> Option<(String, Vec<String>)> {
+        let is_insertion =
+            |written: &&String| Undo::from_text(written).is_ok_and(|undo| undo.is_insertion());
+        let (inserted, rewritten): (Vec<&String>, Vec<&String>) =
+            others.iter().partition(is_insertion);
+        let taken_out: Vec<String> =
+            meant.iter().chain(inserted.iter().copied()).cloned().collect();
+        let (text, _, _, was_absent) = undone(self.before, &taken_out, starts_facet);
+        let mut text = Some(text).filter(|text| !(was_absent && text.trim().is_empty()));
+        let mut kept: Vec<String> = rewritten.into_iter().cloned().collect();
+        for written in inserted {
+            let (other, undo) = self.insert(text.as_deref(), &Undo::from_text(written).ok()?)?;
+            text = Some(other);
+            kept.push(undo.to_text());
+        }
+        Some((text?, kept))
+    }
+
+    /// Inserts an entry that facet had inserted, where it stood.
+    fn insert(&self, text: Option<&str>, known: &Undo) -> Option<(String, Undo)> {
+        let (name, container) = known.place().split_last()?;
+        let entry = self.entries.iter().find(|entry| entry.place == known.place())?;
+        let EntryTransport::Command { command, args, .. } = &entry.transport else { return None };
+        let guarded = Guarded {
+            program: command.clone(),
+            args: args.clone(),
+            headers: Vec::new(),
+            variables: Vec::new(),
+        };
+        let file = ClientFile { containers: vec![container.to_vec()], ..self.kinds.first()?.clone() };
+        let (text, undo) = insert(&file, text, name, &guarded).ok()?;
+        (undo.place() == known.place()).then_some((text, undo))
+    }
 }
 
 /// How the servers of a file may be found, wherever it lies: in the usual place, and where facet

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use facets_failure::{Describe as _, Failure};
-use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry, PlannedEntry};
+use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry, PlannedEntry, UnreadableFile};
 use facets_ops::client_files::{Client, FileEdit};
 use facets_ops::connect::ConnectReport;
 use facets_ops::consent::ApprovalPage;
@@ -30,7 +30,9 @@ impl Renderer {
         let is_unjudged = |one: &FoundEntry| {
             matches!(one.outcome, EntryOutcome::Failed(_) | EntryOutcome::Unaccepted(_))
         };
-        let exit = if report.found.iter().any(is_unjudged) { Exit::Unjudged } else { Exit::Yes };
+        let is_complete =
+            report.unreadable.is_empty() && !report.found.iter().any(is_unjudged);
+        let exit = if is_complete { Exit::Yes } else { Exit::Unjudged };
         let human = || {
             let mut out = if was_read { declined(&report.found) } else { found(&report.found) };
             for page in report.pinned.iter().chain(&report.unaccepted).filter(|_| !was_read) {
@@ -46,6 +48,12 @@ impl Renderer {
                         writeln!(out, "{STRONG}{}{STRONG:#} was not adopted:", visible(&one.name));
                     out.push_str(&super::human::failure(&self.describe(error), self.verbose));
                 }
+            }
+            for file in &report.unreadable {
+                let path = visible(&file.path.display().to_string());
+                let client = file.client.title();
+                let _ = writeln!(out, "{STRONG}{client}{STRONG:#} was skipped: cannot read {path}:");
+                out.push_str(&super::human::failure(&self.describe(&file.error), self.verbose));
             }
             let _ = writeln!(out, "{}", adopted_summary(report));
             if !report.edits.is_empty() {
@@ -219,9 +227,14 @@ fn adopted_summary(report: &AdoptReport) -> String {
         declined if adopted == 0 => format!(", {declined} declined: nothing was adopted"),
         declined => format!(", {declined} declined"),
     };
+    let unreadable = match report.unreadable.len() {
+        0 => String::new(),
+        1 => "; 1 client file could not be read".to_owned(),
+        count => format!("; {count} client files could not be read"),
+    };
     let done = if report.is_dry { "to adopt" } else { "adopted" };
     format!(
-        "{adopted} {done}, {guarded} already guarded, {skipped} skipped, {failed} failed{declined}"
+        "{adopted} {done}, {guarded} already guarded, {skipped} skipped, {failed} failed{declined}{unreadable}"
     )
 }
 
@@ -317,9 +330,15 @@ fn adopt_json(report: &AdoptReport, verbose: bool) -> Value {
             "error": error,
         })
     };
+    let unreadable = |file: &UnreadableFile| {
+        let mut one = file_json(file.client, &file.path);
+        one["error"] = super::json::failure(&file.error.describe(), verbose)["error"].clone();
+        one
+    };
     json!({
         "directory": report.directory.display().to_string(),
         "found": report.found.iter().map(found).collect::<Vec<_>>(),
         "files": files_json(&report.edits),
+        "unreadable": report.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
     })
 }

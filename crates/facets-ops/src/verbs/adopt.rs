@@ -6,7 +6,7 @@ mod survey;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use facets_clients::guard;
+use facets_clients::{ClientFile, guard};
 use facets_drift::Severity;
 use facets_failure::Describe as _;
 use facets_project::Project;
@@ -55,16 +55,26 @@ pub struct AdoptReport {
     pub is_dry: bool,
     /// Whether the entries were shown before the first question.
     pub was_shown: bool,
+    /// Files that could not be read; the entries of the others were adopted.
+    pub unreadable: Vec<UnreadableFile>,
+}
+
+/// A file of a client that could not be read.
+#[derive(Debug)]
+pub struct UnreadableFile {
+    /// Whose.
+    pub client: Client,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Why.
+    pub error: OpsError,
 }
 
 /// Finds what clients start, pins it, and has them start it through facet.
 pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptReport, OpsError> {
     own_program_or_refuse()?;
     let (places, directory) = enter(request.scope)?;
-    let mut reads = Vec::new();
-    for file in files(&request.clients, request.scope, &places) {
-        reads.extend(read(&file)?);
-    }
+    let (reads, unreadable) = read_all(&files(&request.clients, request.scope, &places))?;
     let state = Project::here()?.read(&|_| false)?;
     let surveyor =
         Surveyor { scope: request.scope, directory: &directory, project: &places.project, state };
@@ -92,7 +102,32 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
         directory,
         is_dry,
         was_shown,
+        unreadable,
     })
+}
+
+/// Reads what can be read: one broken file does not keep the others from being adopted. If all that
+/// exist are broken, that is an error.
+fn read_all(
+    files: &[ClientFile],
+) -> Result<(Vec<ClientFileText>, Vec<UnreadableFile>), OpsError> {
+    let (mut reads, mut unreadable) = (Vec::new(), Vec::new());
+    for file in files {
+        match read(file) {
+            Ok(text) => reads.extend(text),
+            Err(error) => {
+                let (client, path) = (file.client, file.path.clone());
+                unreadable.push(UnreadableFile { client, path, error });
+            }
+        }
+    }
+    match unreadable.pop() {
+        Some(only) if reads.is_empty() && unreadable.is_empty() => Err(only.error),
+        last => {
+            unreadable.extend(last);
+            Ok((reads, unreadable))
+        }
+    }
 }
 
 /// What became of the server of a name.
