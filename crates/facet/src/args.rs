@@ -8,6 +8,7 @@ mod run;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use approvals::{ApprovalsCommand, Which};
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     /// More detail: full texts, all findings, all of standard error
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) verbose: bool,
-    /// Work as if started in this directory
+    /// Work as if started in this directory; servers adopted with --user are in ~/.facet/user
     #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) directory: Option<PathBuf>,
     #[command(subcommand)]
@@ -72,7 +73,7 @@ pub(crate) enum OutputFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Create a new facet or server
+    /// Create a facet package or an MCP server (a project needs no init: facet add)
     Init {
         /// What to create
         kind: InitChoice,
@@ -115,7 +116,7 @@ pub(crate) enum Command {
         #[arg(long, short)]
         yes: bool,
     },
-    /// Restore the client files that facet has rewritten, in every project
+    /// Restore the client files that facet has changed, in all projects
     #[command(after_help = examples::DISCONNECT)]
     Disconnect {
         /// The clients; all of them if none is given
@@ -133,8 +134,11 @@ pub(crate) enum Command {
     /// Show what changed, and pin it if you say yes
     Approve(Approve),
     /// List or revoke your approvals on this machine
-    #[command(subcommand)]
-    Approvals(ApprovalsCommand),
+    #[command(after_help = examples::APPROVALS)]
+    Approvals {
+        #[command(subcommand)]
+        command: Option<ApprovalsCommand>,
+    },
     /// List or remove the data that confined servers keep between sessions
     #[command(after_help = examples::DATA)]
     Data {
@@ -179,25 +183,27 @@ pub(crate) enum Command {
     #[command(visible_alias = "ls")]
     List,
     /// Show a pinned server: how it starts, what it may do, every description
+    #[command(after_help = examples::SHOW)]
     Show {
         /// The server
         #[arg(add = server_names())]
         name: String,
     },
-    /// Unpin servers: their pins, approvals and grants end
-    #[command(visible_alias = "rm")]
+    /// Remove servers from this project, with their approvals and grants
+    #[command(visible_alias = "rm", after_help = examples::REMOVE)]
     Remove {
         /// The servers
         #[arg(required = true, value_name = "NAME", add = server_names())]
         names: Vec<String>,
-        /// Also restore the entries of clients that start them, without asking
+        /// Without asking, also restore the client entries that start them
         #[arg(long, short)]
         yes: bool,
     },
     /// Start a pinned server for a client, and deliver only what was approved
     Run(Run),
     /// Show or change what a server may do
-    #[command(after_help = examples::GRANT)]
+    // The settings are what people look for: they come before the options.
+    #[command(after_help = examples::GRANT, help_template = examples::FIRST)]
     Grant {
         /// The server
         #[arg(add = server_names())]
@@ -205,16 +211,18 @@ pub(crate) enum Command {
         /// Settings to change; without any, shows what the server may do
         #[arg(value_name = "SETTING")]
         settings: Vec<facets_ops::grant::GrantSetting>,
-        /// Answer every question with yes, except about critical changes
+        /// Grant more than before without asking, and the same as --accept moderate
         #[arg(long, short)]
         yes: bool,
-        /// Answer with yes, also about changes as bad as this
+        /// Accept changes up to this severity without asking
         #[arg(long, value_enum, value_name = "LEVEL")]
         accept: Option<Level>,
     },
-    /// List the sessions of this user
+    /// List your running sessions, in all projects
+    #[command(after_help = examples::PS)]
     Ps,
     /// Show standard error and guard decisions of the last session of a server
+    #[command(after_help = examples::LOGS)]
     Logs {
         /// The server
         #[arg(add = server_names())]
@@ -230,12 +238,14 @@ pub(crate) enum Command {
         name: String,
     },
     /// Find out what the source of a JavaScript or TypeScript server can reach
+    #[command(after_help = examples::SCAN)]
     Scan {
         /// A directory, or one file
         #[arg(value_name = "DIR|FILE")]
         target: PathBuf,
     },
     /// Check this machine, this project and the MCP clients
+    #[command(after_help = examples::DOCTOR)]
     Doctor,
     /// Explain a code that facet reported
     Explain {
@@ -257,8 +267,17 @@ pub(crate) enum Command {
 }
 
 impl Args {
+    /// What is wrong with what was typed, where the parser does not see it.
+    pub(crate) fn mistake(&self) -> Option<(ErrorKind, String)> {
+        if self.format == OutputFormat::Sarif && !self.command.has_findings() {
+            let message = "`--format sarif` is for check, verify and diff".to_owned();
+            return Some((ErrorKind::ArgumentConflict, message));
+        }
+        self.mistyped_value().map(|message| (ErrorKind::ValueValidation, message))
+    }
+
     /// What is wrong with what was typed for `--env` and `--header`.
-    pub(crate) fn mistyped_value(&self) -> Option<String> {
+    fn mistyped_value(&self) -> Option<String> {
         let (start, variables, headers) = match &self.command {
             Command::Inspect(Inspect { variables, headers, .. }) => ("inspect", variables, headers),
             Command::Add(Add { variables, headers, .. }) => ("add", variables, headers),
@@ -271,7 +290,7 @@ impl Args {
 
 impl Command {
     /// Whether it finds something that SARIF has words for.
-    pub(crate) fn has_findings(&self) -> bool {
+    fn has_findings(&self) -> bool {
         matches!(self, Self::Check(_) | Self::Verify { .. } | Self::Diff { .. })
     }
 }
@@ -294,8 +313,8 @@ pub(crate) struct Inspect {
     /// Send a header with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
     pub(crate) headers: Vec<HeaderArgument>,
-    /// Deny the command access to these
-    #[arg(long, value_enum, value_delimiter = ',', conflicts_with = "target")]
+    /// Start the command without access to the network, to your files, or to both
+    #[arg(long, value_enum, value_name = "DENY", value_delimiter = ',', conflicts_with = "target")]
     pub(crate) sandbox: Vec<SandboxPart>,
     /// With --sandbox filesystem: allow reading this path
     #[arg(long = "allow-read", value_name = "PATH", requires = "sandbox")]
@@ -325,7 +344,7 @@ pub(crate) struct Add {
     /// Replace the pinned server of this name: shows what changed, then asks
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Answer every question with yes, except about critical findings
+    /// The same as --accept moderate
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Accept findings up to this severity without asking
@@ -390,7 +409,7 @@ pub(crate) struct Adopt {
     /// Show what would be done with each entry; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Answer every question with yes, except about critical findings
+    /// The same as --accept moderate
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Accept findings up to this severity without asking
@@ -410,7 +429,7 @@ pub(crate) struct Approve {
     /// All servers of this project; asks once for those that you approved in another directory
     #[arg(long, conflicts_with = "names")]
     pub(crate) all: bool,
-    /// Answer every question with yes, except about critical changes
+    /// Accept changes up to moderate without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Accept changes up to this severity without asking, and no others
@@ -427,22 +446,22 @@ pub(crate) struct Approve {
 /// How bad something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
-    /// Any change
+    /// For information only
     Info,
-    /// Harmless
+    /// A harmless change
     Safe,
-    /// Should be reviewed
+    /// A change that should be reviewed
     Moderate,
-    /// Must be reviewed before the server runs
+    /// A change that must be reviewed before the server runs
     Critical,
 }
 
 /// What a server can be kept from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxPart {
-    /// Sockets of every kind
+    /// Deny all sockets
     Network,
-    /// Files, except those of the system and of the current directory
+    /// Deny files, except those of the system and of the current directory
     Filesystem,
 }
 

@@ -17,7 +17,7 @@ use facets_ops::digest_file::{DigestFileRequest, digest_file};
 use facets_ops::digest_json::{DigestJsonRequest, digest_json};
 use facets_ops::digest_surface::{DigestSurfaceRequest, digest_surface};
 use facets_ops::doctor::{DoctorRequest, doctor};
-use facets_ops::explain::{codes, explain};
+use facets_ops::explain::{code_groups, codes, explain};
 use facets_ops::grant::{GrantRequest, grant};
 use facets_ops::init::{self, InitRequest, init};
 use facets_ops::list::list;
@@ -77,7 +77,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Add(arguments) => crate::trust::run_add(arguments, renderer),
         Command::Check(arguments) => crate::gates::run_check(arguments, renderer),
         Command::Approve(arguments) => crate::trust::run_approve(arguments, renderer),
-        Command::Approvals(approvals) => crate::decisions::run_approvals(approvals, renderer),
+        Command::Approvals { command } => crate::decisions::run_approvals(command, renderer),
         Command::Data { names, all, clear, yes } => {
             let request = DataRequest { names, is_everywhere: all };
             crate::decisions::run_data(&request, clear.then_some(yes), renderer)
@@ -116,7 +116,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Stop { name } => Ok(renderer.stopped(&name, &sessions::stop(&name)?)),
         Command::Doctor => Ok(renderer.doctor(&doctor(&DoctorRequest { directory: ".".into() }))),
         Command::Explain { code: Some(code) } => Ok(renderer.explanation(&explain(&code)?)),
-        Command::Explain { code: None } => Ok(renderer.codes(codes().all())),
+        Command::Explain { code: None } => Ok(renderer.codes(&code_groups(), codes().all())),
         Command::Completions { shell } => Ok(completions(shell, renderer)),
         Command::Man { target } => manual(target, renderer),
     }

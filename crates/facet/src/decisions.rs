@@ -10,10 +10,10 @@ use crate::render::Renderer;
 use crate::shown::Shown;
 
 pub(crate) fn run_approvals(
-    command: ApprovalsCommand,
+    command: Option<ApprovalsCommand>,
     renderer: &Renderer,
 ) -> Result<Shown, OpsError> {
-    match command {
+    match command.unwrap_or_default() {
         ApprovalsCommand::List { which } => Ok(renderer.approvals(&list_approvals(&which.into())?)),
         ApprovalsCommand::Revoke { names, which } => {
             Ok(renderer.revoked(&revoke_approvals(&names, &which.into())?))

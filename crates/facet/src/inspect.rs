@@ -1,5 +1,7 @@
 //! Arguments of `inspect` become a request.
 
+use std::path::Path;
+
 use facets_ops::OpsError;
 use facets_ops::inspect::{InspectRequest, InspectSubject, SandboxRequest, inspect};
 
@@ -8,6 +10,7 @@ use crate::consent::Terminal;
 use crate::origin;
 use crate::render::Renderer;
 use crate::shown::Shown;
+use crate::typed;
 
 pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {
     let consent = Terminal::new(arguments.yes).with_progress(renderer.is_quiet());
@@ -30,8 +33,9 @@ fn subject(arguments: Inspect) -> Result<InspectSubject, OpsError> {
         let origin = origin::of_words(words, variables)?;
         return Ok(InspectSubject::Server { origin, sandbox });
     };
-    if target.contains("://") {
-        let origin = origin::of_address(&target, headers)?;
+    let is_host = || typed::is_host(&target) && !Path::new(&target).exists();
+    if target.contains("://") || is_host() {
+        let origin = origin::of_address(&target, headers, &["inspect"])?;
         return Ok(InspectSubject::Server { origin, sandbox: SandboxRequest::default() });
     }
     Ok(InspectSubject::File(target.into()))

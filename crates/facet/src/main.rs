@@ -21,7 +21,7 @@ mod typed;
 use std::process::ExitCode;
 
 use args::{Args, OutputFormat};
-use clap::{CommandFactory as _, Parser as _};
+use clap::Parser as _;
 use shown::Shown;
 
 fn main() -> ExitCode {
@@ -30,22 +30,19 @@ fn main() -> ExitCode {
     if let Some(code) = completion::answer_shell() {
         return code;
     }
-    match Args::try_parse() {
-        Ok(args) if args.format == OutputFormat::Sarif && !args.command.has_findings() => {
-            let message = "`--format sarif` is for check, verify and diff";
-            usage(&Args::command().error(clap::error::ErrorKind::ArgumentConflict, message))
-        }
-        Ok(args) => {
-            if let Some(message) = args.mistyped_value() {
-                return usage(
-                    &Args::command().error(clap::error::ErrorKind::ValueValidation, message),
-                );
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let refused = match Args::try_parse() {
+        Ok(args) => match args.mistake() {
+            Some((kind, message)) => typed::command_error(&words, kind, message),
+            None => {
+                let format = args.output_format();
+                return output::print(&run_or_admit_a_defect(args), format);
             }
-            let format = args.output_format();
-            output::print(&run_or_admit_a_defect(args), format)
-        }
-        Err(error) => usage(&error),
-    }
+        },
+        Err(error) => typed::explained(error, &words),
+    };
+    usage(&refused, &words)
 }
 
 /// A defect in facet is never a yes: whatever was to be judged is not judged.
@@ -58,7 +55,7 @@ fn run_or_admit_a_defect(args: Args) -> Shown {
 }
 
 /// Help and version are answers; everything else that clap reports is a wrong command line.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error, words: &[String]) -> ExitCode {
     use clap::error::ErrorKind;
     let format = if asks_for_json() { OutputFormat::Json } else { OutputFormat::Human };
     let shown = match (error.kind(), format) {
@@ -71,20 +68,18 @@ fn usage(error: &clap::Error) -> ExitCode {
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
             Shown::styled(error.render().ansi().to_string())
         }
-        (_, OutputFormat::Json) => render::json::usage(&usage_text(error)),
+        (_, OutputFormat::Json) => render::json::usage(&usage_text(error, words)),
         // The refused words are quoted, and may be anything.
         (_, OutputFormat::Human | OutputFormat::Sarif) => Shown::failure(
-            usage_text(error).lines().map(|line| render::visible(line) + "\n").collect(),
+            usage_text(error, words).lines().map(|line| render::visible(line) + "\n").collect(),
         ),
     };
     output::print(&shown, format)
 }
 
 /// What is wrong with a command line, and the line to type where that can be told.
-fn usage_text(error: &clap::Error) -> String {
-    let words: Vec<String> =
-        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    match typed::with_separator(&words) {
+fn usage_text(error: &clap::Error, words: &[String]) -> String {
+    match typed::with_separator(words) {
         Some(line) => format!("{error}\nPut the command to start after `--`:\n  {line}\n"),
         None => error.to_string(),
     }

@@ -7,6 +7,7 @@ use facets_model::{AddressOrigin, CommandOrigin, Origin};
 use facets_ops::{OpsError, ServerError};
 
 use crate::args::{HeaderArgument, VariableArgument};
+use crate::typed;
 
 /// A command line, and the names of its variables.
 pub(crate) fn of_words(
@@ -20,9 +21,15 @@ pub(crate) fn of_words(
     Ok(CommandOrigin::new(command, words.collect(), variables).into())
 }
 
-/// An address, and its headers with the variables that hold their values.
-pub(crate) fn of_address(url: &str, headers: Vec<HeaderArgument>) -> Result<Origin, OpsError> {
-    let url = url.parse().map_err(|source| OpsError::BadUrl { source })?;
+/// An address, and its headers with the variables that hold their values. `before` are the words that
+/// were typed before it.
+pub(crate) fn of_address(
+    url: &str,
+    headers: Vec<HeaderArgument>,
+    before: &[&str],
+) -> Result<Origin, OpsError> {
+    let next = || typed::with_scheme(before, url);
+    let url = url.parse().map_err(|source| OpsError::BadUrl { source, next: next() })?;
     let mut named = BTreeMap::new();
     for (name, variable) in headers.into_iter().map(HeaderArgument::into_pair) {
         if named.insert(name.clone(), variable).is_some() {

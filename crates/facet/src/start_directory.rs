@@ -58,7 +58,7 @@ fn is_about_project(command: &Command) -> bool {
         | Command::Disconnect { .. }
         | Command::Check(_)
         | Command::Approve(_)
-        | Command::Approvals(_)
+        | Command::Approvals { .. }
         | Command::Data { .. }
         | Command::Verify { .. }
         | Command::Diff { .. }
@@ -89,13 +89,17 @@ fn seen_from_project(command: Command, below: &Path) -> Command {
             gate: gate(asked),
         },
         Command::Run(run) => Command::Run(Run { log: path(run.log), ..run }),
-        Command::Approvals(ApprovalsCommand::List { which }) => {
-            let which = Which { project: path(which.project), ..which };
-            Command::Approvals(ApprovalsCommand::List { which })
-        }
-        Command::Approvals(ApprovalsCommand::Revoke { names, which }) => {
-            let which = Which { project: path(which.project), ..which };
-            Command::Approvals(ApprovalsCommand::Revoke { names, which })
+        Command::Approvals { command } => {
+            let which = |which: Which| Which { project: path(which.project), ..which };
+            let command = command.map(|command| match command {
+                ApprovalsCommand::List { which: typed } => {
+                    ApprovalsCommand::List { which: which(typed) }
+                }
+                ApprovalsCommand::Revoke { names, which: typed } => {
+                    ApprovalsCommand::Revoke { names, which: which(typed) }
+                }
+            });
+            Command::Approvals { command }
         }
         other => other,
     }

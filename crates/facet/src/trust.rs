@@ -29,7 +29,7 @@ pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsE
     let Add { name, url, words, replace, yes, accept, variables, headers, cwd, source, timeout } =
         arguments;
     let origin = match url {
-        Some(url) => origin::of_address(&url, headers)?,
+        Some(url) => origin::of_address(&url, headers, &["add", &name])?,
         None => origin::of_words(words, variables)?,
     };
     let mode = if replace { AddMode::Replace } else { AddMode::New };

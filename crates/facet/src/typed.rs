@@ -1,8 +1,14 @@
 //! Command lines that are nearly right.
 
+use std::fmt::Display;
 use std::path::Path;
 
+use clap::CommandFactory as _;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use facets_failure::shell_word;
+
+use crate::args::Args;
 
 /// Options of `add` and `inspect` that take the next word.
 const WITH_VALUE: [&str; 12] = [
@@ -19,6 +25,136 @@ const WITH_VALUE: [&str; 12] = [
     "--allow-read",
     "--save",
 ];
+
+/// Commands of other package managers, and what does the same here.
+const OTHER_COMMANDS: &[(&str, &str)] = &[
+    ("install", "`facet add` pins a server"),
+    ("uninstall", "`facet remove` removes a server"),
+    ("update", "`facet approve` shows what changed in a server, and pins it"),
+    ("upgrade", "`facet approve` shows what changed in a server, and pins it"),
+    ("status", "`facet check` reports what changed since the servers were approved"),
+];
+
+/// Endings of files that a program runs, and that no host has.
+const SCRIPTS: [&str; 9] = [".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".sh", ".jar", ".exe"];
+
+/// An error about what was typed, with the usage of the command that was typed.
+pub(crate) fn command_error(
+    words: &[String],
+    kind: ErrorKind,
+    message: impl Display,
+) -> clap::Error {
+    let mut command = Args::command();
+    command.build();
+    for at in positions(words) {
+        let Some(below) = command.find_subcommand(&words[at]).cloned() else { break };
+        command = below;
+    }
+    command.error(kind, message)
+}
+
+/// The error of the parser, with what it cannot know.
+pub(crate) fn explained(error: clap::Error, words: &[String]) -> clap::Error {
+    match error.kind() {
+        ErrorKind::MissingRequiredArgument => nothing_given(&error, words).unwrap_or(error),
+        ErrorKind::InvalidSubcommand => with_tip(error, words),
+        _ => error,
+    }
+}
+
+/// What is missing where one of several things has to be given: the parser names only one of them.
+fn nothing_given(error: &clap::Error, words: &[String]) -> Option<clap::Error> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let lacks = |argument: &str| missing.iter().any(|one| one == argument);
+    let typed: Vec<&str> = positions(words).map(|at| words[at].as_str()).collect();
+    let message = match typed.as_slice() {
+        ["approve", ..] if lacks("<NAME>...") => {
+            "no server given: name servers, or pass --all for every server of this project"
+                .to_owned()
+        }
+        ["inspect", ..] if lacks("<TARGET>") => format!(
+            "nothing to inspect: give a command after `--`, a URL, or a surface file\n\n{}",
+            starts("inspect")
+        ),
+        ["add", name, ..] if lacks("<URL>") && name.contains("://") => {
+            "no name given: facet add NAME URL".to_owned()
+        }
+        ["add", rest @ ..] if lacks("<URL>") => {
+            let name = rest.first().map_or("NAME".to_owned(), |name| shell_word(Path::new(name)));
+            format!(
+                "nothing to start: give a command after `--`, or a URL\n\n{}",
+                starts(&format!("add {name}"))
+            )
+        }
+        _ => return None,
+    };
+    Some(command_error(words, error.kind(), message))
+}
+
+/// The two ways to name a server.
+fn starts(before: &str) -> String {
+    format!(
+        "  facet {before} -- npx -y @modelcontextprotocol/server-memory\n  \
+         facet {before} https://mcp.example.com/"
+    )
+}
+
+/// A word of other package managers is answered with the command that does the same here.
+fn with_tip(mut error: clap::Error, words: &[String]) -> clap::Error {
+    let typed = positions(words).next().map(|at| words[at].as_str());
+    if let Some((_, tip)) = OTHER_COMMANDS.iter().find(|(word, _)| Some(*word) == typed) {
+        // A command that is only spelled alike is another one.
+        error.remove(ContextKind::SuggestedSubcommand);
+        let tips = vec![StyledStr::from(*tip)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}
+
+/// The line with `http://` or with `--`, if somebody typed `facet add NAME localhost:3000/mcp` or
+/// `facet add NAME /usr/bin/server`. `before` are the words before the address.
+pub(crate) fn with_scheme(before: &[&str], word: &str) -> Option<String> {
+    // What a URL has besides a host and a path may be a secret, and is not repeated.
+    if word.trim().is_empty() || word.contains("://") || word.contains(['=', '@', '?', '#']) {
+        return None;
+    }
+    let line = |words: &[&str]| -> String {
+        words.iter().map(|word| shell_word(Path::new(word))).collect::<Vec<_>>().join(" ")
+    };
+    let before = line(before);
+    if let Some(scheme) = scheme_of(word) {
+        return Some(format!("facet {before} {}", line(&[format!("{scheme}://{word}").as_str()])));
+    }
+    let command: Vec<&str> = word.split_whitespace().collect();
+    (!word.contains(':')).then(|| format!("facet {before} -- {}", line(&command)))
+}
+
+/// The scheme that an address without one should have.
+fn scheme_of(word: &str) -> Option<&'static str> {
+    let (name, _) = host_and_port(word);
+    if matches!(name, "localhost" | "[::1]") || name.starts_with("127.") {
+        return Some("http");
+    }
+    let has_script = SCRIPTS.iter().any(|ending| word.ends_with(ending));
+    let is_name =
+        name.contains('.') && !name.starts_with('.') && !word.contains(char::is_whitespace);
+    let is_remote = is_name && !has_script && !Path::new(word).exists();
+    (is_host(word) || is_remote).then_some("https")
+}
+
+/// Whether a word is a host with a port, or this machine, and perhaps a path.
+pub(crate) fn is_host(word: &str) -> bool {
+    let (name, port) = host_and_port(word);
+    let has_port = !name.is_empty() && !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    has_port || name == "localhost"
+}
+
+fn host_and_port(word: &str) -> (&str, &str) {
+    let host = word.split('/').next().unwrap_or_default();
+    host.rsplit_once(':').unwrap_or((host, ""))
+}
 
 /// The line with `--` before the command, if somebody typed `facet add NAME npx -y PACKAGE`.
 pub(crate) fn with_separator(words: &[String]) -> Option<String> {
@@ -73,6 +209,68 @@ mod tests {
         for (typed, expected) in cases {
             assert_eq!(line(typed).as_deref(), Some(expected), "{typed}");
         }
+    }
+
+    #[test]
+    fn an_address_without_scheme_and_a_command_are_told_apart() {
+        let cases = [
+            ("localhost:3000/mcp", Some("facet add d http://localhost:3000/mcp")),
+            ("127.0.0.1:80", Some("facet add d http://127.0.0.1:80")),
+            ("mcp.example.com/mcp", Some("facet add d https://mcp.example.com/mcp")),
+            ("mcp.example.com", Some("facet add d https://mcp.example.com")),
+            ("mcp:8080", Some("facet add d https://mcp:8080")),
+            ("/usr/bin/python3", Some("facet add d -- /usr/bin/python3")),
+            ("./server", Some("facet add d -- ./server")),
+            ("server.py", Some("facet add d -- server.py")),
+            ("npx", Some("facet add d -- npx")),
+            ("python3 server.py", Some("facet add d -- python3 server.py")),
+            ("npm:x", None),
+            ("", None),
+            ("ftp://example.com/", None),
+            ("mcp.example.com/?token=hunter2", None),
+            ("me:hunter2@mcp.example.com", None),
+        ];
+        for (typed, expected) in cases {
+            assert_eq!(with_scheme(&["add", "d"], typed).as_deref(), expected, "{typed}");
+        }
+    }
+
+    fn refused(text: &str) -> String {
+        use clap::Parser as _;
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        let all = std::iter::once("facet".to_owned()).chain(words.iter().cloned());
+        explained(Args::try_parse_from(all).unwrap_err(), &words).to_string()
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_all_that_can_be_given() {
+        let add = refused("add calc");
+        assert!(
+            add.starts_with("error: nothing to start: give a command after `--`, or a URL\n\n")
+        );
+        assert!(add.contains("\n  facet add calc https://mcp.example.com/\n"), "{add}");
+        assert!(add.contains("\nUsage: facet add "), "{add}");
+        assert!(refused("add").contains("  facet add NAME -- npx "));
+        assert!(refused("add https://mcp.example.com/").contains("facet add NAME URL"));
+        assert!(refused("inspect").contains("a URL, or a surface file"));
+        assert!(refused("approve").contains("pass --all"));
+        // Where one thing is missing, the parser says it.
+        assert!(refused("show").contains("<NAME>"));
+    }
+
+    #[test]
+    fn commands_of_package_managers_lead_to_those_of_facet() {
+        for (typed, tip) in [
+            ("install x", "tip: `facet add`"),
+            ("uninstall x", "tip: `facet remove`"),
+            ("update", "tip: `facet approve`"),
+            ("--json status", "tip: `facet check`"),
+            ("chekc", "'check'"),
+        ] {
+            assert!(refused(typed).contains(tip), "{typed}: {}", refused(typed));
+        }
+        assert!(!refused("update").contains("similar"));
+        assert!(!refused("digest update").contains("tip: `facet approve`"));
     }
 
     #[test]

@@ -166,12 +166,24 @@ fn short_forms_mean_the_same() {
 #[test]
 fn command_lines_that_are_nearly_right_are_answered_with_the_right_one() {
     let trusted = Trusted::new();
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 16] = [
         (&["add", "foo", "npx", "-y", "x"], "facet add foo -- npx -y x"),
         (&["inspect", "npx", "-y", "x"], "facet inspect -- npx -y x"),
         (&["connect", "claude"], "claude-code, claude-desktop, codex"),
         (&["explain", "marker-secret-pth"], "facet explain marker-secret-path"),
+        (&["explain", "tool-chnged"], "facet explain tool_changed"),
         (&["chekc"], "'check'"),
+        (&["install", "x"], "tip: `facet add`"),
+        (&["add", "foo"], "facet add foo https://mcp.example.com/"),
+        (&["add", "foo", "/usr/bin/python3"], "try:      facet add foo -- /usr/bin/python3"),
+        (&["add", "foo", "localhost:3000/mcp"], "facet add foo http://localhost:3000/mcp"),
+        (&["add", "foo", "--yes", "--", "sh x.sh"], "without quotes: -- sh x.sh"),
+        (&["approve"], "pass --all"),
+        (&["grant", "s", "network=off"], "unknown value \"off\"; write none, all or HOST:PORT"),
+        (&["grant", "s", "net=none"], "unknown setting \"net\"; settings are network"),
+        // The usage is that of the command.
+        (&["add", "foo", "--env", "A=b", "--", "x"], "Usage: facet add [OPTIONS] <NAME>"),
+        (&["digest", "json", "--format", "sarif", "x"], "Usage: facet digest json [OPTIONS]"),
     ];
     for (words, answer) in cases {
         let ran = trusted.facet(words).exits(2);
@@ -347,4 +359,53 @@ fn one_server_is_disconnected_alone() {
     assert!(file.contains("\"t\"") && !file.contains("\"s\""), "{file}");
     at_home(&trusted, &["disconnect", "--yes"]).exits(0);
     assert_eq!(trusted.read(".cursor/mcp.json"), before);
+}
+
+#[test]
+fn the_help_of_grant_explains_every_setting_before_the_options() {
+    let trusted = Trusted::new();
+    let help = trusted.facet(&["help", "grant"]).exits(0).out;
+    let (before, _) = help.split_once("\nOptions:").unwrap();
+    for setting in [
+        "network=none",
+        "network=all",
+        "network=HOST:PORT",
+        "network=private:HOST:PORT",
+        "filesystem=none",
+        "filesystem=all",
+        "filesystem=PATH ",
+        "filesystem=ro:PATH",
+        "subprocess=yes|no",
+        "sampling=yes|no",
+        "elicitation=yes|no",
+        "arguments=any",
+        "arguments=pinned",
+    ] {
+        assert!(before.contains(&format!("\n  {setting}")), "{setting}: {help}");
+    }
+}
+
+#[test]
+fn a_mistyped_server_name_is_answered_with_a_similar_one() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.add("files").exits(0);
+    for words in [
+        &["check", "fiels"][..],
+        &["show", "fiels"],
+        &["grant", "fiels"],
+        &["remove", "fiels"],
+        &["logs", "fiels"],
+        &["logs", "fiels", "--follow"],
+        &["stop", "fiels"],
+    ] {
+        let ran = trusted.facet(words).exits(2);
+        assert!(ran.talk.contains("server \"fiels\" not found"), "{words:?}: {ran:?}");
+        assert!(ran.talk.contains("found:    only files, s; similar: files"), "{words:?}: {ran:?}");
+        assert!(ran.talk.contains("try:      the same command with files"), "{words:?}: {ran:?}");
+    }
+    let other = trusted.facet(&["stop", "nothing"]).exits(2);
+    assert!(other.talk.contains("found:    only files, s\n"), "{other:?}");
+    assert!(other.talk.contains("try:      facet list"), "{other:?}");
+    let pinned = trusted.facet(&["stop", "files", "--json"]).exits(2).json();
+    assert_eq!(pinned["error"]["code"], "not-running");
 }

@@ -264,6 +264,7 @@ fn a_worktree_and_a_moved_clone_are_told_so_and_asked_once() {
 fn what_is_approved_is_listed_for_every_project() {
     let trusted = with_history(&add_command);
     let list = trusted.json(&["approvals", "list"]).exits(0).json();
+    assert_eq!(trusted.json(&["approvals"]).exits(0).json(), list);
     let server = &list["servers"][0];
     assert_eq!((&server["name"], &server["gone"]), (&json!("s"), &json!(false)));
     assert_eq!(server["grants"]["sampling"], false);

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::similar_name::similar_names;
+
 /// A code, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
@@ -38,38 +40,20 @@ impl CodeTable {
         &self.all
     }
 
-    /// The explanation of a code; else codes that look like it, the most similar first.
+    /// The explanation of a code, whichever of `-` and `_` it is written with; else codes that look
+    /// like it, the most similar first.
     pub fn find(&self, code: &str) -> Result<&Explanation, Vec<&'static str>> {
+        let plain = |code: &str| code.replace('_', "-");
+        let wanted = plain(code);
         self.all
             .iter()
-            .find(|explanation| explanation.code == code)
+            .find(|explanation| plain(explanation.code) == wanted)
             .ok_or_else(|| self.similar(code))
     }
 
     fn similar(&self, code: &str) -> Vec<&'static str> {
-        const MOST: usize = 5;
-        let codes = self.all.iter().map(|explanation| explanation.code);
-        let mut similar: Vec<(usize, &str)> = codes
-            .map(|candidate| (similarity(candidate, code), candidate))
-            .filter(|(percent, _)| *percent >= SIMILAR)
-            .collect();
-        similar.sort_by_key(|(percent, _)| std::cmp::Reverse(*percent));
-        similar.into_iter().take(MOST).map(|(_, candidate)| candidate).collect()
+        similar_names(code, self.all.iter().map(|explanation| explanation.code))
     }
-}
-
-/// Percent of neighbouring letters from which on two codes look alike.
-const SIMILAR: usize = 50;
-
-/// How many of the pairs of neighbouring letters of two words they share, in percent.
-fn similarity(left: &str, right: &str) -> usize {
-    let pairs = |text: &str| -> Vec<[u8; 2]> {
-        let text = text.to_ascii_lowercase().replace('_', "-");
-        text.as_bytes().windows(2).map(|pair| [pair[0], pair[1]]).collect()
-    };
-    let (left, right) = (pairs(left), pairs(right));
-    let shared = left.iter().filter(|pair| right.contains(pair)).count();
-    200 * shared / (left.len() + right.len()).max(1)
 }
 
 #[cfg(test)]
@@ -84,6 +68,7 @@ mod tests {
         assert_eq!(table.all().len(), 2);
         assert_eq!(&*table.find("file-missing").unwrap().text, "First.\n\nMore.");
         assert_eq!(&*table.find("name-bad").unwrap().text, "Second.");
+        assert_eq!(table.find("name_bad").unwrap().code, "name-bad");
     }
 
     #[test]

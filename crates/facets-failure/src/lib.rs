@@ -8,6 +8,7 @@ mod failure;
 mod line_column;
 mod problem;
 mod shell;
+mod similar_name;
 
 /// What the codes mean that any binary can report: `usage`, `output-failed`, `internal-error` and
 /// `unknown-code`.
@@ -21,3 +22,4 @@ pub use failure::{Failure, Note};
 pub use line_column::LineColumn;
 pub use problem::FileProblem;
 pub use shell::shell_word;
+pub use similar_name::similar_names;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use facets_failure::{Describe, shell_word};
 
@@ -40,6 +40,21 @@ impl LaunchError {
     /// Every code.
     pub const CODES: &'static [&'static str] =
         &["program-not-found", "server-not-started", "supervisor-failed", "variable-not-set"];
+
+    /// The words of a command that was given as one, in quotes.
+    fn quoted_command(&self) -> Option<&str> {
+        let Self::NoProgram { program, path } = self else { return None };
+        let command = program.to_str()?.trim();
+        let (first, _) = command.split_once(char::is_whitespace)?;
+        // A path can have blanks of its own.
+        let is_program = if first.contains('/') {
+            Path::new(first).is_file()
+        } else {
+            !command.contains('/')
+                || std::env::split_paths(path).any(|directory| directory.join(first).is_file())
+        };
+        is_program.then_some(command)
+    }
 }
 
 impl Describe for LaunchError {
@@ -63,6 +78,9 @@ impl Describe for LaunchError {
     }
 
     fn actual(&self) -> Option<String> {
+        if self.quoted_command().is_some() {
+            return Some("a command in quotes, which is one word with a blank in it".to_owned());
+        }
         Some(match self {
             Self::NoProgram { program, .. } if program.components().count() > 1 => {
                 "no executable file with this path".to_owned()
@@ -75,6 +93,9 @@ impl Describe for LaunchError {
     }
 
     fn next(&self) -> String {
+        if let Some(command) = self.quoted_command() {
+            return format!("the same without quotes: -- {command}");
+        }
         match self {
             Self::NoProgram { program, .. } if program.components().count() > 1 => {
                 format!("ls -l {}", shell_word(program))
@@ -85,5 +106,29 @@ impl Describe for LaunchError {
             Self::NoVariable { name } => format!("export {name}=…"),
             other => format!("facet explain {}", other.code()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn missing(program: &str) -> LaunchError {
+        LaunchError::NoProgram { program: program.into(), path: "/usr/bin:/bin".into() }
+    }
+
+    #[test]
+    fn a_command_in_quotes_is_answered_with_the_command_without_them() {
+        for (program, next) in [
+            ("python3 server.py", "the same without quotes: -- python3 server.py"),
+            ("sh ./start.sh", "the same without quotes: -- sh ./start.sh"),
+            ("/bin/sh start.sh", "the same without quotes: -- /bin/sh start.sh"),
+            ("/no/such folder/server", "ls -l '/no/such folder/server'"),
+            ("no-such-program", "install no-such-program, or give the path of the program"),
+        ] {
+            assert_eq!(missing(program).next(), next, "{program}");
+        }
+        let actual = missing("python3 server.py").actual();
+        assert!(actual.is_some_and(|text| text.contains("a blank in it")));
     }
 }

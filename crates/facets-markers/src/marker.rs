@@ -42,9 +42,9 @@ impl Rule {
         };
         let text = format!(
             "A marker for {}. A text that tells a model what to do, or that shows people something else \
-             than it shows a model, has such marks. One that is new since the approval makes its \
-             finding critical; one that was approved does not. {first}\n\nIt hits, for example,\n\n{hits}\n\
-             and not\n\n{passes}",
+             than it shows a model, has such markers. One that is new since the approval makes its \
+             finding critical; one that was approved does not. {first}\n\nReported:\n\n{hits}\n\
+             Not reported:\n\n{passes}",
             self.looks_for
         );
         text.trim_end().to_owned()

@@ -155,6 +155,8 @@ pub enum OpsError {
     BadUrl {
         /// What is wrong with it.
         source: UrlError,
+        /// The command that may be meant.
+        next: Option<String>,
     },
     /// A server could not be started, reached, or understood.
     #[error("{0}")]
@@ -340,7 +342,11 @@ impl OpsError {
                     looked.join(", ")
                 ),
             ),
-            Self::BadUrl { source, .. } => {
+            Self::BadUrl { source, next: Some(_) } => both(
+                "a URL with `http://` or `https://`, or a command after `--`",
+                &source.to_string(),
+            ),
+            Self::BadUrl { source, next: None } => {
                 both("an absolute http or https URL without credentials", &source.to_string())
             }
             other => other.about_files_and_names(),
@@ -448,7 +454,7 @@ impl Describe for OpsError {
             Self::NoManifest { directory } => {
                 format!("facet init facet {}", shell_word(directory))
             }
-            Self::BadName { next, .. } => next.clone(),
+            Self::BadName { next, .. } | Self::BadUrl { next: Some(next), .. } => next.clone(),
             Self::Contract { path, fusion: true, .. } => {
                 format!("facet digest contract --mode fusion-v1 {}", shell_word(path))
             }

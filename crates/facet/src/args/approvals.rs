@@ -21,8 +21,15 @@ pub(crate) enum ApprovalsCommand {
     },
 }
 
+impl Default for ApprovalsCommand {
+    /// Whoever types no more wants to see them.
+    fn default() -> Self {
+        Self::List { which: Which::default() }
+    }
+}
+
 /// Of which projects.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Which {
     /// All projects, not only this one
     #[arg(long, conflicts_with = "project")]

@@ -1,5 +1,12 @@
 //! Examples in the help of commands: one for every option that decides over safety.
 
+/// Help that shows what would be its end, such as a table of settings, before the options.
+pub(super) const FIRST: &str = "\
+{before-help}{about-with-newline}
+{usage-heading} {usage}{after-help}
+
+{all-args}";
+
 pub(super) const INSPECT: &str = "\
 Examples:
   facet inspect -- npx -y @modelcontextprotocol/server-memory
@@ -44,7 +51,7 @@ To undo: facet disconnect cursor";
 
 pub(super) const DISCONNECT: &str = "\
 Examples:
-  facet disconnect        every client file that facet has rewritten, in every project, as it was
+  facet disconnect        restores every client file that facet has changed, in all projects
   facet disconnect cursor --server files
                           only the entry of Cursor that starts files of this project
   facet disconnect cursor --yes
@@ -70,6 +77,13 @@ Examples:
   facet approve --all     in a moved clone or a worktree: one question for all servers
   facet approve memory --trust-lock --accept moderate
                           in CI: compares with the lock, without approvals on this machine";
+
+pub(super) const APPROVALS: &str = "\
+Examples:
+  facet approvals         lists your approvals in this project
+  facet approvals list --all
+                          lists those of all projects
+  facet approvals revoke memory";
 
 pub(super) const VERIFY: &str = "\
 Examples:
@@ -105,11 +119,22 @@ Examples:
                           every program on this machine can then call the server";
 
 pub(super) const GRANT: &str = "\
-Settings:
-  network=none|all|HOST:PORT,…
-  filesystem=none|all|PATH,ro:PATH,…
-  subprocess=yes|no  sampling=yes|no  elicitation=yes|no
-  arguments=any|pinned
+Settings (several values are separated by commas):
+  network=none            no network
+  network=all             no limit
+  network=HOST:PORT       only this host: a public name, an address, or localhost
+  network=private:HOST:PORT
+                          only this host, whose name leads into a private network
+  filesystem=none         no files of yours; it can read system files and its own package,
+                          and has a private home directory
+  filesystem=all          no limit
+  filesystem=PATH         as none, and read and write this path
+  filesystem=ro:PATH      as none, and read this path
+  subprocess=yes|no       may it start other programs?
+  sampling=yes|no         may it send requests to the model?
+  elicitation=yes|no      may it ask you questions?
+  arguments=any           calls are passed on with any arguments
+  arguments=pinned        calls are checked against the approved input schema of the tool
 
 Examples:
   facet grant files       shows what it may do
@@ -117,6 +142,43 @@ Examples:
   facet grant tickets network=api.example.com:443 subprocess=no
   facet grant files filesystem=all --yes
                           grants more than before without a question";
+
+pub(super) const SHOW: &str = "\
+Examples:
+  facet show memory       long texts are shortened
+  facet show memory -v    long texts in full";
+
+pub(super) const REMOVE: &str = "\
+Examples:
+  facet remove memory     asks before it restores client entries that start it
+  facet remove memory tickets --yes
+                          also restores the client entries, without a question
+  facet data memory --clear
+                          removes the data of the server, which facet remove keeps";
+
+pub(super) const PS: &str = "\
+Examples:
+  facet ps
+  facet stop memory       ends the sessions of a server in this project";
+
+pub(super) const LOGS: &str = "\
+Examples:
+  facet logs memory       what it wrote, and what was withheld, in its last session
+  facet logs memory -f    prints new lines until the session ends";
+
+pub(super) const SCAN: &str = "\
+Examples:
+  facet scan node_modules/@example/files
+                          files, network, programs, cryptography, code made at run time
+  facet scan server.ts    one file";
+
+pub(super) const DOCTOR: &str = "\
+Examples:
+  facet doctor
+  facet doctor --directory ~/.facet/user
+                          the project of the servers that were adopted with --user
+
+Exit codes: 0 nothing is broken, 1 something is.";
 
 pub(super) const DATA: &str = "\
 Examples:

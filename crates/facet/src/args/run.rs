@@ -19,10 +19,10 @@ pub(crate) struct Run {
     /// Append every decision to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// How many times in a row a failed server is restarted
+    /// How many times in a row a server that fails after its first answer is restarted
     #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) restarts: u32,
-    /// `off` starts it without confinement
+    /// Whether the server is confined as granted
     #[arg(long, value_enum, default_value_t = Switch::On)]
     pub(crate) sandbox: Switch,
     /// Start the server if it is in the lock but not approved on this machine
@@ -44,8 +44,8 @@ pub(crate) enum DriftChoice {
 /// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Switch {
-    /// Yes
+    /// Confine it as granted
     On,
-    /// No
+    /// No confinement, whatever was granted
     Off,
 }

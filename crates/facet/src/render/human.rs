@@ -5,7 +5,7 @@ use facets_failure::{Describe as _, Failure, FileProblem, Stderr, shell_word};
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::digest_file::DigestFileReport;
 use facets_ops::doctor::{DoctorReport, Health};
-use facets_ops::explain::Explanation;
+use facets_ops::explain::{CodeGroup, Explanation};
 use facets_ops::init::InitReport;
 
 use super::text::{checksum_line, visible};
@@ -170,14 +170,20 @@ pub(super) fn explanation(explanation: &Explanation) -> Shown {
     Shown::styled(format!("{STRONG}{}{STRONG:#}\n\n{}\n", explanation.code, explanation.text))
 }
 
-pub(super) fn codes(all: &[Explanation]) -> Shown {
+/// Every code with its first sentence, under headings.
+pub(super) fn codes(groups: &[CodeGroup]) -> Shown {
     let mut out = String::new();
-    let widest = all.iter().map(|explanation| explanation.code.len()).max().unwrap_or_default();
-    for explanation in all {
-        let text = explanation.text.replace('\n', " ");
-        let sentence = text.split(". ").next().unwrap_or_default();
-        let sentence = sentence.split(": ").next().unwrap_or_default().trim_end_matches('.');
-        let _ = writeln!(out, "{STRONG}{:<widest$}{STRONG:#}  {sentence}", explanation.code);
+    let all = groups.iter().flat_map(|group| &group.codes);
+    let widest = all.map(|explanation| explanation.code.len()).max().unwrap_or_default();
+    for (at, group) in groups.iter().enumerate() {
+        let gap = if at == 0 { "" } else { "\n" };
+        let _ = writeln!(out, "{gap}{STRONG}{}{STRONG:#}", group.title);
+        for explanation in &group.codes {
+            let text = explanation.text.replace('\n', " ");
+            let sentence = text.split(". ").next().unwrap_or_default();
+            let sentence = sentence.split(": ").next().unwrap_or_default().trim_end_matches('.');
+            let _ = writeln!(out, "  {:<widest$}  {sentence}", explanation.code);
+        }
     }
     Shown::styled(out)
 }

@@ -37,7 +37,7 @@ use facets_ops::digest_file::DigestFileReport;
 use facets_ops::digest_json::DigestJsonReport;
 use facets_ops::digest_surface::DigestSurfaceReport;
 use facets_ops::doctor::DoctorReport;
-use facets_ops::explain::Explanation;
+use facets_ops::explain::{CodeGroup, Explanation};
 use facets_ops::init::InitReport;
 use facets_ops::inspect::InspectReport;
 use facets_ops::list::ListReport;
@@ -152,8 +152,9 @@ impl Renderer {
         self.show(|| human::explanation(explanation), || json::explanation(explanation))
     }
 
-    pub(crate) fn codes(&self, all: &[Explanation]) -> Shown {
-        self.show(|| human::codes(all), || json::codes(all))
+    /// People get the codes under headings, programs in one list.
+    pub(crate) fn codes(&self, groups: &[CodeGroup], all: &[Explanation]) -> Shown {
+        self.show(|| human::codes(groups), || json::codes(all))
     }
 
     /// A text that is one whole: a script, a page.

@@ -1,6 +1,6 @@
 //! What is wrong with a server of the project.
 
-use facets_failure::{Describe, Note};
+use facets_failure::{Describe, Note, similar_names};
 use facets_lock::SURFACES;
 use facets_model::NameError;
 use facets_project::LOCK;
@@ -267,6 +267,7 @@ impl ServerError {
         "grant-unusable",
         "not-attested",
         "not-running",
+        "not-stopped",
         "address-unusable",
         "secret-in-launch",
     ];
@@ -319,11 +320,11 @@ impl ServerError {
             {
                 "no server is pinned here"
             }
-            Self::Unknown { known, .. }
-            | Self::NothingToReplace { known, .. }
-            | Self::NothingApproved { known, .. }
-            | Self::NoData { known, .. } => {
-                return listed(known);
+            Self::Unknown { name, known }
+            | Self::NothingToReplace { name, known }
+            | Self::NothingApproved { name, known }
+            | Self::NoData { name, known } => {
+                return listed(known) + &did_you_mean(name, known);
             }
             Self::BadName { source, .. } => return source.to_string(),
             Self::Edited { problem, .. } => return problem.to_string(),
@@ -369,6 +370,12 @@ fn elsewhere(project: &str) -> String {
     }
 }
 
+/// Names that look like one that is not known: `; similar: memory`.
+fn did_you_mean(name: &str, known: &[String]) -> String {
+    let similar = similar_names(name, known.iter().map(String::as_str));
+    if similar.is_empty() { String::new() } else { format!("; similar: {}", similar.join(", ")) }
+}
+
 /// Names, or that there are none.
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { format!("only {}", names.join(", ")) }
@@ -403,9 +410,8 @@ impl Describe for ServerError {
             Self::GrantConflict { .. } => "grant-conflict",
             Self::NotAttested { .. } => "not-attested",
             Self::Unservable { .. } => "address-unusable",
-            Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
-                "not-running"
-            }
+            Self::NeverRan { .. } | Self::NotRunning { .. } => "not-running",
+            Self::DoesNotStop { .. } => "not-stopped",
         }
     }
 
@@ -419,7 +425,13 @@ impl Describe for ServerError {
 
     fn next(&self) -> String {
         match self {
-            Self::Unknown { .. } => "facet list".to_owned(),
+            Self::Unknown { name, known } => {
+                // The error does not know which command was typed.
+                match similar_names(name, known.iter().map(String::as_str)).first() {
+                    Some(similar) => format!("the same command with {similar}"),
+                    None => "facet list".to_owned(),
+                }
+            }
             Self::Exists { name } => format!("facet add {name} --replace …"),
             Self::NothingToReplace { .. } => "facet add, without --replace".to_owned(),
             Self::NotApproved { name, .. } => format!("facet approve {name}"),

@@ -1,10 +1,10 @@
 //! `facet explain`: what a code means, and what to do.
 
-use facets_failure::CodeTable;
 pub use facets_failure::Explanation;
+use facets_failure::{CodeTable, explanations};
 use facets_markers::{RULES, Rule};
 
-use crate::error::OpsError;
+use crate::error::{OpsError, ServerError};
 
 /// The pages of all crates that can report something here, in the order in which they are listed.
 const PAGES: &[&str] = &[
@@ -30,6 +30,48 @@ pub fn codes() -> CodeTable {
     CodeTable::new(PAGES, RULES.iter().map(marker))
 }
 
+/// Codes under one heading.
+#[derive(Clone, Debug)]
+pub struct CodeGroup {
+    /// The heading.
+    pub title: &'static str,
+    /// In the order of their page.
+    pub codes: Vec<Explanation>,
+}
+
+/// The same codes as people look for them: what they meet first, the details of files last.
+#[must_use]
+pub fn code_groups() -> Vec<CodeGroup> {
+    let (of_servers, of_files): (Vec<_>, Vec<_>) =
+        explanations(crate::EXPLANATIONS).partition(|one| is_about_servers(one.code));
+    let pages = |pages: &[&'static str]| -> Vec<Explanation> {
+        pages.iter().flat_map(|page| explanations(page)).collect()
+    };
+    [
+        ("Changes of servers", pages(&[facets_drift::EXPLANATIONS])),
+        ("Approving, confining and running servers", of_servers),
+        ("Starting servers", pages(&[facets_launch::EXPLANATIONS, facets_probe::EXPLANATIONS])),
+        ("Answers of servers", pages(&[facets_mcp::EXPLANATIONS])),
+        ("Markers in texts for the model", RULES.iter().map(marker).collect()),
+        ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
+        ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
+        ("Policies", pages(&[facets_policy::EXPLANATIONS])),
+        ("Surface files and contracts", pages(&[facets_surface::EXPLANATIONS])),
+        ("Facets, manifests and their files", of_files),
+        ("Members of manifests", pages(&[facets_model::EXPLANATIONS])),
+        ("JSON", pages(&[facets_digest::EXPLANATIONS])),
+        ("Every command", pages(&[facets_files::EXPLANATIONS, facets_failure::EXPLANATIONS])),
+    ]
+    .into_iter()
+    .map(|(title, codes)| CodeGroup { title, codes })
+    .collect()
+}
+
+/// Whether a code of this crate is about servers, and not about files that are built or scanned.
+fn is_about_servers(code: &str) -> bool {
+    ServerError::CODES.contains(&code) || ["bad-header", "bad-url", "not-approved"].contains(&code)
+}
+
 /// A rule explains itself by its examples.
 fn marker(rule: &Rule) -> Explanation {
     Explanation { code: rule.code, text: rule.explanation().into() }
@@ -44,8 +86,6 @@ pub fn explain(code: &str) -> Result<Explanation, OpsError> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use facets_failure::explanations;
 
     use super::*;
 
@@ -96,6 +136,27 @@ mod tests {
         assert_eq!(table.all().len(), codes.len());
         for explanation in table.all() {
             assert!(explanation.text.len() > 60, "{} says too little", explanation.code);
+        }
+    }
+
+    #[test]
+    fn every_code_stands_under_one_heading() {
+        let groups = code_groups();
+        let mut grouped: Vec<&str> =
+            groups.iter().flat_map(|group| group.codes.iter().map(|one| one.code)).collect();
+        let table = codes();
+        let mut all: Vec<&str> = table.all().iter().map(|one| one.code).collect();
+        grouped.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(grouped, all);
+        assert!(groups.iter().all(|group| !group.codes.is_empty()));
+        assert!(groups[1].codes.iter().any(|one| one.code == "not-approved"));
+    }
+
+    #[test]
+    fn a_code_is_found_with_either_dash() {
+        for (asked, code) in [("tool-changed", "tool_changed"), ("not_approved", "not-approved")] {
+            assert_eq!(explain(asked).unwrap().code, code);
         }
     }
 

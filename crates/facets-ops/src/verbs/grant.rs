@@ -58,7 +58,8 @@ impl std::str::FromStr for GrantSetting {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("it is written NAME=VALUE")?;
+        let (name, value) =
+            text.split_once('=').ok_or("a setting is written NAME=VALUE, such as network=none")?;
         let flag = || match value {
             "yes" | "all" => Ok(true),
             "no" | "none" => Ok(false),
@@ -75,9 +76,10 @@ impl std::str::FromStr for GrantSetting {
                 "pinned" => Ok(Self::Arguments(Arguments::Pinned)),
                 _ => Err("arguments is any or pinned".to_owned()),
             },
-            _ => Err("only network, filesystem, subprocess, sampling, elicitation and arguments \
-                      are granted"
-                .to_owned()),
+            _ => Err(format!(
+                "unknown setting {name:?}; settings are network, filesystem, subprocess, sampling, \
+                 elicitation and arguments"
+            )),
         }
     }
 }
@@ -112,6 +114,10 @@ fn extent(value: &str, check: fn(&str) -> Result<(), String>) -> Result<Extent, 
 
 fn check_host(text: &str) -> Result<(), String> {
     let place = text.strip_prefix(PRIVATE).unwrap_or(text);
+    // `off`, `yes` or `deny` is no host that somebody forgot the port of.
+    if !text.contains([':', '.']) && text != "localhost" {
+        return Err(format!("unknown value {text:?}; write none, all or HOST:PORT"));
+    }
     if !place.contains(':') && text != format!("{PRIVATE}{place}") {
         return Err(format!("{text:?} has no port; write {text}:443, none or all"));
     }
@@ -378,6 +384,26 @@ fn change(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wrong_setting_is_answered_with_the_right_ones() {
+        let refused = |text: &str| text.parse::<GrantSetting>().unwrap_err();
+        for (text, answer) in [
+            ("network=off", "unknown value \"off\"; write none, all or HOST:PORT"),
+            ("network=", "unknown value \"\"; write none, all or HOST:PORT"),
+            (
+                "network=api.example",
+                "\"api.example\" has no port; write api.example:443, none or all",
+            ),
+            ("network=localhost", "\"localhost\" has no port; write localhost:443, none or all"),
+            ("network", "a setting is written NAME=VALUE, such as network=none"),
+            ("subprocess=maybe", "subprocess is yes or no"),
+        ] {
+            assert_eq!(refused(text), answer, "{text}");
+        }
+        let unknown = refused("net=none");
+        assert!(unknown.starts_with("unknown setting \"net\"; settings are network"), "{unknown}");
+    }
 
     #[test]
     fn settings_are_read_strictly() {

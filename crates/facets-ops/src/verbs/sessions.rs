@@ -1,10 +1,12 @@
 //! `facet ps`, `logs` and `stop`: the sessions of this user.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use facets_project::{Project, RunRecord, Runs};
 use facets_run::Status;
 
+use crate::client_files::locked_names;
 use crate::error::{OpsError, ServerError};
 use crate::session_status::{END, parse_status};
 
@@ -36,8 +38,17 @@ pub fn logs(name: &str) -> Result<Vec<u8>, OpsError> {
     let found = all.find(|record| record.name == name && record.project == here);
     match found {
         Some(record) => Ok(runs.log(record.pid)),
-        None => Err(ServerError::NeverRan { name: name.to_owned() }.into()),
+        None => Err(without_session(name, |name| ServerError::NeverRan { name }).into()),
     }
+}
+
+/// Why there is no session: a name that is not pinned here is more likely mistyped than not started.
+fn without_session(name: &str, error: fn(String) -> ServerError) -> ServerError {
+    let (name, known) = (name.to_owned(), locked_names(Path::new(".")));
+    if known.contains(&name) {
+        return error(name);
+    }
+    ServerError::Unknown { name, known: known.into_iter().collect() }
 }
 
 /// Hands over the lines of the last session of a server in this project, as they come, until the
@@ -49,7 +60,7 @@ pub fn follow(name: &str, print: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), Op
     let meant = |record: &RunRecord| record.name == name && record.project == here;
     let found = || runs.all().into_iter().find(|(record, _)| meant(record));
     let Some((record, _)) = found() else {
-        return Err(ServerError::NeverRan { name: name.to_owned() }.into());
+        return Err(without_session(name, |name| ServerError::NeverRan { name }).into());
     };
     let mut log = runs.follow(record.pid);
     loop {
@@ -75,7 +86,7 @@ pub fn stop(name: &str) -> Result<Vec<u32>, OpsError> {
         || runs.all().into_iter().filter(|(record, is_running)| *is_running && meant(record));
     let pids: Vec<u32> = running().map(|(record, _)| record.pid).collect();
     if pids.is_empty() {
-        return Err(ServerError::NotRunning { name: name.to_owned() }.into());
+        return Err(without_session(name, |name| ServerError::NotRunning { name }).into());
     }
     for pid in &pids {
         let _ = runs.ask(*pid, "stop");
