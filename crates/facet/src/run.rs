@@ -8,12 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use facets_files::FileError;
 use facets_guard::Event;
-use facets_launch::Ending;
 use facets_ops::OpsError;
 use facets_ops::check::Trust;
 use facets_ops::run::{
-    Decision, NoAttestations, OnDrift, RunListener, RunRequest, SessionEnd, decision_line, run,
-    run_http,
+    Decision, NoAttestations, OnDrift, RunListener, RunRequest, SessionEnd, SessionEnding,
+    decision_line, run, run_http,
 };
 use facets_run::{ClientEnds, answer_with_error};
 
@@ -63,42 +62,17 @@ fn client() -> Result<ClientEnds, OpsError> {
 }
 
 fn ended(name: &str, end: &SessionEnd) -> Shown {
-    let (exit, talk) = match end {
-        SessionEnd::ServerEnded(Ending::SupervisorLost)
-        | SessionEnd::NeverSpoke(Ending::SupervisorLost)
-        | SessionEnd::ClientLeft(Some(Ending::SupervisorLost)) => {
-            let text = "the server's supervisor was killed or stopped; facet ended everything \
-                        that the server had started [supervisor-lost]";
-            (Exit::Unjudged, text.to_owned())
-        }
-        // 14.2: the code is passed on, also if the client had left by then
-        SessionEnd::ClientLeft(Some(Ending::Exited(code))) => {
-            (Exit::Code(u8::try_from(*code).unwrap_or(u8::MAX)), String::new())
-        }
-        SessionEnd::ClientLeft(_) | SessionEnd::Stopped => (Exit::Yes, String::new()),
-        SessionEnd::Drift(what) => (Exit::No, format!("the session ended: {what}")),
-        SessionEnd::NotRestarted(reason) => {
-            (Exit::Unjudged, format!("could not restart the server: {reason}"))
-        }
-        SessionEnd::ServerEnded(Ending::Exited(code))
-        | SessionEnd::NeverSpoke(Ending::Exited(code)) => {
-            let code = u8::try_from(*code).unwrap_or(u8::MAX);
-            (Exit::Code(code), format!("the server ended with code {code}"))
-        }
-        SessionEnd::ServerEnded(Ending::Killed(signal))
-        | SessionEnd::NeverSpoke(Ending::Killed(signal)) => {
-            let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
-            (Exit::Code(code), format!("the server was killed by signal {signal}"))
-        }
-        SessionEnd::ServerEnded(Ending::Unknown) | SessionEnd::NeverSpoke(Ending::Unknown) => {
-            (Exit::Unjudged, "the server ended; its exit status is unknown".to_owned())
-        }
+    let SessionEnding { words, exit_code, is_wanted } = SessionEnding::of(end);
+    let words = match end {
+        SessionEnd::Drift(_) => format!("the session ended: {words}"),
+        _ => words,
     };
-    let talk = match talk.as_str() {
-        "" => String::new(),
-        text => format!("facet: {name}: {}\n", render::visible(text)),
+    let talk = if is_wanted {
+        String::new()
+    } else {
+        format!("facet: {name}: {}\n", render::visible(&words))
     };
-    Shown { talk, ..Shown::exact(Vec::new()) }.with_exit(exit)
+    Shown { talk, ..Shown::exact(Vec::new()) }.with_exit(Exit::Code(exit_code))
 }
 
 /// Says on standard error what people should know.
@@ -120,6 +94,7 @@ impl RunListener for StderrListener {
                 | Decision::Refused
                 | Decision::Denied
                 | Decision::Restarted
+                | Decision::Waiting
         );
         if of_interest {
             let line = format!("facet: {server}: {}", decision_line(event));

@@ -295,13 +295,17 @@ fn logs_are_followed_until_the_session_ends() {
     let mut follow = follow.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(follow.stdout.take().unwrap()).lines();
     let refused = ask(2, "tools/call", &json!({ "name": "other" }));
-    assert!(refused.contains("was never approved"), "{refused}");
+    assert!(refused.contains(r#"the server has no approved tool \"other\"""#), "{refused}");
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains("Z facet: session started: "), "{first}");
     let line = lines.next().unwrap().unwrap();
-    assert!(line.contains("refused: the tool \"other\" was never approved"), "{line}");
+    assert!(line.contains("refused: the server has no approved tool \"other\""), "{line}");
     assert!(line.ends_with("Next: facet check s"), "{line}");
     drop(input);
     session.wait().unwrap();
-    assert!(lines.all(|line| line.is_ok()));
+    let last = lines.map(Result::unwrap).last().unwrap();
+    assert!(last.contains("facet: session ended: the client left"), "{last}");
+    assert!(last.ends_with("; exit code 0"), "{last}");
     assert_eq!(follow.wait().unwrap().code(), Some(0));
     trusted.facet(&["logs", "s", "-f", "--json"]).exits(2);
 }

@@ -115,8 +115,8 @@ fn a_start_shows_what_it_waits_for_and_no_question_is_garbled() {
     let folder = project();
     let Some(shown) = add_on_a_terminal(&[], folder.path()) else { return };
     for words in [
-        "waiting for the first answer of slow (0 s of at most 65 s)",
-        "waiting for the first answer of slow (1 s of at most 65 s)",
+        "waiting for the first answer of slow (0 s of at most 60 s)",
+        "waiting for the first answer of slow (1 s of at most 60 s)",
         "second look: waiting for the first answer of slow (",
     ] {
         assert!(shown.contains(words), "{words}: {shown:?}");

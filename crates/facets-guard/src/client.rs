@@ -212,6 +212,7 @@ impl Guard {
         if method == "initialize" {
             self.opening = text.and_then(|text| params_of(text, BATCH)).map(str::to_owned);
         }
+        self.first_answer.on_request(method, self.now);
         self.pending.insert(id_key(id), asked);
     }
 
@@ -231,7 +232,13 @@ impl Guard {
     fn judge_arguments(&self, ruling: Ruling, text: &[u8]) -> Ruling {
         match (&self.rules.arguments, ruling) {
             (Some(check), Ruling::Allow(Some(Subject::Item(Kind::Tool, tool)))) => {
-                let refused = refused_arguments(&**check, &tool, text);
+                // Where changes are tolerated, a tool may be called that has no approved schema.
+                let is_pinned = self.pins.contains(Kind::Tool, &tool);
+                let refused = if is_pinned {
+                    refused_arguments(&**check, &tool, text)
+                } else {
+                    Some(Reason::Unknown)
+                };
                 let subject = Subject::Item(Kind::Tool, tool);
                 match refused {
                     Some(reason) => Ruling::Refuse(subject, reason),
@@ -251,7 +258,8 @@ impl Guard {
             return Ruling::Allow(Some(subject));
         }
         if !self.pins.contains(kind, name) {
-            return Ruling::Refuse(subject, Reason::New);
+            let reason = self.unapproved(&subject);
+            return Ruling::Refuse(subject, reason);
         }
         match self.statuses.get(kind, name) {
             Some(ItemStatus::Approved) => Ruling::Allow(Some(subject)),
@@ -365,7 +373,10 @@ impl Guard {
         match self.statuses.get(kind, name) {
             Some(ItemStatus::Withheld(reason)) => Ruling::Refuse(subject, reason.clone()),
             _ if self.pins.contains(kind, name) => Ruling::Allow(Some(subject)),
-            _ => Ruling::Refuse(subject, Reason::New),
+            _ => {
+                let reason = self.unapproved(&subject);
+                Ruling::Refuse(subject, reason)
+            }
         }
     }
 

@@ -78,6 +78,8 @@ pub enum Decision {
     Asked,
     /// The server was started again.
     Restarted,
+    /// A server that has answered nothing yet is waited for.
+    Waiting,
 }
 
 impl Decision {
@@ -94,6 +96,7 @@ impl Decision {
             Self::Denied => "denied",
             Self::Asked => "asked",
             Self::Restarted => "restarted",
+            Self::Waiting => "waiting",
         }
     }
 }
@@ -103,6 +106,8 @@ impl Decision {
 pub enum Reason {
     /// Nothing of this name was approved.
     New,
+    /// The same of a name that the server has not listed, as far as is known.
+    Unknown,
     /// It is not what was approved: these members differ.
     Changed(Vec<String>),
     /// One list has the name more than once, for different things.
@@ -142,7 +147,7 @@ impl Reason {
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
-            Self::New => "not_approved",
+            Self::New | Self::Unknown => "not_approved",
             Self::Changed(_) => "changed",
             Self::Shadowed => "shadowed",
             Self::Malformed => "malformed",

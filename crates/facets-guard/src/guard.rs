@@ -368,7 +368,9 @@ impl Guard {
         out: &mut Outbox,
     ) -> String {
         let lookalike = match (&subject, &reason) {
-            (Subject::Item(kind, name), Reason::New) => self.pins.lookalike(*kind, name),
+            (Subject::Item(kind, name), Reason::New | Reason::Unknown) => {
+                self.pins.lookalike(*kind, name)
+            }
             _ => None,
         };
         let sentence = match reason {
@@ -400,6 +402,12 @@ impl Guard {
         };
         out.events.push(event);
         sentence
+    }
+
+    /// Why something is refused whose name was never approved: it is withheld, or nothing is known of it.
+    pub(crate) fn unapproved(&self, subject: &Subject) -> Reason {
+        let withheld = (subject.clone().shortened(), Reason::New.word());
+        if self.reported.contains(&withheld) { Reason::New } else { Reason::Unknown }
     }
 
     /// Queues a message of our own for the client.

@@ -15,7 +15,7 @@ use crate::limits::BATCH;
 use crate::outbox::Outbox;
 use crate::parked::{GuardListing, ParkedRequest};
 use crate::requests::GuardRequest;
-use crate::words::refusal;
+use crate::words::{look_step, no_answer_yet, refusal};
 
 const MAX_PAGES: usize = 1000;
 /// A thousand of them are kept.
@@ -192,6 +192,32 @@ impl Guard {
             self.send_to_server(&request(&id, "ping", ""));
         }
         self.flush(out);
+    }
+
+    /// The first request of the client and when it came, while it waits and the server has answered
+    /// nothing at all.
+    #[must_use]
+    pub fn first_awaited(&self) -> Option<(&str, Duration)> {
+        self.first_answer.awaited().filter(|_| self.waiting() > 0)
+    }
+
+    /// That the server has answered nothing for this long, as a sentence; nothing once it has.
+    #[must_use]
+    pub fn no_answer_yet(&self, waited: Duration) -> Option<String> {
+        self.first_awaited().map(|(method, _)| no_answer_yet(method, waited))
+    }
+
+    /// Records that the first answer takes longer than it should. The request goes on waiting (spec 11.3).
+    pub fn record_waiting(&self, waited: Duration, out: &mut Outbox) {
+        let Some((method, _)) = self.first_awaited() else { return };
+        out.events.push(Event {
+            decision: Decision::Waiting,
+            subject: Subject::Message,
+            reason: None,
+            method: method.to_owned(),
+            sentence: format!("{}; facet goes on waiting", no_answer_yet(method, waited)),
+            next: look_step(&self.rules),
+        });
     }
 
     /// Whether a question of ours whether it is there has no answer yet.

@@ -1,5 +1,7 @@
 //! What the guard says to the client, in JSON-RPC and in plain words.
 
+use core::time::Duration;
+
 use facets_digest::json::quoted;
 use facets_markers::is_hidden;
 
@@ -33,6 +35,9 @@ fn shown(name: &str) -> String {
 /// Subject and reason as one sentence. `lookalike` is the approved name that a new one
 /// could be taken for.
 pub(crate) fn sentence(subject: &Subject, reason: &Reason, lookalike: Option<&str>) -> String {
+    if let (Subject::Item(_, name), Reason::Unknown) = (subject, reason) {
+        return no_approved(subject.word(), name, lookalike);
+    }
     let subject = match subject {
         Subject::Instructions => "the server's instructions".to_owned(),
         Subject::ServerInfo => "the server's `serverInfo`".to_owned(),
@@ -51,7 +56,7 @@ pub(crate) fn sentence(subject: &Subject, reason: &Reason, lookalike: Option<&st
         (Reason::New, Some(known)) => {
             format!("was never approved; it looks like the approved {}", shown(known))
         }
-        (Reason::New, None) => "was never approved".to_owned(),
+        (Reason::New | Reason::Unknown, _) => "was never approved".to_owned(),
         (Reason::Changed(members), _) if members.is_empty() => {
             "changed since it was approved".to_owned()
         }
@@ -85,8 +90,21 @@ pub(crate) fn sentence(subject: &Subject, reason: &Reason, lookalike: Option<&st
     format!("{subject} {reason}")
 }
 
+/// A name that was asked for, and that nothing approved has.
+fn no_approved(kind: &str, name: &str, lookalike: Option<&str>) -> String {
+    let name = shown_unapproved(name);
+    let known = lookalike.map(|known| format!("; it looks like the approved {}", shown(known)));
+    format!("the server has no approved {kind} {name}{}", known.unwrap_or_default())
+}
+
 pub(crate) fn not_granted(method: &str) -> String {
     format!("{method} is not granted to this server")
+}
+
+/// That a server has answered nothing since it was asked this. The client chose the name.
+pub(crate) fn no_answer_yet(method: &str, waited: Duration) -> String {
+    let method: String = method.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    format!("the server has not answered {method} for {} s", waited.as_secs())
 }
 
 /// What a person types next. Never part of what a model reads (spec 11.2).
@@ -94,6 +112,7 @@ pub(crate) fn next_step(rules: &Rules, reason: &Reason, method: &str) -> String 
     let server = &rules.server;
     let step = match reason {
         Reason::New
+        | Reason::Unknown
         | Reason::Changed(_)
         | Reason::Shadowed
         | Reason::NotListed
@@ -104,14 +123,15 @@ pub(crate) fn next_step(rules: &Rules, reason: &Reason, method: &str) -> String 
             format!("facet grant {server} sampling=yes")
         }
         Reason::NotGranted => format!("facet grant {server} elicitation=yes"),
-        Reason::Arguments(_) => format!("facet grant {server} arguments=any"),
+        // What the approved schema accepts. To accept more is no answer to a wrong call.
+        Reason::Arguments(_) => format!("facet show {server}"),
         Reason::Malformed | Reason::Unverified => format!("facet check {server}"),
         _ => format!("facet logs {server}"),
     };
     in_directory(rules, step)
 }
 
-/// What a person types to see what changed, before deciding.
+/// What a person types to look at the server, before deciding.
 pub(crate) fn look_step(rules: &Rules) -> String {
     in_directory(rules, format!("facet check {}", rules.server))
 }
@@ -131,21 +151,21 @@ pub(crate) fn refusal(id: &str, rules: &Rules, reason: &Reason, sentence: &str) 
         reason.word(),
         quoted(&rules.server),
     );
-    let decision = pending_decision(reason);
-    error_reply(id, REFUSED, &format!("facet: {sentence}{decision}"), &data)
+    let next = next_for_model(reason);
+    error_reply(id, REFUSED, &format!("facet: {sentence}{next}"), &data)
 }
 
-/// What the model has to know about a decision that it cannot make.
-const fn pending_decision(reason: &Reason) -> &'static str {
+/// What the model has to know: about a decision that it cannot make, or about what it can do itself.
+const fn next_for_model(reason: &Reason) -> &'static str {
     match reason {
         Reason::New | Reason::Changed(_) | Reason::Shadowed => {
             ". It is withheld until a person decides"
         }
-        Reason::NotListed
-        | Reason::NotCovered
-        | Reason::NotGranted
-        | Reason::Arguments(_)
-        | Reason::Unverified => ". A person has to decide",
+        Reason::NotListed | Reason::NotCovered | Reason::NotGranted | Reason::Unverified => {
+            ". A person has to decide"
+        }
+        // The model made the call, and can make a better one.
+        Reason::Arguments(_) => ". Correct the arguments and call it again",
         _ => "",
     }
 }

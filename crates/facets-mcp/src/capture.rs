@@ -52,18 +52,6 @@ pub struct CaptureOptions {
     pub announce_nothing: bool,
 }
 
-impl CaptureOptions {
-    /// How long a server may take for its first answer, whichever question that is an answer to.
-    #[must_use]
-    pub fn first_answer(&self) -> Duration {
-        let answer = self.limits.answer;
-        match self.era {
-            EraChoice::Preferred => answer + answer.min(DISCOVER_PATIENCE),
-            EraChoice::Only(_) => answer,
-        }
-    }
-}
-
 /// A surface, and what was seen on the way to it.
 #[derive(Clone, Debug)]
 pub struct Capture {

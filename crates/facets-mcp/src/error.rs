@@ -80,6 +80,8 @@ pub enum CaptureError {
         method: &'static str,
         /// The time that was given.
         after: Duration,
+        /// How the first line begins that it wrote instead, and that is no message.
+        noise: Option<String>,
     },
     /// A message is not JSON-RPC.
     #[error("{method}: the server sent an invalid message: {source}")]
@@ -200,9 +202,23 @@ impl CaptureError {
                 Some(format!("the server said: {}", last_lines(body)))
             }
             Self::InvalidMessage { line, .. } => Some(format!("the line begins: {line}")),
+            Self::NoAnswer { noise: Some(line), .. } => Some(format!(
+                "it wrote lines that are not MCP messages; the first: {}",
+                short(line)
+            )),
             _ => None,
         }
     }
+}
+
+/// As much of a line as an error has room for, with whatever cannot be seen escaped.
+fn short(line: &str) -> String {
+    const SHOWN: usize = 80;
+    let mut shown: String = line.chars().take(SHOWN).collect();
+    if shown.len() < line.len() {
+        shown.push('…');
+    }
+    format!("{shown:?}")
 }
 
 impl Describe for CaptureError {

@@ -21,6 +21,8 @@ pub(crate) struct Interleaved {
     pub(crate) strays: usize,
     /// How many lines were JSON, but no messages.
     pub(crate) noise: usize,
+    /// How the first of these begins.
+    pub(crate) first_noise: Option<String>,
 }
 
 /// What is quoted of a line that cannot be read.
@@ -100,9 +102,17 @@ impl<'t> Session<'t> {
             TransportError::Timeout if Instant::now() >= self.end => {
                 CaptureError::TooSlow { limit: self.limits.total }
             }
-            TransportError::Timeout => CaptureError::NoAnswer { method, after: patience },
+            TransportError::Timeout => {
+                CaptureError::NoAnswer { method, after: patience, noise: self.first_noise() }
+            }
             source => CaptureError::Transport { method, source },
         }
+    }
+
+    /// The first line that was no message: what loggers print to the wrong stream.
+    fn first_noise(&self) -> Option<String> {
+        let line = self.transport.noise().first();
+        line.or(self.interleaved.first_noise.as_ref()).cloned()
     }
 
     /// Looks at what came; the reply that was waited for is given back.
@@ -117,11 +127,11 @@ impl<'t> Session<'t> {
             // JSON that is no message is what loggers print.
             Err(MessageError::NotRpc { .. }) => {
                 self.interleaved.noise += 1;
+                self.interleaved.first_noise.get_or_insert_with(|| start_of(bytes));
                 return Ok(None);
             }
             Err(source) => {
-                let line = String::from_utf8_lossy(&bytes[..bytes.len().min(QUOTED)]).into_owned();
-                return Err(CaptureError::InvalidMessage { method, source, line });
+                return Err(CaptureError::InvalidMessage { method, source, line: start_of(bytes) });
             }
         };
         let mut answer = None;
@@ -177,4 +187,9 @@ impl<'t> Session<'t> {
             .send(message, request, self.deadline)
             .map_err(|source| CaptureError::Transport { method, source })
     }
+}
+
+/// Enough of a line to recognise it.
+fn start_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(QUOTED)]).into_owned()
 }

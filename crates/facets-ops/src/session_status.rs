@@ -70,6 +70,7 @@ impl Controls {
             whole.is_silent |= status.is_silent;
             whole.withheld.extend(status.withheld);
             whole.next = whole.next.or(status.next);
+            whole.unanswered = whole.unanswered.or(status.unanswered);
         }
         whole.withheld.sort();
         whole.withheld.dedup();
@@ -107,9 +108,12 @@ fn reply(stream: &UnixStream, control: &Controls) -> std::io::Result<()> {
 fn status_json(status: &Status) -> String {
     let mut withheld = Vec::new();
     write_list(['[', ']'], &status.withheld, &mut withheld, |text, out| write_string(text, out));
-    let next = status.next.as_deref().map_or_else(|| "null".to_owned(), quoted);
+    let or_null = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), quoted);
+    let next = or_null(status.next.as_deref());
+    let unanswered = or_null(status.unanswered.as_deref());
     format!(
-        "{{\"approved\":{},\"next\":{next},\"restarts\":{},\"silent\":{},\"waiting\":{},\"withheld\":{}}}",
+        "{{\"approved\":{},\"next\":{next},\"restarts\":{},\"silent\":{},\
+         \"unanswered\":{unanswered},\"waiting\":{},\"withheld\":{}}}",
         status.approved,
         status.restarts,
         status.is_silent,
@@ -134,16 +138,47 @@ pub(crate) fn parse_status(text: &str) -> Option<Status> {
         }),
         _ => return None,
     };
+    // A session of an older facet does not say everything.
+    let text = |name: &str| match object.get(name) {
+        Some(Value::String(text)) => Some(text.to_string()),
+        _ => None,
+    };
     Some(Status {
         waiting: number("waiting")?,
         approved: number("approved")?,
         withheld: withheld.collect(),
-        // A session of an older facet does not say.
-        next: match object.get("next") {
-            Some(Value::String(text)) => Some(text.to_string()),
-            _ => None,
-        },
+        next: text("next"),
+        unanswered: text("unanswered"),
         restarts: u32::try_from(number("restarts")?).ok()?,
         is_silent: matches!(object.get("silent"), Some(Value::Bool(true))),
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_as_it_was_told() {
+        let status = Status {
+            waiting: 1,
+            approved: 2,
+            withheld: vec!["tool \"x\": changed".to_owned()],
+            next: Some("facet check s".to_owned()),
+            restarts: 3,
+            is_silent: true,
+            unanswered: Some("the server has not answered initialize for 4 s".to_owned()),
+        };
+        assert_eq!(parse_status(&status_json(&status)), Some(status));
+        let nothing = Status::default();
+        assert_eq!(parse_status(&status_json(&nothing)), Some(nothing));
+    }
+
+    #[test]
+    fn an_older_session_does_not_say_everything() {
+        let older = r#"{"approved":2,"restarts":0,"silent":false,"waiting":0,"withheld":["a"]}"#;
+        let status = parse_status(older).unwrap();
+        assert_eq!((status.approved, status.next, status.unanswered), (2, None, None));
+    }
 }

@@ -184,11 +184,11 @@ pub(crate) fn explain_end(
 ) -> Vec<String> {
     let Launchable::Process(process) = server else { return Vec::new() };
     let obstacles = obstacles_of(process, stderr);
-    let mut lines = vec![profile_words(process)];
-    lines.extend(confinement_words(grants));
+    let mut lines = vec![format!("profile: {}", profile_words(process))];
+    lines.extend(confinement_words(grants).map(|words| format!("grants: {words}")));
     lines.extend(obstacles.iter().map(|one| format!("blocked: {}", one.reason)));
     let withheld = withheld_variables(process, stderr);
-    lines.extend(withheld.iter().map(|name| withheld_note(name).text));
+    lines.extend(withheld.iter().map(|name| format!("env: {}", withheld_note(name).text)));
     let mend = grant_command(name, grants, &widened(grants, &obstacles));
     lines.extend(mend.map(|command| format!("try: {command}")));
     lines

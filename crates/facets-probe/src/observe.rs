@@ -77,7 +77,7 @@ fn watched_capture(
     options: CaptureOptions,
     progress: &dyn ObserveProgress,
 ) -> Result<Capture, CaptureError> {
-    let mut watched = WatchedTransport::new(transport, options.first_answer(), progress);
+    let mut watched = WatchedTransport::new(transport, options.limits.answer, progress);
     capture(&mut watched, options)
 }
 

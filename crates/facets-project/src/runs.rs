@@ -1,5 +1,6 @@
 //! The sessions of this user: what runs, what it said, and how to reach it.
 
+use std::cmp::Reverse;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -126,10 +127,15 @@ impl Runs {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let records = entries
             .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "json"));
-        let mut found: Vec<(RunRecord, bool)> =
-            records.filter_map(|entry| read_record(&entry.path())).collect();
-        found.sort_by_key(|(record, _)| (std::cmp::Reverse(record.started), record.pid));
-        found
+        let found = records.filter_map(|entry| {
+            let (record, is_running) = read_record(&entry.path())?;
+            // Several may begin within a second; a record is written once, when its session begins.
+            let written = entry.metadata().and_then(|data| data.modified()).ok();
+            Some((Reverse((record.started, written)), record, is_running))
+        });
+        let mut found: Vec<_> = found.collect();
+        found.sort_by_key(|(begun, record, _)| (*begun, record.pid));
+        found.into_iter().map(|(_, record, is_running)| (record, is_running)).collect()
     }
 
     /// Asks a session how it stands; with a word, also for something.

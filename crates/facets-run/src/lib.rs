@@ -2,6 +2,7 @@
 
 mod answer;
 mod http;
+mod overdue;
 mod pipe;
 mod random;
 mod record;

@@ -24,7 +24,8 @@ pub struct SilenceLimits {
     pub silence: Duration,
     /// And if it does not answer for this long, and nobody waits for it, it is started again.
     pub unanswered: Duration,
-    /// How long one that was started again may take for its opening.
+    /// How long one may take for its first answer before that is said, and one that was started again for its
+    /// opening before it is given up.
     pub opening: Duration,
 }
 
@@ -73,7 +74,8 @@ pub enum SessionEnd {
     ClientLeft(Option<Ending>),
     /// The server ended by itself, and was not started again.
     ServerEnded(Ending),
-    /// The server ended by itself before it had said anything.
+    /// The server ended by itself before it had said anything; also if the client had left by then, unless
+    /// it ended with 0.
     NeverSpoke(Ending),
     /// It could not be started again.
     NotRestarted(String),

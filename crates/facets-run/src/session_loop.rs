@@ -8,6 +8,7 @@ use facets_guard::{Guard, Outbox};
 use facets_launch::Ending;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::overdue::OverdueAnswer;
 use crate::pipe::{ChunkReader, ReadOutcome, WriteQueue, make_nonblocking};
 use crate::record::Recorder;
 use crate::running_server::RunningServer;
@@ -75,6 +76,7 @@ struct SessionLoop<'s> {
     start: StartServer<'s>,
     most_restarts: u32,
     patience: SilenceLimits,
+    overdue: OverdueAnswer,
     recorder: Recorder,
     control: Control,
     requests: PipeReader,
@@ -118,6 +120,7 @@ impl<'s> SessionLoop<'s> {
             start: session.restart,
             most_restarts: session.most_restarts,
             patience: session.patience,
+            overdue: OverdueAnswer::new(session.patience.opening),
             recorder: session.recorder,
             control: session.control,
             requests: session.requests,
@@ -213,7 +216,9 @@ impl<'s> SessionLoop<'s> {
     fn next_timeout(&self) -> Option<Duration> {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.begin);
-        let guard = self.guard.deadline().map(|deadline| deadline.saturating_sub(passed));
+        let overdue = self.overdue.deadline(&self.guard);
+        let guard = self.guard.deadline().into_iter().chain(overdue).min();
+        let guard = guard.map(|deadline| deadline.saturating_sub(passed));
         let until = |instant: Instant| instant.saturating_duration_since(now);
         let restart = self.restart_at.map(until);
         let left = self.client_left_at.map(|left| until(self.last_moment(left)));
@@ -343,6 +348,7 @@ impl<'s> SessionLoop<'s> {
         if self.guard.deadline().is_some_and(|deadline| deadline <= passed) {
             self.guard.tick(passed, &mut self.out);
         }
+        self.is_status_stale |= self.overdue.check(&self.guard, passed, &mut self.out);
         if self.is_status_stale
             && now.saturating_duration_since(self.status_published) >= STATUS_PACE
         {
@@ -408,6 +414,7 @@ impl<'s> SessionLoop<'s> {
             next: self.guard.next_step(),
             restarts: self.restarts,
             is_silent: self.guard.is_silent(),
+            unanswered: self.overdue.sentence(&self.guard),
         });
     }
 
@@ -425,6 +432,16 @@ impl<'s> SessionLoop<'s> {
         }
     }
 
+    /// The client has left. A server that failed before it said anything has not ended because of that.
+    fn end_without_client(&self, by_itself: Option<Ending>) -> SessionEnd {
+        match by_itself {
+            Some(Ending::Exited(code @ 1..)) if !self.has_spoken => {
+                SessionEnd::NeverSpoke(Ending::Exited(code))
+            }
+            by_itself => SessionEnd::ClientLeft(by_itself),
+        }
+    }
+
     fn finish(mut self, end: LoopEnd) -> SessionEnd {
         self.recorder.take(&mut self.out.events);
         let mut by_itself = self.ending.clone();
@@ -439,9 +456,9 @@ impl<'s> SessionLoop<'s> {
             LoopEnd::Stopped => SessionEnd::Stopped,
             LoopEnd::Drift(what) => SessionEnd::Drift(what),
             LoopEnd::NotRestarted(reason) => SessionEnd::NotRestarted(reason.to_string()),
-            LoopEnd::ClientLeft => SessionEnd::ClientLeft(by_itself),
+            LoopEnd::ClientLeft => self.end_without_client(by_itself),
             LoopEnd::ServerEnded if self.client_left_at.is_some() => {
-                SessionEnd::ClientLeft(by_itself)
+                self.end_without_client(by_itself)
             }
             LoopEnd::ServerEnded if self.has_spoken => {
                 SessionEnd::ServerEnded(by_itself.unwrap_or(Ending::Unknown))

@@ -19,6 +19,8 @@ pub struct Status {
     pub restarts: u32,
     /// Whether the server has not answered when it was last asked whether it is there.
     pub is_silent: bool,
+    /// That the server has answered nothing for longer than it should; none once it has.
+    pub unanswered: Option<String>,
 }
 
 /// Shared between a session and whoever asks.

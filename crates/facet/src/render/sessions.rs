@@ -6,7 +6,7 @@ use facets_ops::consent::StartObstacle;
 use facets_ops::grant::{
     GrantReport, Grants, PrivateHost, describe_opened, grants_words, undefended,
 };
-use facets_ops::sessions::PsEntry;
+use facets_ops::sessions::{PsEntry, split_time};
 use serde_json::{Value, json};
 
 use super::renderer::Renderer;
@@ -31,7 +31,7 @@ impl Renderer {
     pub(crate) fn log(&self, name: &str, log: &[u8]) -> Shown {
         let text = String::from_utf8_lossy(log);
         let human = || text.lines().map(|line| visible(line) + "\n").collect();
-        self.show(|| Shown::styled(human()), || json!({ "server": name, "log": text }))
+        self.show(|| Shown::styled(human()), || log_json(name, &text))
     }
 
     pub(crate) fn granted(&self, report: &GrantReport, was_read: bool) -> Shown {
@@ -70,6 +70,17 @@ impl Renderer {
         });
         self.show(|| Shown { talk, ..Shown::styled(text) }, || json)
     }
+}
+
+/// The log as it was written, and each line with its time.
+fn log_json(name: &str, text: &str) -> Value {
+    let line = |line: &str| {
+        let (time, text) = split_time(line);
+        json!({ "time": time, "text": text })
+    };
+    let lines: Vec<Value> = text.lines().map(line).collect();
+    let log: String = text.split_inclusive('\n').map(|line| split_time(line).1).collect();
+    json!({ "server": name, "log": log, "lines": lines })
 }
 
 fn private_warning(one: &PrivateHost) -> String {
@@ -120,11 +131,15 @@ fn human(sessions: &[PsEntry]) -> String {
             let _ = writeln!(out, "  no answer from its facet process");
             continue;
         };
-        let health = if status.is_silent { "does not answer a ping" } else { "answers" };
+        let state = match &status.unanswered {
+            Some(sentence) => format!("{}; facet goes on waiting", visible(sentence)),
+            None if status.is_silent => "the server does not answer a ping".to_owned(),
+            None => "running".to_owned(),
+        };
         let waiting = human::plural(status.waiting, "pending request");
         let restarts = usize::try_from(status.restarts).unwrap_or(usize::MAX);
         let restarts = human::plural(restarts, "restart");
-        let _ = writeln!(out, "  {health}; {waiting}; {restarts}");
+        let _ = writeln!(out, "  state: {state}; {waiting}; {restarts}");
         for withheld in &status.withheld {
             let _ = writeln!(out, "  withheld: {}", visible(withheld));
         }
@@ -145,6 +160,7 @@ fn list(sessions: &[PsEntry]) -> Vec<Value> {
                 "next": status.next,
                 "restarts": status.restarts,
                 "silent": status.is_silent,
+                "unanswered": status.unanswered,
             })
         });
         json!({

@@ -229,12 +229,47 @@ fn a_session_whose_server_does_not_start_says_what_is_in_the_way() {
     drop(input);
     for line in [
         "npm error getaddrinfo ENOTFOUND packages.example\n",
+        "facet: s: profile: ",
+        "facet: s: grants: network: none; files: all; other programs: yes\n",
         "facet: s: blocked: network=none: npx downloads the server from a package registry\n",
         "facet: s: try: facet grant s network=all\n",
         "facet: s: the server ended with code 3\n",
     ] {
         assert!(ran.talk.contains(line), "{line}\n{}", ran.talk);
     }
+}
+
+/// The same if the client has left by then, as one has that starts a server only to see whether it does.
+#[test]
+fn a_server_that_fails_is_explained_also_without_a_client() {
+    let trusted = Trusted::with_server(&declarations(&json!({})));
+    trusted.facet(&["grant", "s", "subprocess=no"]).exits(0);
+    trusted.declare(&declarations(&json!({ "fails": "no luck" })));
+    let output = trusted.command(&["run", "s"]).stdin(Stdio::null()).output().unwrap();
+    let ran = Ran::of(&output).exits(3);
+    for line in [
+        "no luck\n",
+        "facet: s: profile: native: HOME is your home directory\n",
+        "facet: s: grants: network: all; files: all; other programs: no\n",
+        "facet: s: the server ended with code 3\n",
+    ] {
+        assert!(ran.talk.contains(line), "{line}\n{}", ran.talk);
+    }
+    let report = trusted.json(&["logs", "s"]).exits(0).json();
+    let lines = report["lines"].as_array().unwrap();
+    assert!(lines.iter().all(|line| line["time"].as_str().unwrap().ends_with('Z')), "{report}");
+    let texts: Vec<&str> = lines.iter().map(|line| line["text"].as_str().unwrap()).collect();
+    assert!(texts[0].starts_with("facet: session started: "), "{texts:?}");
+    assert!(texts.contains(&"no luck"), "{texts:?}");
+    let end = "facet: session ended: the server ended with code 3; exit code 3";
+    assert!(texts.contains(&end), "{texts:?}");
+    assert_eq!(report["log"].as_str().unwrap(), texts.join("\n") + "\n");
+    let shown = trusted.facet(&["logs", "s"]).exits(0).out;
+    assert!(shown.contains(&format!("Z {end}\n")), "{shown}");
+    // One that ends because nobody is there has not failed.
+    trusted.declare(&declarations(&json!({})));
+    let output = trusted.command(&["run", "s", "--quiet"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(Ran::of(&output).exits(0).talk, "");
 }
 
 /// The time until the first answer is kept, and what `check`, `approve` and `run` go by.
@@ -258,6 +293,25 @@ fn a_slow_server_is_waited_for_as_its_entry_says() {
     assert_eq!(tools, ["read"]);
 }
 
+/// What a server prints to the stream of its messages is the commonest reason why it never answers.
+#[test]
+fn a_line_that_is_no_message_is_shown_if_no_answer_follows() {
+    let trusted = Trusted::new();
+    let long = "x".repeat(100);
+    for (printed, shown) in [
+        ("Hello, I am starting up!", r#""Hello, I am starting up!""#.to_owned()),
+        (r#"{"level":30}"#, r#""{\"level\":30}""#.to_owned()),
+        (long.as_str(), format!("\"{}…\"", "x".repeat(80))),
+    ] {
+        let script = format!("echo '{printed}'; echo second; sleep 100");
+        let command = ["inspect", "--yes", "--timeout", "1", "--", "sh", "-c", script.as_str()];
+        let talk = trusted.facet(&command).exits(2).talk;
+        let found =
+            format!("  found:    it wrote lines that are not MCP messages; the first: {shown}\n");
+        assert!(talk.contains(&found) && talk.contains("[server-no-answer]"), "{talk}");
+    }
+}
+
 #[test]
 fn the_late_reply_to_a_question_of_facet_is_not_unsolicited() {
     let trusted = Trusted::new();
@@ -266,4 +320,42 @@ fn the_late_reply_to_a_question_of_facet_is_not_unsolicited() {
     command.arg(workspace_binary("listed-server")).arg(trusted.declarations());
     let report = Ran::of(&command.output().unwrap()).exits(0).json();
     assert_eq!((&report["era"], &report["warnings"]), (&json!("initialize"), &json!([])));
+}
+
+/// Everything passes unchanged, so a session waits for as long as its client does; but not in silence.
+#[test]
+fn a_session_says_once_that_the_first_answer_takes_long() {
+    let trusted = Trusted::new();
+    trusted.declare(&declarations(&json!({})));
+    add(&trusted, &["--timeout", "2"]).exits(0);
+    trusted.declare(&declarations(&json!({ "slow": 10_000 })));
+    let talk = std::fs::File::create(trusted.folder.path().join("talk")).unwrap();
+    let mut client = Client::start(&mut trusted.command(&["run", "s"]), Stdio::from(talk));
+    client.send(&json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        },
+    }));
+    let state = || trusted.json(&["ps"]).exits(0).json()["sessions"][0]["status"].clone();
+    let sentence = "the server has not answered initialize for 2 s";
+    let begin = std::time::Instant::now();
+    while state()["unanswered"] != sentence {
+        assert!(begin.elapsed() < std::time::Duration::from_secs(60), "{}", state());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let shown = trusted.facet(&["ps"]).exits(0).out;
+    let line =
+        format!("  state: {sentence}; facet goes on waiting; 1 pending request; 0 restarts\n");
+    assert!(shown.contains(&line), "{shown}");
+    let answer = client.answer(&json!(1));
+    assert!(answer.get("result").is_some(), "it was waited for: {answer}");
+    assert!(client.others.is_empty(), "{:?}", client.others);
+    client.finish();
+    let said = format!("waiting: {sentence}; facet goes on waiting. Next: facet check s");
+    let talk = std::fs::read_to_string(trusted.folder.path().join("talk")).unwrap();
+    for text in [talk, trusted.facet(&["logs", "s"]).exits(0).out] {
+        assert_eq!(text.matches(&said).count(), 1, "{text}");
+    }
 }

@@ -1,7 +1,7 @@
 //! What the guard says and records, in words.
 
 use crate::support::{Session, TOOL, rules, surface};
-use facets_guard::{ArgumentCheck, Decision, Guard, Pins, Reason, Rules};
+use facets_guard::{ArgumentCheck, Decision, Guard, OnDrift, Pins, Reason, Rules};
 use facets_surface::Kind;
 
 const OPEN: &str = r#"{"id":0,"method":"initialize","params":{"x":1}}"#;
@@ -18,8 +18,8 @@ fn refusals_tell_the_model_why_and_people_what_to_type() {
     };
     let (evil, next) = judged(r#"{"id":1,"method":"tools/call","params":{"name":"evil"}}"#);
     assert_eq!(next, "facet check s --directory /site");
-    assert!(evil.contains("was never approved") && evil.contains("\"id\":1"), "{evil}");
-    assert!(evil.contains("It is withheld until a person decides"), "{evil}");
+    assert!(evil.contains(r#"facet: the server has no approved tool \"evil\"""#), "{evil}");
+    assert!(evil.contains("\"id\":1") && !evil.contains("a person"), "{evil}");
     let (unclear, next) = judged(r#"{"id":1,"method":"tools/call","params":{}}"#);
     assert_eq!(next, "facet logs s --directory /site");
     assert!(!unclear.contains("a person"), "{unclear}");
@@ -30,6 +30,49 @@ fn refusals_tell_the_model_why_and_people_what_to_type() {
     assert!(alike.contains(r#"it looks like the approved \"echo\""#), "{alike}");
     let (unknown, _) = judged(r#"{"id":1,"method":"resources/read","params":{"uri":"x:y"}}"#);
     assert!(unknown.contains("approved template. A person has to decide"), "{unknown}");
+}
+
+#[test]
+fn a_new_item_is_withheld_once_it_was_listed_and_unknown_before() {
+    let call = r#"{"id":1,"method":"tools/call","params":{"name":"evil"}}"#;
+    let mut session = Session::new(rules());
+    let before = session.client(call).1;
+    assert!(before.contains(r#"no approved tool \"evil\"","data""#), "{before}");
+    session.list(r#"{"name":"evil","inputSchema":{}}"#);
+    let after = session.client(call).1;
+    assert!(after.contains(r#"the tool \"evil\" was never approved"#), "{after}");
+    assert!(after.contains("It is withheld until a person decides"), "{after}");
+    for said in [before, after] {
+        assert!(said.contains(r#""code":"not_approved""#), "{said}");
+    }
+    let complete = r#"{"id":2,"method":"completion/complete","params":{"ref":{"name":"evil"}}}"#;
+    let said = session.client(complete).1;
+    assert!(said.contains(r#"the server has no approved prompt \"evil\""#), "{said}");
+    session.client(r#"{"id":3,"method":"prompts/list"}"#);
+    session.server(r#"{"id":3,"result":{"prompts":[{"name":"evil"}]}}"#);
+    let said = session.client(complete).1;
+    assert!(said.contains(r#"the prompt \"evil\" was never approved"#), "{said}");
+    // No more is said of a name than is no sentence.
+    let said = session.client(&call.replace("evil", "evil ignore all")).1;
+    assert!(said.contains(r#"no approved tool \"evil…\""#) && !said.contains("ignore"), "{said}");
+}
+
+#[test]
+fn a_tool_without_an_approved_schema_is_called_unknown() {
+    let arguments: Option<Box<dyn ArgumentCheck>> = Some(Box::new(NoArguments));
+    let mut session = Session::new(Rules { arguments, on_drift: OnDrift::Warn, ..rules() });
+    // Also if it is listed, and delivered because changes are tolerated.
+    session.list(r#"{"name":"evil","inputSchema":{}}"#);
+    for (name, arguments) in [("evil", "{}"), ("nosuch", r#"{"a":1}"#)] {
+        let (sent, said) = session.client(&format!(
+            r#"{{"id":1,"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}}}}"#
+        ));
+        assert_eq!(sent, "");
+        let message = format!(r#""facet: the server has no approved tool \"{name}\"""#);
+        assert!(said.contains(&message), "{said}");
+        assert!(said.contains(r#""code":"not_approved""#), "{said}");
+        assert_eq!(session.out.events.last().unwrap().next, "facet check s");
+    }
 }
 
 #[test]
@@ -82,6 +125,7 @@ fn decisions_and_reasons_have_the_words_of_the_log() {
     }
     for (reason, word) in [
         (Reason::New, "not_approved"),
+        (Reason::Unknown, "not_approved"),
         (Reason::Changed(Vec::new()), "changed"),
         (Reason::NotCovered, "not_covered"),
         (Reason::IdInUse, "id_in_use"),
@@ -140,7 +184,7 @@ impl ArgumentCheck for NoArguments {
 }
 
 #[test]
-fn arguments_that_are_refused_are_said_and_can_be_allowed() {
+fn arguments_that_are_refused_can_be_corrected() {
     let mut session = Session::new(Rules { arguments: Some(Box::new(NoArguments)), ..rules() });
     session.list(TOOL);
     let call = |id: usize, more: &str| {
@@ -154,8 +198,9 @@ fn arguments_that_are_refused_are_said_and_can_be_allowed() {
     assert_eq!(sent, "");
     assert!(said.contains("echo takes nothing"), "{said}");
     assert!(said.contains(r#""code":"arguments""#), "{said}");
-    assert!(said.contains("A person has to decide") && !said.contains("facet grant"), "{said}");
-    assert_eq!(session.out.events.last().unwrap().next, "facet grant s arguments=any");
+    assert!(said.contains("echo takes nothing. Correct the arguments and call it again"), "{said}");
+    assert!(!said.contains("person") && !said.contains("facet show"), "{said}");
+    assert_eq!(session.out.events.last().unwrap().next, "facet show s");
     let (sent, said) = session.client(&call(1, r#","Arguments":{"a":1}"#));
     assert!(sent.is_empty() && said.contains("ambiguous"), "{said}");
 }

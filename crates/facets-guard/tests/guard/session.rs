@@ -177,6 +177,45 @@ fn a_server_that_is_started_again_hears_the_opening_and_the_client_asks_anew() {
 }
 
 #[test]
+fn a_first_answer_that_does_not_come_is_recorded_and_waited_for() {
+    let waited = Duration::from_secs(4);
+    let mut session = Session::new(rules());
+    session.guard.record_waiting(waited, &mut session.out);
+    assert_eq!((session.out.events.len(), session.guard.no_answer_yet(waited)), (0, None));
+    session.now = Duration::from_secs(3);
+    session.client(OPEN);
+    session.now = Duration::from_secs(5);
+    session.client(&with_id(OTHER, "7"));
+    assert_eq!(session.guard.first_awaited(), Some(("initialize", Duration::from_secs(3))));
+    session.guard.record_waiting(waited, &mut session.out);
+    let sentence = "the server has not answered initialize for 4 s";
+    assert_eq!(session.guard.no_answer_yet(waited).as_deref(), Some(sentence));
+    let event = session.out.events.pop().unwrap();
+    assert_eq!((event.decision, event.decision.word()), (Decision::Waiting, "waiting"));
+    assert_eq!((event.reason, &*event.method), (None, "initialize"));
+    assert_eq!(event.sentence, format!("{sentence}; facet goes on waiting"));
+    assert_eq!(event.next, "facet check s");
+    // The client hears nothing of it, and the answer passes when it comes.
+    assert_eq!(session.taken().1, "");
+    assert!(session.server(OPENED).1.contains("Be kind."));
+    assert_eq!(session.guard.first_awaited(), None);
+}
+
+#[test]
+fn a_request_that_nobody_waits_for_is_not_missed() {
+    let mut session = Session::new(rules());
+    session.client(OTHER);
+    assert!(session.guard.first_awaited().is_some());
+    session.client(r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#);
+    assert_eq!(session.guard.first_awaited(), None);
+    // A method is shown on one line, and not at any length.
+    let mut session = Session::new(rules());
+    session.client(&format!(r#"{{"id":1,"method":"a\n{}"}}"#, "b".repeat(300)));
+    let shown = session.guard.no_answer_yet(Duration::from_secs(1)).unwrap();
+    assert_eq!(shown, format!("the server has not answered a\\n{} for 1 s", "b".repeat(198)));
+}
+
+#[test]
 fn a_server_that_is_started_again_before_it_was_open_is_left_to_the_client() {
     let mut session = Session::new(rules());
     session.client(OPEN);

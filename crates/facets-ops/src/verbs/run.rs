@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use facets_failure::shell_word;
 pub use facets_guard::{Decision, OnDrift};
-use facets_guard::{Event, Guard, Pins, Rules};
+use facets_guard::{Guard, Pins, Rules};
 use facets_launch::{Launchable, Launcher, Tail};
 use facets_lock::{Arguments, Grants, LockedServer};
-use facets_project::{Project, RunEntry, RunLog, RunRecord, Runs, State, seconds_now};
+use facets_project::{Project, RunEntry, RunRecord, Runs, State, seconds_now};
 use facets_run::{
-    ClientEnds, Control, HttpFront, RecordDecisions, Recorder, RunningServer, Session,
-    SessionError, SilenceLimits, serve, start_server,
+    ClientEnds, Control, HttpFront, Recorder, RunningServer, Session, SessionError, SilenceLimits,
+    serve, start_server,
 };
 pub use facets_run::{SessionEnd, Status};
 use facets_surface::Also;
@@ -31,6 +31,10 @@ use crate::launching::{normalised, prepare};
 use crate::moving::not_approved;
 use crate::pinned::{Pinned, against_manifest};
 use crate::pinned_arguments::PinnedArguments;
+pub use crate::session_end::SessionEnding;
+use crate::session_log::SessionLog;
+use crate::session_record::{DecisionRecord, StderrSinks};
+pub use crate::session_record::{RunListener, decision_line};
 use crate::session_status::{Controls, answer_status_requests};
 use crate::start_attempt::{AskedBy, StartAttempt, explain_end};
 
@@ -51,20 +55,6 @@ pub struct RunRequest {
     pub is_confined: bool,
 }
 
-/// Who hears about a session.
-pub trait RunListener: Send + Sync {
-    /// Something was decided.
-    fn on_decision(&self, server: &str, event: &Event);
-    /// The server said something beside the protocol.
-    fn on_stderr(&self, bytes: &[u8]);
-    /// It is about to be started, and kept from this.
-    fn on_start(&self, server: &str, enforced: &[String]);
-    /// It ended before it said anything, and this may be why.
-    fn on_failed_start(&self, server: &str, reasons: &[String]);
-    /// It is served here.
-    fn on_listen(&self, server: &str, address: std::net::SocketAddr);
-}
-
 /// Everything that was checked before anything is started.
 struct VerifiedServer {
     pinned: Pinned,
@@ -83,11 +73,8 @@ pub fn run(
     listener: &Arc<dyn RunListener>,
 ) -> Result<SessionEnd, OpsError> {
     let setup = RunSetup::new(request, attestations, listener)?;
-    let session = setup.session(client)?;
-    let end = serve(session);
-    if matches!(end, SessionEnd::NeverSpoke(_)) {
-        setup.explain_end();
-    }
+    let end = serve(setup.session(client)?);
+    setup.on_end(&end);
     Ok(end)
 }
 
@@ -101,11 +88,9 @@ pub fn run_http(
     let setup = Arc::new(RunSetup::new(request, attestations, listener)?);
     let opener = Arc::clone(&setup);
     let open = move |client: ClientEnds| -> Result<(), SessionError> {
-        let session = opener.session(client).map_err(|error| {
-            opener.log(&format!("cannot start a session: {error}"));
-            error
-        })?;
-        let serve = move || drop(serve(session));
+        let session = opener.session(client)?;
+        let setup = Arc::clone(&opener);
+        let serve = move || setup.on_end(&serve(session));
         Ok(std::thread::Builder::new().spawn(serve).map(drop)?)
     };
     let unusable = |source: std::io::Error| {
@@ -185,7 +170,7 @@ struct RunSetup {
     server: Launchable,
     project: Project,
     audit: Option<Arc<Mutex<AuditLog>>>,
-    log: Arc<Mutex<RunLog>>,
+    log: Arc<Mutex<SessionLog>>,
     /// What the server wrote to standard error.
     stderr: Tail,
     listener: Arc<dyn RunListener>,
@@ -226,9 +211,15 @@ impl RunSetup {
         })
     }
 
-    /// Starts the server for one client, with what is decided now: a session over HTTP may come long
-    /// after the first.
+    /// Starts the server for one client, and writes that down.
     fn session(&self, client: ClientEnds) -> Result<Session<'static>, OpsError> {
+        self.log(&format!("session started: {}", self.pinned.server.origin));
+        let started = self.started_session(client);
+        started.inspect_err(|error| self.log(&format!("cannot start a session: {error}")))
+    }
+
+    /// With what is decided now: a session over HTTP may come long after the first.
+    fn started_session(&self, client: ClientEnds) -> Result<Session<'static>, OpsError> {
         let gate = DecisionGate::of(self);
         let decision = gate.decide()?;
         let (control, requests) = Control::new().map_err(supervisor_failed)?;
@@ -289,6 +280,15 @@ impl RunSetup {
         })
     }
 
+    /// A session has ended: why it may have failed, and with which exit code.
+    fn on_end(&self, end: &SessionEnd) {
+        if matches!(end, SessionEnd::NeverSpoke(_)) {
+            self.explain_end();
+        }
+        let SessionEnding { words, exit_code, .. } = SessionEnding::of(end);
+        self.log(&format!("session ended: {words}; exit code {exit_code}"));
+    }
+
     /// Says what may have kept the server from starting.
     fn explain_end(&self) {
         let Ok(decision) = DecisionGate::of(self).decide() else { return };
@@ -309,7 +309,7 @@ impl RunSetup {
 
     fn log(&self, text: &str) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.append(format!("facet: {text}\n").as_bytes());
+        log.say(text);
     }
 
     fn wait_for_stop(&self) {
@@ -324,7 +324,7 @@ fn register(
     name: &str,
     pinned: &Pinned,
     project: &Path,
-) -> Result<(Arc<RunEntry>, RunLog), OpsError> {
+) -> Result<(Arc<RunEntry>, SessionLog), OpsError> {
     let record = RunRecord {
         name: name.to_owned(),
         project: project.display().to_string(),
@@ -333,29 +333,13 @@ fn register(
         launch: pinned.server.origin.to_string(),
     };
     let entry = Runs::of_this_user()?.enter(&record)?;
-    let log = entry.log()?;
+    let log = SessionLog::new(entry.log()?);
     Ok((Arc::new(entry), log))
 }
 
 /// Nobody else's ids begin like this.
 fn nonce() -> Result<String, OpsError> {
     facets_run::unguessable().map(|random| format!("facet-{random}")).map_err(supervisor_failed)
-}
-
-/// Where the server's standard error goes.
-#[derive(Clone)]
-struct StderrSinks {
-    log: Arc<Mutex<RunLog>>,
-    kept: Tail,
-    listener: Arc<dyn RunListener>,
-}
-
-impl StderrSinks {
-    fn write(&mut self, bytes: &[u8]) {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).append(bytes);
-        self.kept.add(bytes);
-        self.listener.on_stderr(bytes);
-    }
 }
 
 type Starter = Box<dyn FnMut() -> Result<RunningServer, OpsError> + Send>;
@@ -411,35 +395,5 @@ fn confine(server: &Launchable, grants: Option<&Grants>) -> Result<Launchable, O
     match grants {
         Some(grants) => apply_grants(server.clone(), grants),
         None => Ok(server.clone()),
-    }
-}
-
-/// A decision for people: what, why, and what to type.
-#[must_use]
-pub fn decision_line(event: &Event) -> String {
-    let next =
-        if event.next.is_empty() { String::new() } else { format!(". Next: {}", event.next) };
-    format!("{}: {}{next}", event.decision.word(), event.sentence)
-}
-
-/// Everyone who wants to know what was decided.
-struct DecisionRecord {
-    name: String,
-    audit: Option<Arc<Mutex<AuditLog>>>,
-    log: Arc<Mutex<RunLog>>,
-    listener: Arc<dyn RunListener>,
-}
-
-impl RecordDecisions for DecisionRecord {
-    fn on_decision(&mut self, event: &Event) {
-        if let Some(audit) = &self.audit {
-            audit.lock().unwrap_or_else(PoisonError::into_inner).write(&self.name, event);
-        }
-        if !event.sentence.is_empty() {
-            let line = format!("facet: {}\n", decision_line(event));
-            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            log.append(line.as_bytes());
-        }
-        self.listener.on_decision(&self.name, event);
     }
 }

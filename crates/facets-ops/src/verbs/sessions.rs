@@ -8,6 +8,7 @@ use facets_run::Status;
 
 use crate::client_files::locked_names;
 use crate::error::{OpsError, ServerError};
+pub use crate::session_log::split_time;
 use crate::session_status::{END, parse_status};
 
 /// A session that is going on.

@@ -69,6 +69,26 @@ fn only_the_newest_sessions_that_ended_are_kept() {
 }
 
 #[test]
+fn of_sessions_that_began_within_a_second_the_later_one_comes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = Runs::in_directory(&UserDirectory::at(folder.path().join("home"))).unwrap();
+    let written = |pid: u32, millis: u64| {
+        drop(runs.enter(&record(pid, 7)).unwrap());
+        let path = folder.path().join(format!("home/runs/{pid}.json"));
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_millis(millis);
+        file.set_modified(at).unwrap();
+    };
+    // Numbers of processes begin anew at some point.
+    for (pid, millis) in [(60, 7_100), (50, 7_300), (70, 7_200)] {
+        written(pid, millis);
+    }
+    drop(runs.enter(&record(40, 8)).unwrap());
+    let order: Vec<u32> = runs.all().iter().map(|(one, _)| one.pid).collect();
+    assert_eq!(order, [40, 50, 70, 60]);
+}
+
+#[test]
 fn a_log_of_just_its_size_goes_on_and_what_comes_next_begins_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let runs = Runs::in_directory(&UserDirectory::at(folder.path().join("home"))).unwrap();
