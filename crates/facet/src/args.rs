@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Short for --format json
     #[arg(long, global = true, conflicts_with = "format", help_heading = GLOBAL)]
     pub(crate) json: bool,
-    /// No progress, no advice: the result and errors only
+    /// No progress, and no advice about what to do next
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     /// More detail: full texts, all findings, all of standard error

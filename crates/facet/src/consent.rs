@@ -22,13 +22,15 @@ pub(crate) struct Terminal {
     pub(crate) progress: Spinner,
     /// Whether long texts are shown in full before a question.
     pub(crate) is_verbose: bool,
+    /// Whether nothing is shown that nobody is asked about.
+    pub(crate) is_quiet: bool,
 }
 
 impl Terminal {
     /// spec 8.5: a yes beforehand is one to what is moderate
     pub(crate) fn new(yes: bool) -> Self {
         let progress = Spinner::hidden();
-        Self { yes, accepts: Severity::Moderate, progress, is_verbose: false }
+        Self { yes, accepts: Severity::Moderate, progress, is_verbose: false, is_quiet: true }
     }
 
     /// A level that is accepted is a yes up to that level.
@@ -39,7 +41,7 @@ impl Terminal {
 
     /// The same, showing what is done meanwhile unless nobody wants to see it.
     pub(crate) fn with_progress(self, quiet: bool) -> Self {
-        Self { progress: Spinner::new(quiet), ..self }
+        Self { progress: Spinner::new(quiet), is_quiet: quiet, ..self }
     }
 
     /// Shows long texts in full, if that is wanted.
@@ -93,7 +95,22 @@ impl Consent for Terminal {
     }
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
-        self.ask(&render::approval_page(page, self.is_verbose), "Approve it?")
+        let question = match page.critical_findings() {
+            0 => "Approve it?".to_owned(),
+            1 => "Approve it in spite of 1 critical finding?".to_owned(),
+            count => format!("Approve it in spite of {count} critical findings?"),
+        };
+        self.ask(&render::approval_page(page, self.is_verbose), &question)
+    }
+
+    fn show_refused(&self, page: &ApprovalPage) {
+        if self.is_quiet {
+            return;
+        }
+        self.progress.clear();
+        let text = render::approval_page(page, self.is_verbose);
+        // The error that follows says the same, shorter.
+        let _ = anstream::stderr().write_all(text.as_bytes());
     }
 
     fn may_move(&self, moved: &[MovedServer]) -> Answer {

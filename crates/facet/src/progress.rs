@@ -151,7 +151,8 @@ impl StartProgress for Spinner {
         }
         let name = visible(name);
         let words = match step {
-            StartStep::Starting | StartStep::LookingAgain => format!("starting {name}"),
+            StartStep::Starting => format!("starting {name}"),
+            StartStep::LookingAgain => format!("starting {name} a second time, to compare"),
             StartStep::Waiting { .. } => format!("waiting for the first answer of {name}"),
             StartStep::Reading { what } => format!("reading the {what} of {name}"),
         };
@@ -161,8 +162,9 @@ impl StartProgress for Spinner {
             StartStep::LookingAgain => shown.is_again = true,
             StartStep::Waiting { .. } | StartStep::Reading { .. } => {}
         }
-        let again = if shown.is_again { "second look: " } else { "" };
-        let words = format!("{}{again}{words}", shown.position);
+        let is_again = shown.is_again && !matches!(step, StartStep::LookingAgain);
+        let again = if is_again { ", again" } else { "" };
+        let words = format!("{}{words}{again}", shown.position);
         let bar = shown.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new_spinner();
             bar.enable_steady_tick(Duration::from_millis(200));

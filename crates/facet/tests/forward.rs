@@ -105,6 +105,10 @@ fn a_server_is_replaced_after_its_changes_were_shown() {
     assert!(replaced.out.contains("replaces "), "{replaced:?}");
     assert!(replaced.out.contains("+ Says it again, politely."), "{replaced:?}");
     trusted.facet(&["check"]).exits(0);
+    let again = replace(&trusted, &["--yes", "--cwd", ".."]).exits(0);
+    let line = again.out.lines().find(|line| line.starts_with("replaces ")).unwrap();
+    assert!(line.contains(" with ") && line.ends_with("; it declares the same"), "{again:?}");
+    assert!(!again.out.contains("nothing changed"), "{again:?}");
     let lock: Value = serde_json::from_str(&trusted.read("facets.lock")).unwrap();
     let entry = &lock["servers"]["s"];
     assert_eq!((&entry["directory"], &entry["grants"]["sampling"]), (&json!(".."), &json!(false)));
@@ -131,7 +135,7 @@ fn show_has_everything_that_is_pinned() {
     trusted.add("s").exits(0);
     let before = trusted.starts();
     let shown = trusted.facet(&["show", "s"]).exits(0);
-    for text in ["s approved", "may use", "Be brief.", "Says it", "again.", "Greets a person."] {
+    for text in ["s approved", "grants", "Be brief.", "Says it", "again.", "Greets a person."] {
         assert!(shown.out.contains(text), "{text}: {}", shown.out);
     }
     let document = trusted.facet(&["show", "s", "--json"]).exits(0).json();

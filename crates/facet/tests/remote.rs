@@ -89,6 +89,39 @@ fn each_failure_has_its_own_error() {
     );
 }
 
+/// `inspect` looks for the token in everything that it prints.
+#[test]
+fn a_token_that_a_server_sends_back_is_not_shown() {
+    let token = ["--header", "Authorization=FACET_TEST_TOKEN"];
+    let sent = |asked: &Asked| {
+        let line = asked.headers.lines().find_map(|line| line.strip_prefix("authorization: "));
+        line.unwrap_or("no token").to_owned()
+    };
+    let refused = move |asked: &Asked, stream: &mut TcpStream| {
+        let body = format!("not a valid token: {}", sent(asked));
+        respond(stream, "401 Unauthorized\r\nContent-Type: text/plain", &body);
+    };
+    let port = serve(refused);
+    let report = inspect(&format!("http://127.0.0.1:{port}/mcp"), &token);
+    assert_eq!(code(&report), "server-unauthorized");
+    let said = report["error"]["actual"].as_str().unwrap();
+    assert!(said.contains("not a valid token: ") && said.contains('…'), "{said}");
+    let in_json = move |asked: &Asked, stream: &mut TcpStream| {
+        let id = asked.body.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next());
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32000,"message":"who is {}?"}}}}"#,
+            id.unwrap_or("null"),
+            sent(asked)
+        );
+        respond(stream, "200 OK\r\nContent-Type: application/json", &body);
+    };
+    let port = serve(in_json);
+    let report = inspect(&format!("http://127.0.0.1:{port}/mcp"), &token);
+    assert_eq!(code(&report), "server-refused");
+    let said = report["error"]["message"].as_str().unwrap();
+    assert!(said.contains("who is ") && said.contains('…'), "{said}");
+}
+
 #[test]
 fn endless_answers_end() {
     let stream_head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";

@@ -78,7 +78,7 @@ fn check_history(trusted: &Trusted, folder: &Path, name: &str) {
         git(folder, &["checkout", "-q", revision, "--", "."]);
         if let Ok(said) = start(trusted, folder, name) {
             started += 1;
-            assert!(said.contains("ask the model: no; ask you: no"), "{revision}: {said}");
+            assert!(said.contains("sampling=no elicitation=no"), "{revision}: {said}");
         }
     }
     // What was approved stays approved, so that branches can be switched.
@@ -94,20 +94,22 @@ fn older_locks_start_with_the_newest_grants() {
     let oldest = revisions(&trusted).last().unwrap().clone();
     git(&trusted.project(), &["checkout", "-q", &oldest, "--", "."]);
     let said = start(&trusted, &trusted.project(), "s").unwrap();
-    assert!(said.contains("grants more than you decided last"), "{said}");
+    assert!(said.contains("allows more than you granted on this machine"), "{said}");
+    let typed = "To write them into facets.lock: facet grant s sampling=no elicitation=no";
+    assert!(said.contains(typed), "{said}");
     let grants = trusted.json(&["grant", "s"]).exits(0).json()["grants"].clone();
     assert_eq!((&grants["sampling"], &grants["elicitation"]), (&json!(false), &json!(false)));
     // Files, network and programs, too: the kernel is what says no.
     trusted.facet(&["grant", "s", "network=none", "subprocess=no"]).exits(0);
     git(&trusted.project(), &["checkout", "-q", &oldest, "--", "."]);
     let said = start(&trusted, &trusted.project(), "s").unwrap();
-    assert!(said.contains("network: none") && said.contains("other programs: no"), "{said}");
+    assert!(said.contains("network=none") && said.contains("subprocess=no"), "{said}");
     assert!(said.contains("enforced by"), "{said}");
     // A person who wants it back says so.
     trusted.facet(&["grant", "s", "network=all"]).exits(2);
     trusted.facet(&["grant", "s", "network=all", "--yes"]).exits(0);
     let said = start(&trusted, &trusted.project(), "s").unwrap();
-    assert!(said.contains("network: all"), "{said}");
+    assert!(said.contains("network=all"), "{said}");
 }
 
 #[test]
@@ -122,7 +124,7 @@ fn what_was_removed_or_revoked_does_not_come_back() {
     git(&trusted.project(), &["checkout", "-q", "HEAD", "--", "."]);
     // Revoking keeps what was decided about grants; removing ends everything.
     trusted.facet(&["approve", "s", "--yes"]).exits(0);
-    assert!(start(&trusted, &trusted.project(), "s").unwrap().contains("ask the model: no"));
+    assert!(start(&trusted, &trusted.project(), "s").unwrap().contains("sampling=no"));
     trusted.facet(&["remove", "s"]).exits(0);
     for revision in revisions(&trusted) {
         git(&trusted.project(), &["checkout", "-q", &revision, "--", "."]);
@@ -156,7 +158,7 @@ fn a_twin_is_decided_about_by_itself() {
     trusted.add("t").exits(0);
     commit(&trusted);
     trusted.facet(&["remove", "s"]).exits(0);
-    assert!(start(&trusted, &trusted.project(), "t").unwrap().contains("ask the model: yes"));
+    assert!(start(&trusted, &trusted.project(), "t").unwrap().contains("sampling=yes"));
     git(&trusted.project(), &["checkout", "-q", &oldest, "--", "."]);
     assert!(start(&trusted, &trusted.project(), "s").unwrap_err().contains("not-approved"));
 }
@@ -177,7 +179,7 @@ fn an_address_is_approved_for_a_project_and_a_name() {
     for revision in revisions(&trusted) {
         git(&trusted.project(), &["checkout", "-q", &revision, "--", "."]);
         let said = start(&trusted, &trusted.project(), "s").unwrap();
-        assert!(said.contains("ask the model: no; ask you: no"), "{said}");
+        assert!(said.contains("sampling=no elicitation=no"), "{said}");
     }
     // Another project with the same lock has not approved it.
     let clone = trusted.folder.path().join("clone");
@@ -242,11 +244,11 @@ fn a_worktree_and_a_moved_clone_are_told_so_and_asked_once() {
     assert_eq!(trusted.starts(), starts, "nothing was started");
     // What was decided last holds there, too, whichever lock the worktree is set back to.
     let said = start(&trusted, &worktree, "s").unwrap();
-    assert!(said.contains("ask the model: no; ask you: no"), "{said}");
+    assert!(said.contains("sampling=no elicitation=no"), "{said}");
     for revision in revisions(&trusted).iter().skip(1) {
         git(&worktree, &["checkout", "-q", revision, "--", "."]);
         if let Ok(said) = start(&trusted, &worktree, "s") {
-            assert!(said.contains("ask the model: no; ask you: no"), "{revision}: {said}");
+            assert!(said.contains("sampling=no elicitation=no"), "{revision}: {said}");
         }
     }
     // Moved: the old place is gone.
@@ -443,7 +445,7 @@ fn what_is_decided_meanwhile_holds() {
         trusted.write("facets.json", &manifest);
         trusted.write(".facets/surfaces/s.json", &surface);
         match start(&trusted, &trusted.project(), "s") {
-            Ok(said) => assert!(said.contains("ask the model: no"), "{said}"),
+            Ok(said) => assert!(said.contains("sampling=no"), "{said}"),
             Err(refused) => assert!(decide[0] == "remove", "{refused}"),
         }
     }
@@ -488,7 +490,11 @@ fn what_is_taken_away_is_gone_also_if_the_server_protests() {
     let server = facets_testkit::workspace_binary("listed-server").display().to_string();
     let file = trusted.declarations().display().to_string();
     trusted.facet(&["add", "s", "--yes", "--", "sh", "server.sh", &server, &file]).exits(0);
-    trusted.facet(&["grant", "s", "filesystem=none", "subprocess=no"]).exits(2);
+    let ran = trusted.facet(&["grant", "s", "filesystem=none", "subprocess=no"]).exits(2);
+    let holds = "error: the new restrictions of \"s\" are in force on this machine, but \
+                 facets.lock was not changed: ";
+    assert!(ran.talk.starts_with(holds), "{ran:?}");
+    assert!(trusted.read("facets.lock").contains("\"filesystem\": \"all\""), "{ran:?}");
     let grants = trusted.json(&["grant", "s"]).exits(0).json()["grants"].clone();
     assert_eq!((&grants["filesystem"], &grants["subprocess"]), (&json!("none"), &json!(false)));
     assert!(start(&trusted, &trusted.project(), "s").is_err(), "it does not start open again");

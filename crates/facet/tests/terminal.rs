@@ -117,7 +117,7 @@ fn a_start_shows_what_it_waits_for_and_no_question_is_garbled() {
     for words in [
         "waiting for the first answer of slow (0 s of at most 60 s)",
         "waiting for the first answer of slow (1 s of at most 60 s)",
-        "second look: waiting for the first answer of slow (",
+        "waiting for the first answer of slow, again (",
     ] {
         assert!(shown.contains(words), "{words}: {shown:?}");
     }
@@ -129,6 +129,28 @@ fn a_start_shows_what_it_waits_for_and_no_question_is_garbled() {
     let page = shown.split("[y/N] ").nth(1).unwrap();
     let page = page.rsplit("\u{1b}[2K").next().unwrap();
     assert!(!page.contains("waiting"), "the line is gone before the page comes: {page:?}");
+}
+
+/// A no is what somebody decided: no error to be explained, and nobody is told how to say yes.
+#[test]
+fn a_no_changes_nothing_and_proposes_nothing() {
+    let Some(python) = component("python3") else { return };
+    let folder = project();
+    let script = "import pty, os, sys\n\
+        def read(fd):\n    data = os.read(fd, 1024)\n    \
+        if b'[y/N]' in data: os.write(fd, b'n\\n')\n    return data\n\
+        sys.exit(pty.spawn(sys.argv[1:], read) >> 8)";
+    let mut command = Command::new(python);
+    command.args(["-c", script, FACET, "add", "s", "--", "sh", "-c", "exit 1"]);
+    command.current_dir(folder.path().join("project"));
+    command.env("NO_COLOR", "1").env("FACET_DIR", folder.path().join("home"));
+    let output = command.output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{shown}");
+    assert!(shown.ends_with("nothing was changed\r\n"), "{shown:?}");
+    for words in ["error:", "try:", "more:", "--yes"] {
+        assert!(!shown.contains(words), "{words}: {shown:?}");
+    }
 }
 
 #[test]

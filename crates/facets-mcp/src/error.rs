@@ -62,6 +62,52 @@ pub enum TransportError {
     },
 }
 
+impl TransportError {
+    fn without(self, hidden: &HiddenValues<'_>) -> Self {
+        match self {
+            Self::Status { status, body } => Self::Status { status, body: hidden.masked(body) },
+            Self::Unreachable { reason } => Self::Unreachable { reason: hidden.masked(reason) },
+            Self::Redirect { location } => Self::Redirect { location: hidden.masked(location) },
+            Self::ContentType { found } => Self::ContentType { found: hidden.masked(found) },
+            Self::Encoding { found } => Self::Encoding { found: hidden.masked(found) },
+            other => other,
+        }
+    }
+}
+
+/// Values that are not shown, the longest first.
+struct HiddenValues<'v>(Vec<&'v str>);
+
+impl<'v> HiddenValues<'v> {
+    /// Shorter ones are no secrets, and stand everywhere.
+    const SHORTEST: usize = 8;
+
+    /// Each of them, and the token behind `Bearer`.
+    fn of(values: &'v [String]) -> Self {
+        let tokens = values.iter().filter_map(|value| value.split_once(' '));
+        let tokens = tokens.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let tokens = tokens.map(|(_, token)| token.trim());
+        let mut hidden: Vec<&str> = values.iter().map(String::as_str).chain(tokens).collect();
+        hidden.retain(|value| value.len() >= Self::SHORTEST);
+        hidden.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self(hidden)
+    }
+
+    fn masked(&self, text: String) -> String {
+        let text = self.0.iter().fold(text, |text, value| text.replace(*value, "…"));
+        // What the server said may have been cut off in the middle of a value.
+        let cut = self.0.iter().filter_map(|value| {
+            let begins =
+                |end: &usize| value.is_char_boundary(*end) && text.ends_with(&value[..*end]);
+            (Self::SHORTEST..value.len()).rev().find(begins)
+        });
+        match cut.max() {
+            Some(length) => format!("{}…", &text[..text.len() - length]),
+            None => text,
+        }
+    }
+}
+
 /// Why a surface could not be captured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaptureError {
@@ -194,6 +240,25 @@ impl CaptureError {
 }
 
 impl CaptureError {
+    /// The same without these values, which the server may have sent back: headers hold secrets.
+    #[must_use]
+    pub fn without_values(self, values: &[String]) -> Self {
+        let hidden = HiddenValues::of(values);
+        match self {
+            Self::Transport { method, source } => {
+                Self::Transport { method, source: source.without(&hidden) }
+            }
+            Self::InvalidMessage { method, source, line } => {
+                Self::InvalidMessage { method, source, line: hidden.masked(line) }
+            }
+            Self::Refused { method, source: RpcError { code, message } } => {
+                let message = hidden.masked(message);
+                Self::Refused { method, source: RpcError { code, message } }
+            }
+            other => other,
+        }
+    }
+
     /// What the server itself said that made it fail.
     #[must_use]
     pub fn said(&self) -> Option<String> {
@@ -272,5 +337,56 @@ impl Describe for CaptureError {
             "server-unauthorized" => "facet inspect URL --header Authorization=MY_TOKEN".to_owned(),
             code => format!("facet explain {code}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "sk-0123456789";
+
+    fn values() -> Vec<String> {
+        vec![format!("Bearer {TOKEN}"), "short".to_owned()]
+    }
+
+    fn status(body: &str) -> CaptureError {
+        let source = TransportError::Status { status: 401, body: body.to_owned() };
+        CaptureError::Transport { method: "initialize", source }
+    }
+
+    #[test]
+    fn values_that_a_server_sends_back_are_not_quoted() {
+        let sent_back = [
+            status(&format!("bad header Bearer {TOKEN}, short")),
+            status(&format!("unknown token {TOKEN}, short")),
+            CaptureError::Refused {
+                method: "initialize",
+                source: RpcError { code: -1, message: format!("{TOKEN}? short") },
+            },
+            CaptureError::InvalidMessage {
+                method: "initialize",
+                source: MessageError::NotRpc { reason: "no method" },
+                line: format!("{TOKEN} short"),
+            },
+            CaptureError::Transport {
+                method: "initialize",
+                source: TransportError::Redirect { location: format!("/short?{TOKEN}") },
+            },
+        ];
+        for error in sent_back {
+            let error = error.without_values(&values());
+            let shown = format!("{error} {}", error.actual().unwrap_or_default());
+            assert!(!shown.contains(TOKEN), "{shown}");
+            assert!(shown.contains('…') && shown.contains("short"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_was_cut_off_is_not_quoted_either() {
+        let cut = status("unknown token sk-0123456").without_values(&values());
+        assert_eq!(cut, status("unknown token …"));
+        let other = status("unknown token sk-012").without_values(&values());
+        assert_eq!(other, status("unknown token sk-012"));
     }
 }

@@ -1,6 +1,5 @@
 //! How long is waited for a server, and in which era it is spoken to.
 
-use std::path::Path;
 use std::time::Duration;
 
 use facets_launch::Launchable;
@@ -18,10 +17,10 @@ const USUAL_OF_FETCHERS: u64 = 60;
 /// Everything together may take as long as a few slow answers.
 const ANSWERS: u32 = 4;
 
-/// Whether a server is fetched when it starts, by the name of its program.
+/// Whether a server is fetched when it starts, by the names of the programs that it starts with.
 pub(crate) fn is_fetched(server: &Launchable) -> bool {
     match server {
-        Launchable::Process(process) => is_fetcher(Path::new(&process.program)),
+        Launchable::Process(process) => is_fetcher(process),
         Launchable::Remote(_) => false,
     }
 }

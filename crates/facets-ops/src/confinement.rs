@@ -1,5 +1,6 @@
 //! What was granted becomes a sandbox (spec 11.4).
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use facets_launch::{
@@ -10,6 +11,7 @@ use facets_lock::{Extent, Grants, READ_ONLY};
 use facets_project::{ProjectError, UserDirectory};
 
 use crate::error::{OpsError, ServerError};
+use crate::grant_words::{grant_command, grants_words, remote_grants_words};
 use crate::program_files::{OpenedFiles, OpenedPath, own_files};
 
 /// Applies what the user has granted to whatever is started.
@@ -77,9 +79,12 @@ fn is_without_links(path: &Path, real: &Path) -> bool {
 pub(crate) fn granted_place(directory: &Path, text: &str) -> Result<PathBuf, OpsError> {
     let path = directory.join(text);
     // One that is not there would allow nothing, silently.
-    let place = std::fs::canonicalize(&path).map_err(|error| {
-        let reason = error.to_string();
-        ServerError::GrantUnusable { path: path.clone(), reason }
+    let place = std::fs::canonicalize(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            let (text, path) = (text.to_owned(), path.components().collect());
+            ServerError::GrantedPathMissing { text, path }
+        }
+        _ => ServerError::GrantUnusable { path: path.clone(), reason: error.to_string() },
     })?;
     // Whoever can write beside a link decides where it leads.
     if !is_without_links(&path, &place) {
@@ -118,13 +123,18 @@ fn opened_files(grants: &Grants, process: &ProcessLaunch) -> Result<Option<Opene
     if process.variables.environment != Environment::Older {
         write.iter().try_for_each(|place| refuse_own_folder(place))?;
     }
-    if let Environment::Private { home, .. } = &process.variables.environment {
-        write.push(std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()));
-    }
+    let home = match &process.variables.environment {
+        Environment::Private { home, .. } => {
+            Some(std::fs::canonicalize(home).unwrap_or_else(|_| home.clone()))
+        }
+        Environment::Native | Environment::Scratch | Environment::Older => None,
+    };
+    write.extend(home.clone());
     let mut opened = own_files(process, &write);
     read.extend(process.variables.certificates(&write));
     opened.read.extend(read.into_iter().map(OpenedPath::whole));
     opened.write = write;
+    opened.home = home;
     Ok(Some(opened.simplified()))
 }
 
@@ -138,51 +148,56 @@ pub(crate) fn opened_by(server: &Launchable, grants: &Grants) -> Option<OpenedFi
 
 /// What is really opened, in words: `none` opens the server's own package, too.
 #[must_use]
-pub fn describe_opened(opened: &OpenedFiles) -> String {
-    fn words(paths: impl Iterator<Item = String>) -> String {
-        let paths: Vec<String> = paths.collect();
-        if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") }
-    }
+pub fn describe_opened(opened: &OpenedFiles, grants: &Grants) -> String {
+    const SYSTEM: &str = "system files (/usr, /etc, …)";
     let shown = |path: &PathBuf| path.display().to_string();
-    let names = match opened.names.as_slice() {
-        [] => String::new(),
-        names => format!("; sees names of files below {}", words(names.iter().map(shown))),
+    let read: Vec<String> = opened.read.iter().map(ToString::to_string).collect();
+    let is_none = grants.filesystem == Extent::None;
+    let read = match (read.join(", "), is_none) {
+        (paths, _) if paths.is_empty() => format!("it can read only {SYSTEM}"),
+        (paths, true) => format!("it can read only its own package ({paths}) and {SYSTEM}"),
+        (paths, false) => format!("it can read {paths} and {SYSTEM}"),
     };
-    format!(
-        "beside the system's files it reads {}; writes {} and scratch{names}",
-        words(opened.read.iter().map(ToString::to_string)),
-        words(opened.write.iter().map(shown)),
-    )
+    let granted = opened.write.iter().filter(|path| Some(*path) != opened.home.as_ref());
+    let home = opened.home.is_some().then_some("a private home directory (see `facet data`)");
+    let more = home.into_iter().chain(["a temporary directory"]).map(str::to_owned);
+    let write: Vec<String> = granted.map(shown).chain(more).collect();
+    let names: Vec<String> = opened.names.iter().map(shown).collect();
+    let names = match names.join(", ") {
+        names if names.is_empty() => names,
+        names => format!("; it can list the names of files below {names}"),
+    };
+    let setting = if is_none { "filesystem=none: " } else { "" };
+    format!("{setting}{read}; it can write {}{names}", write.join(", "))
 }
 
 /// What is granted and what is enforced, in words.
 pub(crate) fn describe_confinement(server: &Launchable, grants: &Grants) -> Vec<String> {
     let Launchable::Process(process) = server else {
         return vec![format!(
-            "it runs elsewhere, out of reach of the sandbox; ask the model: {}; ask you: {}; arguments: {}",
-            yes_or_no(grants.sampling),
-            yes_or_no(grants.elicitation),
-            grants.arguments.word()
+            "grants: {}; it runs elsewhere, out of reach of the sandbox",
+            remote_grants_words(grants)
         )];
     };
-    let may = format!("it may use {}", grants_words(grants));
+    let granted = format!("grants: {}", grants_words(grants));
     let sandbox = &process.sandbox;
     let is_open =
         grants.network == Extent::All && grants.filesystem == Extent::All && grants.subprocess;
     let enforced = match (is_open, sandbox.is_open(), &sandbox.network) {
-        (true, _, _) => "it is not confined: facet grant tightens that",
-        (false, true, _) => "the sandbox is off: files, network and programs are not kept from it",
+        (true, _, _) => "it is not confined: facet grant restricts it",
+        (false, true, _) => {
+            "the sandbox is off: network, filesystem and subprocess are not enforced"
+        }
         (false, false, Network::Hosts(_)) => {
             "enforced by Landlock, seccomp, and a network of its own with a proxy"
         }
         (false, false, _) => "enforced by Landlock and seccomp",
     };
-    let mut lines = vec![format!("{may}; {enforced}")];
+    let mut lines = vec![format!("{granted}; {enforced}")];
     if !sandbox.is_open() {
-        lines.extend(opened_by(server, grants).as_ref().map(describe_opened));
+        lines.extend(opened_by(server, grants).map(|opened| describe_opened(&opened, grants)));
         lines.extend(signals_open().map(str::to_owned));
     }
-    lines.extend(undefended(grants).map(str::to_owned));
     lines
 }
 
@@ -197,12 +212,12 @@ fn signals_open() -> Option<&'static str> {
 /// That the lock grants more than was decided last, if it does.
 pub(crate) fn describe_cap(name: &str, locked: &Grants, holding: &Grants) -> Option<String> {
     let wider = locked.widened_since(holding);
-    (!wider.is_empty()).then(|| {
-        format!(
-            "facets.lock grants more than you decided last ({}); your decision holds: facet grant {name} changes it",
-            wider.join(", ")
-        )
-    })
+    let command = grant_command(name, locked, holding).filter(|_| !wider.is_empty())?;
+    Some(format!(
+        "facets.lock allows more than you granted on this machine ({}); your grants are enforced. To \
+         write them into facets.lock: {command}",
+        wider.join(", ")
+    ))
 }
 
 /// What facet does not defend from with such grants.
@@ -210,33 +225,6 @@ pub(crate) fn describe_cap(name: &str, locked: &Grants, holding: &Grants) -> Opt
 pub fn undefended(grants: &Grants) -> Option<&'static str> {
     let is_open = grants.filesystem == Extent::All;
     is_open.then_some(
-        "with all files it can also change the lock, and what facet keeps for you: facet does not \
-         defend from that",
+        "warning: with filesystem=all the server can also change facets.lock and your approvals",
     )
-}
-
-/// Grants as one sentence.
-#[must_use]
-pub fn grants_words(grants: &Grants) -> String {
-    format!(
-        "network: {}; files: {}; other programs: {}; ask the model: {}; ask you: {}; arguments: {}",
-        extent_word(&grants.network, ", "),
-        extent_word(&grants.filesystem, ", "),
-        yes_or_no(grants.subprocess),
-        yes_or_no(grants.sampling),
-        yes_or_no(grants.elicitation),
-        grants.arguments.word()
-    )
-}
-
-pub(crate) fn yes_or_no(is_granted: bool) -> &'static str {
-    if is_granted { "yes" } else { "no" }
-}
-
-pub(crate) fn extent_word(extent: &Extent, separator: &str) -> String {
-    match extent {
-        Extent::All => "all".to_owned(),
-        Extent::None => "none".to_owned(),
-        Extent::Listed(items) => items.join(separator),
-    }
 }

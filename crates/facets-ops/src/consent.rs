@@ -31,6 +31,8 @@ pub trait Consent {
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
     /// Shows what would be trusted, and says whether it is.
     fn may_pin(&self, page: &ApprovalPage) -> Answer;
+    /// Shows what a yes that was given beforehand does not cover. Nobody is asked.
+    fn show_refused(&self, _page: &ApprovalPage) {}
     /// Shows what was approved in another place just as it is here, and says whether it is approved here,
     /// too: one question for all of them.
     fn may_move(&self, _moved: &[MovedServer]) -> Answer {
@@ -106,10 +108,19 @@ pub struct ApprovalPage {
     pub varies: Vec<Finding>,
     /// The files that its grants open to it; none if it has all of them, or runs elsewhere.
     pub opened: Option<OpenedFiles>,
-    /// What was pinned under its name, if that is replaced.
-    pub replaces: Option<Origin>,
+    /// What was pinned under its name, if that is replaced, and what replaces it.
+    pub replaces: Option<Replacement>,
     /// Which file of a client the values of its variables are from, where several differ.
     pub notes: Vec<String>,
+}
+
+/// One launch in place of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// What was pinned.
+    pub old: Origin,
+    /// What is to be pinned.
+    pub new: Origin,
 }
 
 /// A server that this user has approved in another place, just as it is here.

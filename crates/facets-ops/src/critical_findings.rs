@@ -1,6 +1,6 @@
 //! What a yes given beforehand does not cover (spec 8.5): findings that have to be read first.
 
-use facets_drift::{Finding, MarkerLook, Severity, SubjectKind};
+use facets_drift::{Evidence, Finding, MarkerLook, Severity, SubjectKind};
 use facets_markers::spelled_out;
 
 use crate::consent::{ApprovalPage, Consent};
@@ -13,49 +13,56 @@ pub(crate) fn require_accepted(page: &ApprovalPage, consent: &dyn Consent) -> Re
     if is_asked {
         return Ok(());
     }
-    above_accepted(&page.name, &findings_of(page), consent.accepts())
+    require_at_most(page, consent.accepts())
 }
 
-/// The same about changes alone.
-pub(crate) fn require_accepted_changes(
-    name: &str,
-    changes: &[Finding],
-    accepted: Severity,
-) -> Result<(), OpsError> {
-    let found: Vec<PageFinding<'_>> = changes.iter().map(PageFinding::of_finding).collect();
-    above_accepted(name, &found, accepted)
-}
-
-fn above_accepted(
-    name: &str,
-    found: &[PageFinding<'_>],
-    accepted: Severity,
-) -> Result<(), OpsError> {
+/// The same, up to a level that was accepted by name.
+pub(crate) fn require_at_most(page: &ApprovalPage, accepted: Severity) -> Result<(), OpsError> {
+    let found = findings_of(page);
     let above: Vec<&PageFinding<'_>> = found.iter().filter(|one| one.severity > accepted).collect();
     // The first of the worst is the one that is explained.
     let Some(worst) = above.iter().rev().max_by_key(|one| one.severity) else { return Ok(()) };
-    let next = format!("facet explain {}", worst.code);
     Err(ServerError::AboveAccepted {
-        name: name.to_owned(),
+        name: page.name.clone(),
+        is_pinned: page.changes.is_some(),
         worst: worst.severity.name(),
         accepted: accepted.name(),
         found: shown(&above),
-        code: worst.code,
-        next,
+        accept: format!("--accept {}", worst.severity.name()),
+        next: format!("facet explain {}", worst.code),
     }
     .into())
 }
 
-/// Where something was not accepted, says what to type to accept it; `command` gets the level.
-pub(crate) fn or_accept_with(error: OpsError, command: impl FnOnce(&str) -> String) -> OpsError {
+/// Where something was not accepted, says what to type to look at it, and what to accept it; `accept_with`
+/// gets the level.
+pub(crate) fn or_accept_with(
+    error: OpsError,
+    look: impl FnOnce() -> String,
+    accept_with: impl FnOnce(&str) -> String,
+) -> OpsError {
     match error {
         OpsError::Server(ServerError::AboveAccepted {
-            name, worst, accepted, found, code, ..
+            name,
+            is_pinned,
+            worst,
+            accepted,
+            found,
+            ..
         }) => {
-            let next = command(worst);
-            ServerError::AboveAccepted { name, worst, accepted, found, code, next }.into()
+            let (accept, next) = (accept_with(worst), look());
+            ServerError::AboveAccepted { name, is_pinned, worst, accepted, found, accept, next }
+                .into()
         }
         other => other,
+    }
+}
+
+impl ApprovalPage {
+    /// How many findings are critical: of what was approved before, among the changes.
+    #[must_use]
+    pub fn critical_findings(&self) -> usize {
+        findings_of(self).iter().filter(|one| one.severity == Severity::Critical).count()
     }
 }
 
@@ -93,23 +100,39 @@ impl<'p> PageFinding<'p> {
         Self { severity: finding.severity, code, what: PageWords::Finding(finding) }
     }
 
-    /// What it is about, what was found, and under which code it is explained.
+    /// What it is about, what was found, and under which codes it is explained.
     fn words(&self) -> String {
         let (kind, subject, said) = match self.what {
             PageWords::Marker(MarkerLook { subject_kind, subject, evidence, .. }) => {
-                (*subject_kind, subject, format!("\"{}\"", evidence.readable_words()))
+                (*subject_kind, subject, marker_words(evidence))
             }
             PageWords::Finding(Finding { subject_kind, subject, sentence, evidence, .. }) => {
-                let words = evidence.first().map(|one| format!(": \"{}\"", one.readable_words()));
-                (*subject_kind, subject, format!("{sentence}{}", words.unwrap_or_default()))
+                let said = match evidence.as_slice() {
+                    [] => format!("{sentence} [{}]", self.code),
+                    markers => format!("{sentence}: {}", each_rule(markers).join(", ")),
+                };
+                (*subject_kind, subject, said)
             }
         };
         let about = match kind {
             SubjectKind::Server => "server".to_owned(),
             kind => format!("{} {}", kind.name(), name(subject)),
         };
-        format!("{about}: {said} [{}]", self.code)
+        format!("{about}: {said}")
     }
+}
+
+fn marker_words(evidence: &Evidence) -> String {
+    format!("\"{}\" [{}]", evidence.readable_words(), evidence.rule)
+}
+
+/// The first marker of every rule.
+fn each_rule(markers: &[Evidence]) -> Vec<String> {
+    let is_first = |(at, one): &(usize, &Evidence)| {
+        !markers[..*at].iter().any(|earlier| earlier.rule == one.rule)
+    };
+    let firsts = markers.iter().enumerate().filter(is_first);
+    firsts.map(|(_, one)| marker_words(one)).collect()
 }
 
 /// A name with what hides in it written out, and not longer than anybody reads.

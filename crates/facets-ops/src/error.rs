@@ -1,7 +1,9 @@
 //! Why facet could not judge.
 
+mod narrowed;
 mod server;
 mod start;
+mod unanswered;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,8 +18,11 @@ use facets_project::ProjectError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
+pub use narrowed::NarrowedOnly;
 pub use server::ServerError;
 pub use start::StartFailure;
+pub use unanswered::SAME_WITH_YES;
+use unanswered::{CONFIRMATION, NO_TERMINAL, NOTHING_CHANGED};
 
 /// Why facet could not judge.
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +142,7 @@ pub enum OpsError {
         name: String,
     },
     /// Nobody said that the server may be started.
-    #[error("the server was not started")]
+    #[error("{}", if *asked { NOTHING_CHANGED } else { "the server was not started" })]
     NotApproved {
         /// Whether somebody was asked, and said no.
         asked: bool,
@@ -164,6 +169,9 @@ pub enum OpsError {
     /// The same of a process, with everything that says why.
     #[error("{0}")]
     Start(Box<StartFailure>),
+    /// Grants were narrowed on this machine, and not written into the lock.
+    #[error("{0}")]
+    Narrowed(Box<NarrowedOnly>),
     /// A project cannot be read or changed.
     #[error("{0}")]
     Project(#[from] ProjectError),
@@ -263,6 +271,7 @@ impl OpsError {
             Self::File(error) => Some(error),
             Self::Observe(error) => Some(error),
             Self::Start(error) => Some(&**error),
+            Self::Narrowed(error) => Some(&**error),
             Self::Project(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
@@ -328,10 +337,7 @@ impl OpsError {
             Self::HeaderTwice { .. } => both("each header once", "a duplicate header"),
             Self::Definition { source, .. } => both("a valid tool definition", &source.to_string()),
             Self::DuplicateTool { .. } => both("each name once", "a duplicate name"),
-            Self::NotApproved { asked: true } => both("your confirmation", "the answer was no"),
-            Self::NotApproved { asked: false } => {
-                both("your confirmation", "needs confirmation; no terminal: re-run with --yes")
-            }
+            Self::NotApproved { .. } => both(CONFIRMATION, NO_TERMINAL),
             Self::NoVariable { looked, .. } if looked.is_empty() => {
                 both("a value in the environment", "not set")
             }
@@ -424,6 +430,7 @@ impl Describe for OpsError {
     fn expected(&self) -> Option<String> {
         match self.inner() {
             Some(error) => error.expected(),
+            None if matches!(self, Self::NotApproved { asked: true }) => None,
             None => Some(self.expected_and_actual().0),
         }
     }
@@ -431,6 +438,7 @@ impl Describe for OpsError {
     fn actual(&self) -> Option<String> {
         match self.inner() {
             Some(error) => error.actual(),
+            None if matches!(self, Self::NotApproved { asked: true }) => None,
             None => Some(self.expected_and_actual().1),
         }
     }
@@ -463,7 +471,12 @@ impl Describe for OpsError {
                 format!("facet build --check {}", shell_word(folder))
             }
             Self::NoVariable { name, .. } => format!("export {name}=…"),
-            Self::NotApproved { asked: false } => "the same command with --yes".to_owned(),
+            Self::NotApproved { asked: false } => SAME_WITH_YES.to_owned(),
+            Self::Project(error @ ProjectError::Lock { path, .. })
+                if error.code().starts_with("json-") =>
+            {
+                format!("git checkout {}", shell_word(path))
+            }
             Self::UnknownCode { similar, .. } => {
                 format!("facet explain {}", similar.first().unwrap_or(&"")).trim_end().to_owned()
             }

@@ -1,15 +1,16 @@
 //! Grants that a server cannot start with are asked about before anything is written (spec 11.4).
 
-use facets_launch::Launchable;
+use facets_launch::{Launchable, ProcessLaunch};
 use facets_lock::{Grants, LockedServer, StartSettings};
 use facets_project::Project;
 
 use crate::confinement::apply_grants;
 use crate::consent::{AlreadyApproved, Answer, Consent};
 use crate::error::{OpsError, ServerError};
+use crate::grant_words::grant_command;
 use crate::launch_options::{LaunchOptions, start_directory};
 use crate::launching::prepare;
-use crate::obstacles::{grant_command, known_obstacles, widened};
+use crate::obstacles::{installed_instead, known_obstacles, widened};
 use crate::start_obstacle::StartObstacle;
 
 /// How a pinned server starts.
@@ -41,6 +42,9 @@ impl KnownStart<'_> {
             Answer::NoTerminal => false,
         };
         let mended = grant_command(self.name, before, &widened(after, &obstacles));
+        let process = self.process(after);
+        let mended =
+            mended.or_else(|| process.and_then(|start| installed_instead(self.name, &start)));
         let next = mended.unwrap_or_else(|| "facet explain grant-conflict".to_owned());
         let name = self.name.to_owned();
         Err(ServerError::GrantConflict { name, obstacles, next, asked }.into())
@@ -48,14 +52,19 @@ impl KnownStart<'_> {
 
     /// What would be in the way with these grants; nothing where that cannot be told.
     fn obstacles(&self, grants: &Grants) -> Vec<StartObstacle> {
-        let Ok(directory) = start_directory(self.project, self.settings) else { return Vec::new() };
+        self.process(grants).map(|process| known_obstacles(&process)).unwrap_or_default()
+    }
+
+    /// How it would start with these grants; none where that cannot be told.
+    fn process(&self, grants: &Grants) -> Option<ProcessLaunch> {
+        let directory = start_directory(self.project, self.settings).ok()?;
         // Nothing is made for a look: no private home either.
         let options = LaunchOptions { directory: Some(directory), ..LaunchOptions::default() };
         let start = (&self.server.origin, self.server.pin);
         let server = prepare(start, &options, &AlreadyApproved);
         match server.and_then(|server| apply_grants(server, grants)) {
-            Ok(Launchable::Process(process)) => known_obstacles(&process),
-            Ok(Launchable::Remote(_)) | Err(_) => Vec::new(),
+            Ok(Launchable::Process(process)) => Some(process),
+            Ok(Launchable::Remote(_)) | Err(_) => None,
         }
     }
 }

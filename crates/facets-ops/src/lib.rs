@@ -30,6 +30,7 @@ mod entry_variables;
 mod error;
 mod git;
 mod grant_conflicts;
+mod grant_words;
 mod guarding;
 mod input;
 mod judgement;
@@ -65,7 +66,7 @@ mod surface_warnings;
 mod write_file;
 
 pub use broken_pin::BrokenPin;
-pub use error::{OpsError, ServerError, StartFailure};
+pub use error::{NarrowedOnly, OpsError, SAME_WITH_YES, ServerError, StartFailure};
 pub use input::Input;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};
 pub use surface_warnings::SurfaceWarning;

@@ -4,15 +4,15 @@ mod fetchers;
 mod interpreters;
 mod refusals;
 mod settings;
+mod wrappers;
 
-use facets_failure::{Stderr, shell_word};
+use facets_failure::Stderr;
 use facets_launch::ProcessLaunch;
 use facets_lock::{Extent, Grants, READ_ONLY};
 
-use crate::confinement::{extent_word, yes_or_no};
 use crate::start_obstacle::{Need, StartObstacle};
 
-pub(crate) use fetchers::is_fetcher;
+pub(crate) use fetchers::{installed_instead, is_fetcher};
 
 /// What is known before a server is started: these grants do not let it.
 pub(crate) fn known_obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
@@ -42,6 +42,8 @@ fn covers(known: &Need, other: &Need) -> bool {
     match (known, other) {
         (Need::Hosts(_) | Need::Network, Need::Hosts(_) | Need::Network) => true,
         (Need::Read(folder), Need::Read(path)) => path.starts_with(folder),
+        // One who is told to open a folder is not warned about what lies in it.
+        (Need::Read(folder), Need::Decision(path)) => path.starts_with(folder),
         (Need::Files, Need::Read(_)) => true,
         (known, other) => known == other,
     }
@@ -58,7 +60,7 @@ pub(crate) fn widened(grants: &Grants, obstacles: &[StartObstacle]) -> Grants {
             let path = format!("{READ_ONLY}{}", path.display());
             Grants { filesystem: with_items(&grants.filesystem, &[path]), ..grants }
         }
-        Need::Decision => grants,
+        Need::Decision(_) => grants,
     })
 }
 
@@ -74,39 +76,13 @@ fn with_items(extent: &Extent, more: &[String]) -> Extent {
     Extent::Listed(items)
 }
 
-/// The command that changes some grants of a server into others; none if they are the same.
-pub(crate) fn grant_command(name: &str, before: &Grants, after: &Grants) -> Option<String> {
-    let mut settings = Vec::new();
-    if after.network != before.network {
-        settings.push(format!("network={}", extent_word(&after.network, ",")));
-    }
-    if after.filesystem != before.filesystem {
-        settings.push(format!("filesystem={}", extent_word(&after.filesystem, ",")));
-    }
-    if after.subprocess != before.subprocess {
-        settings.push(format!("subprocess={}", yes_or_no(after.subprocess)));
-    }
-    let flags = [
-        ("sampling", before.sampling, after.sampling),
-        ("elicitation", before.elicitation, after.elicitation),
-    ];
-    for (name, _, now) in flags.iter().filter(|(_, was, now)| was != now) {
-        settings.push(format!("{name}={}", yes_or_no(*now)));
-    }
-    if after.arguments != before.arguments {
-        settings.push(format!("arguments={}", after.arguments.word()));
-    }
-    let settings: Vec<String> =
-        settings.iter().map(|setting| shell_word(setting.as_ref())).collect();
-    (!settings.is_empty()).then(|| format!("facet grant {name} {}", settings.join(" ")))
-}
-
 #[cfg(test)]
 mod tests {
     use facets_launch::{Network, Sandbox};
 
     use super::settings::samples::process;
     use super::*;
+    use crate::grant_words::grant_command;
 
     fn needing(needs: Need) -> StartObstacle {
         StartObstacle { reason: String::new(), needs }
@@ -124,7 +100,7 @@ mod tests {
             needing(Need::Read("/home/me/.nvm/v20".into())),
             needing(Need::Hosts(vec!["packages.example:443".to_owned()])),
             needing(Need::Subprocess),
-            needing(Need::Decision),
+            needing(Need::Decision("/home/me/.ssh".into())),
         ];
         let after = widened(&before, &needed);
         assert_eq!(
@@ -138,6 +114,13 @@ mod tests {
         let blank = widened(&before, &[needing(Need::Read("/home/my files".into()))]);
         let command = grant_command("s", &before, &blank).unwrap();
         assert!(command.ends_with("'filesystem=/srv/data,ro:/home/my files'"), "{command}");
+    }
+
+    #[test]
+    fn a_folder_that_is_proposed_is_not_warned_about() {
+        let needed = Need::Read("/home/me/.pyenv".into());
+        assert!(covers(&needed, &Need::Decision("/home/me/.pyenv/libexec/pyenv".into())));
+        assert!(!covers(&needed, &Need::Decision("/home/me/.ssh/id_rsa".into())));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use facets_digest::{Digest, NoProgress};
-use facets_drift::Finding;
+use facets_drift::{Finding, Severity};
 use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings, surface_path};
 use facets_mcp::Conduct;
 use facets_model::{InlineServerName, Origin};
@@ -16,8 +16,8 @@ use facets_surface::{Also, Source, Surface};
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::look_among_others;
-use crate::consent::{Answer, ApprovalPage, Consent, TypedAddress};
-use crate::critical_findings::require_accepted;
+use crate::consent::{Answer, ApprovalPage, Consent, Replacement, TypedAddress};
+use crate::critical_findings::{require_accepted, require_at_most};
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
@@ -51,7 +51,7 @@ pub(crate) struct Candidate {
     /// The files that its grants open to it.
     pub(crate) opened: Option<OpenedFiles>,
     /// What was pinned under its name, if that is replaced.
-    pub(crate) replaces: Option<Origin>,
+    pub(crate) replaces: Option<Replacement>,
     /// What else is said before it is trusted.
     pub(crate) notes: Vec<String>,
 }
@@ -62,6 +62,8 @@ pub(crate) enum PinApproval<'c> {
     Given,
     /// Whoever is there.
     Ask(&'c dyn Consent),
+    /// Whoever is there, unless nothing is worse than this.
+    UpTo(Severity, &'c dyn Consent),
 }
 
 impl PinApproval<'_> {
@@ -69,9 +71,18 @@ impl PinApproval<'_> {
         match self {
             Self::Given => Ok(Answer::Yes),
             Self::Ask(consent) => {
-                require_accepted(page, *consent)?;
+                require_accepted(page, *consent).inspect_err(|_| consent.show_refused(page))?;
                 Ok(consent.may_pin(page))
             }
+            Self::UpTo(limit, consent) => match require_at_most(page, *limit) {
+                Ok(()) => Ok(Answer::Yes),
+                // A limit that was given holds, also for a yes that was given.
+                Err(error) if consent.has_answered() => {
+                    consent.show_refused(page);
+                    Err(error)
+                }
+                Err(_) => Ok(consent.may_pin(page)),
+            },
         }
     }
 
@@ -81,7 +92,8 @@ impl PinApproval<'_> {
             Answer::Yes => Ok(()),
             other => {
                 let (name, asked) = (page.name.clone(), other == Answer::No);
-                Err(ServerError::NotPinned { name, asked }.into())
+                let is_pinned = page.changes.is_some();
+                Err(ServerError::NotPinned { name, is_pinned, asked }.into())
             }
         }
     }

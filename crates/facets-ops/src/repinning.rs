@@ -11,8 +11,7 @@ use crate::approval::{Trust, UserDecision};
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::like_others;
-use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown};
-use crate::critical_findings::require_accepted_changes;
+use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown, Replacement};
 use crate::error::OpsError;
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
@@ -100,10 +99,10 @@ pub(crate) fn repin(
         sort_findings(&mut changes);
         changes
     });
-    let decision = decide(name, changes.as_deref(), accepted, consent)?;
+    let decision = decide(changes.as_deref(), accepted, consent);
     let candidate = Candidate {
         name: name.to_owned(),
-        replaces: locked.filter(|_| is_typed).map(|server| server.origin.clone()),
+        replaces: locked.filter(|_| is_typed).map(|server| replacement(server, &origin)),
         origin,
         pin,
         source,
@@ -118,6 +117,10 @@ pub(crate) fn repin(
         notes,
     };
     pin_candidate(project, candidate, state, &decision)
+}
+
+fn replacement(locked: &LockedServer, new: &Origin) -> Replacement {
+    Replacement { old: locked.origin.clone(), new: new.clone() }
 }
 
 /// What this user has not approved just so gets no value that a client keeps for it.
@@ -149,25 +152,18 @@ fn changes_since(before: &Pinned, origin: &Origin, surface: &Surface) -> Vec<Fin
 
 /// Whether the yes that was given beforehand is enough, or somebody has to be asked.
 fn decide<'c>(
-    name: &str,
     changes: Option<&[Finding]>,
     accepted: Accepted,
     consent: &'c dyn Consent,
-) -> Result<PinApproval<'c>, OpsError> {
-    let limit = match (accepted, changes) {
+) -> PinApproval<'c> {
+    match (accepted, changes) {
         // Nothing changed, so there is nothing to say yes to.
-        (Accepted::Asked | Accepted::Unchanged, Some([])) => return Ok(PinApproval::Given),
-        (Accepted::Asked | Accepted::Unchanged, _) => return Ok(PinApproval::Ask(consent)),
-        (Accepted::UpTo(Severity::Critical), _) => return Ok(PinApproval::Given),
-        (Accepted::UpTo(limit), _) => limit,
-    };
-    // What is new takes a yes, as with `add`; the limit holds for that, too.
-    let Some(changes) = changes else { return Ok(PinApproval::Ask(consent)) };
-    match require_accepted_changes(name, changes, limit) {
-        Ok(()) => Ok(PinApproval::Given),
-        // A limit that was given holds, also for a yes that was given.
-        Err(error) if consent.has_answered() => Err(error),
-        Err(_) => Ok(PinApproval::Ask(consent)),
+        (Accepted::Asked | Accepted::Unchanged, Some([])) => PinApproval::Given,
+        (Accepted::Asked | Accepted::Unchanged, _) => PinApproval::Ask(consent),
+        (Accepted::UpTo(Severity::Critical), _) => PinApproval::Given,
+        (Accepted::UpTo(limit), Some(_)) => PinApproval::UpTo(limit, consent),
+        // What is new takes a yes, as with `add`; the limit holds for that, too.
+        (Accepted::UpTo(_), None) => PinApproval::Ask(consent),
     }
 }
 

@@ -10,9 +10,9 @@ use facets_mcp::CaptureError;
 use facets_model::Origin;
 use facets_probe::ObserveError;
 
-use crate::confinement::{extent_word, yes_or_no};
 use crate::error::{OpsError, StartFailure};
-use crate::obstacles::{grant_command, obstacles_of, widened, withheld_variables};
+use crate::grant_words::{grant_command, process_grants_words};
+use crate::obstacles::{obstacles_of, widened, withheld_variables};
 use crate::start_obstacle::{StartObstacle, blocked_notes};
 
 /// What was to be started, and how that was asked for.
@@ -64,6 +64,11 @@ impl<'a> StartAttempt<'a> {
             {
                 OpsError::Start(Box::new(self.failure(source, process)))
             }
+            // It may have sent back what it was called with.
+            (OpsError::Observe(source), Launchable::Remote(remote)) => {
+                let values = remote.headers.iter().map(|header| header.value.clone());
+                OpsError::Observe(source.without_values(&values.collect::<Vec<_>>()))
+            }
             (error, _) => error,
         }
     }
@@ -73,7 +78,9 @@ impl<'a> StartAttempt<'a> {
         let stderr = source.error_output().unwrap_or_default();
         let obstacles = obstacles_of(process, &stderr);
         let withheld = withheld_variables(process, &stderr);
-        let mut notes = vec![Note { label: "profile", text: profile_words(process) }];
+        let profile = profile_words(process);
+        let mut notes: Vec<Note> =
+            profile.into_iter().map(|text| Note { label: "profile", text }).collect();
         if let Some(text) = confinement_words(self.grants) {
             notes.push(Note { label: "grants", text });
         }
@@ -147,16 +154,16 @@ fn withheld_note(name: &str) -> Note {
     Note { label: "env", text }
 }
 
-/// The environment that a server was started with.
-fn profile_words(process: &ProcessLaunch) -> String {
+/// The environment that a server was started with, if that is not the user's own.
+fn profile_words(process: &ProcessLaunch) -> Option<String> {
     match &process.variables.environment {
-        Environment::Native => "native: HOME is your home directory".to_owned(),
-        Environment::Private { home, .. } => format!(
+        Environment::Native => None,
+        Environment::Private { home, .. } => Some(format!(
             "private: HOME is a folder of its own, not your home directory: {}",
             home.display()
-        ),
+        )),
         Environment::Scratch | Environment::Older => {
-            "scratch: HOME is an empty folder that is removed afterwards".to_owned()
+            Some("scratch: HOME is an empty folder that is removed afterwards".to_owned())
         }
     }
 }
@@ -165,14 +172,7 @@ fn profile_words(process: &ProcessLaunch) -> String {
 fn confinement_words(grants: &Grants) -> Option<String> {
     let is_open =
         grants.network == Extent::All && grants.filesystem == Extent::All && grants.subprocess;
-    (!is_open).then(|| {
-        format!(
-            "network: {}; files: {}; other programs: {}",
-            extent_word(&grants.network, ", "),
-            extent_word(&grants.filesystem, ", "),
-            yes_or_no(grants.subprocess)
-        )
-    })
+    (!is_open).then(|| process_grants_words(grants))
 }
 
 /// What is in the way of a server that ended before it said anything, for whoever ran it.
@@ -184,7 +184,7 @@ pub(crate) fn explain_end(
 ) -> Vec<String> {
     let Launchable::Process(process) = server else { return Vec::new() };
     let obstacles = obstacles_of(process, stderr);
-    let mut lines = vec![format!("profile: {}", profile_words(process))];
+    let mut lines: Vec<String> = profile_words(process).into_iter().collect();
     lines.extend(confinement_words(grants).map(|words| format!("grants: {words}")));
     lines.extend(obstacles.iter().map(|one| format!("blocked: {}", one.reason)));
     let withheld = withheld_variables(process, stderr);

@@ -26,8 +26,8 @@ pub(crate) enum Need {
     Read(PathBuf),
     /// All files.
     Files,
-    /// Something that a person has to look at: no command is proposed.
-    Decision,
+    /// This path, if a person who has looked at it says so: no command is proposed.
+    Decision(PathBuf),
 }
 
 /// Obstacles as an error shows them.

@@ -2,7 +2,7 @@
 
 use facets_failure::{Describe, Stderr};
 use facets_launch::{Ending, LaunchError};
-use facets_mcp::CaptureError;
+use facets_mcp::{CaptureError, TransportError};
 
 /// Why nothing could be seen.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum ObserveError {
     #[error("the server attacked its supervisor")]
     SupervisorLost,
     /// It was started or reached, and failed.
-    #[error("{source}")]
+    #[error("{}", capture_words(source, ending.as_ref()))]
     Capture {
         /// What failed.
         source: CaptureError,
@@ -25,14 +25,36 @@ pub enum ObserveError {
     },
 }
 
+/// Whether the server closed its output: how it ended says why.
+fn is_closed(source: &CaptureError) -> bool {
+    matches!(source, CaptureError::Transport { source: TransportError::Closed, .. })
+}
+
+/// What failed; of a server that ended before it answered, how it ended.
+fn capture_words(source: &CaptureError, ending: Option<&Ending>) -> String {
+    let ended = match ending {
+        Some(Ending::Exited(code)) => format!("exited with code {code}"),
+        Some(Ending::Killed(signal)) => format!("was ended by signal {signal}"),
+        Some(Ending::Unknown | Ending::SupervisorLost) | None => return source.to_string(),
+    };
+    match source {
+        CaptureError::Transport { method, source: TransportError::Closed } => {
+            format!("the server {ended} before it answered {method}")
+        }
+        other => other.to_string(),
+    }
+}
+
 impl ObserveError {
-    /// The same without these values in what the server wrote.
+    /// The same without these values in what the server wrote or answered.
     #[must_use]
     pub fn without_values(self, values: &[String]) -> Self {
         match self {
-            Self::Capture { source, stderr, ending } => {
-                Self::Capture { source, stderr: stderr.without(values), ending }
-            }
+            Self::Capture { source, stderr, ending } => Self::Capture {
+                source: source.without_values(values),
+                stderr: stderr.without(values),
+                ending,
+            },
             other => other,
         }
     }
@@ -66,7 +88,7 @@ impl Describe for ObserveError {
             }
             Self::Capture { source: source @ CaptureError::Unstable { .. }, .. } => source.actual(),
             Self::Capture { source, ending, .. } => {
-                let ended = match ending {
+                let ended = match ending.as_ref().filter(|_| !is_closed(source)) {
                     Some(Ending::Exited(code)) => Some(format!("it ended with code {code}")),
                     Some(Ending::Killed(signal)) => {
                         Some(format!("it was ended by signal {signal}"))

@@ -50,7 +50,7 @@ pub enum SurfaceFileError {
         name: String,
     },
     /// The same content, but not as facet writes it: somebody edited it.
-    #[error("it was modified: its form is not the one that facet writes")]
+    #[error("it was modified: it does not have the format that facet writes")]
     NotAsWritten,
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use facets_drift::Finding;
 use facets_lock::{Grants, Profile, SURFACES};
-use facets_ops::consent::ApprovalPage;
+use facets_ops::consent::{ApprovalPage, Replacement};
 use facets_ops::grant::{describe_opened, grants_words};
 use facets_ops::list::{ListReport, ListedServer};
 use facets_project::{LOCK, MANIFEST};
@@ -29,13 +29,11 @@ const QUIET: Style = Style::new().dimmed();
 pub(crate) fn page(page: &ApprovalPage, is_verbose: bool) -> String {
     let mut out = String::new();
     identity(page, &mut out);
-    if let Some(replaced) = &page.replaces {
-        let _ = writeln!(out, "replaces {}", visible(&replaced.to_string()));
-    }
+    replacement(page, &mut out);
     if let Some(changes) = &page.changes {
-        if changes.is_empty() {
+        if changes.is_empty() && page.replaces.is_none() {
             let _ = writeln!(out, "nothing changed since it was approved");
-        } else {
+        } else if !changes.is_empty() {
             let counted = drift::counted(changes.iter().map(|change| change.severity));
             let _ = writeln!(out, "\n{STRONG}what changed{STRONG:#}: {counted}");
             drift::list(changes, is_verbose, &mut out);
@@ -48,7 +46,7 @@ pub(crate) fn page(page: &ApprovalPage, is_verbose: bool) -> String {
     reach(page, &mut out);
     grants(&page.grants, &mut out);
     if let Some(opened) = &page.opened {
-        let _ = writeln!(out, "{}", visible(&describe_opened(opened)));
+        let _ = writeln!(out, "{}", visible(&describe_opened(opened, &page.grants)));
     }
     start_words(page, &mut out);
     out
@@ -61,6 +59,19 @@ pub(crate) fn compact_page(page: &ApprovalPage, is_verbose: bool) -> String {
     declarations(page, is_verbose, &mut out);
     start_words(page, &mut out);
     out
+}
+
+/// What is started from now on instead of what was pinned.
+fn replacement(page: &ApprovalPage, out: &mut String) {
+    let Some(Replacement { old, new }) = &page.replaces else { return };
+    let (old, new) = (visible(&old.to_string()), visible(&new.to_string()));
+    let same = if is_unchanged(page) { "; it declares the same" } else { "" };
+    let _ = writeln!(out, "replaces {old} with {new}{same}");
+}
+
+/// Whether it declares what was approved before.
+fn is_unchanged(page: &ApprovalPage) -> bool {
+    page.changes.as_ref().is_some_and(Vec::is_empty)
 }
 
 /// As what a server identifies itself.
@@ -98,14 +109,13 @@ fn start_words(page: &ApprovalPage, out: &mut String) {
     }
     let Some(settings) = &page.settings else { return };
     let profile = profile_words(settings.profile);
-    let _ = write!(out, "{STRONG}it gets{STRONG:#} {profile}");
+    let _ = writeln!(out, "{STRONG}environment{STRONG:#}: {profile}");
     if let Some(directory) = &settings.directory {
-        let _ = write!(out, "; it starts in {}", visible(directory));
+        let _ = writeln!(out, "{STRONG}directory{STRONG:#}: {}", visible(directory));
     }
     if let Some(seconds) = settings.timeout {
-        let _ = write!(out, "; {seconds} seconds for an answer");
+        let _ = writeln!(out, "{STRONG}timeout{STRONG:#}: {seconds} s");
     }
-    out.push('\n');
 }
 
 /// What a server gets of this machine.
@@ -113,7 +123,7 @@ pub(super) fn profile_words(profile: Profile) -> &'static str {
     match profile {
         Profile::Scratch => "an empty home directory each time, as with an older facet",
         Profile::Native => "your home directory, language and time zone, as without facet",
-        Profile::Private => "a home directory of its own (facet data), no language, time zone UTC",
+        Profile::Private => "private home directory (see `facet data`), LANG=C.UTF-8, TZ=UTC",
     }
 }
 
@@ -158,10 +168,11 @@ fn warnings(page: &ApprovalPage, out: &mut String) {
 fn reach(page: &ApprovalPage, out: &mut String) {
     match &page.surface.source.entitlements {
         None => {
-            let _ = writeln!(
-                out,
-                "\n{QUIET}what its source can reach is unknown; --source DIR looks{QUIET:#}"
-            );
+            let _ = writeln!(out, "\n{QUIET}{}{QUIET:#}", scan::NOT_SCANNED);
+        }
+        Some(entitlements) if scan::is_unknown(entitlements) => {
+            let source = page.source.as_deref().map(visible).unwrap_or_default();
+            let _ = writeln!(out, "\n{STRONG}its source ({source}){STRONG:#}: {}", scan::UNKNOWN);
         }
         Some(entitlements) => {
             let source = page.source.as_deref().map(visible).unwrap_or_default();
@@ -174,7 +185,7 @@ fn reach(page: &ApprovalPage, out: &mut String) {
 /// spec 11.4: said plainly
 fn grants(grants: &Grants, out: &mut String) {
     let words = visible(&grants_words(grants));
-    let _ = writeln!(out, "\n{STRONG}it may{STRONG:#} use {words}");
+    let _ = writeln!(out, "\n{STRONG}grants{STRONG:#}: {words}");
 }
 
 /// What was pinned, behind other lines; the page itself, unless somebody has just read it.
@@ -182,28 +193,46 @@ pub(super) fn pinned(
     mut out: String,
     pages: &[&ApprovalPage],
     was_read: bool,
+    next: Option<&str>,
     renderer: &Renderer,
 ) -> Shown {
+    let mut is_pinned = false;
     for page in pages {
+        if is_unchanged(page) && page.replaces.is_none() {
+            nothing_to_approve(page, &mut out);
+            continue;
+        }
+        is_pinned = true;
         if !was_read {
             out.push_str(&self::page(page, renderer.verbose));
             out.push('\n');
         }
         let tools = human::plural(page.surface.items(Kind::Tool).len(), "tool");
-        let _ = writeln!(
-            out,
-            "{GOOD}approved{GOOD:#} {} ({tools}, surface {})",
-            visible(&page.name),
-            page.hashes.surface
-        );
+        let surface = page.hashes.surface.hex();
+        let surface = &surface[..12];
+        let name = visible(&page.name);
+        let _ = writeln!(out, "{GOOD}approved{GOOD:#} {name} ({tools}, surface sha256:{surface}…)");
     }
     let mut talk = String::new();
     // Elsewhere may be where nothing is committed, as with servers for every project.
-    if renderer.directory.is_none() && !pages.is_empty() {
+    if renderer.directory.is_none() && is_pinned {
         let _ = writeln!(talk, "commit {MANIFEST}, {LOCK} and {SURFACES}");
     }
-    let _ = writeln!(talk, "next: {}", renderer.advice("facet check"));
+    if let Some(next) = next {
+        let _ = writeln!(talk, "next: {next}");
+    }
     Shown { talk: if renderer.quiet { String::new() } else { talk }, ..Shown::styled(out) }
+}
+
+/// One that declares what was approved before; how long it is waited for may have been changed.
+fn nothing_to_approve(page: &ApprovalPage, out: &mut String) {
+    let _ = writeln!(out, "{STRONG}{}{STRONG:#}: nothing to approve", visible(&page.name));
+    for note in &page.notes {
+        let _ = writeln!(out, "  {WARN}note{WARN:#}: {}", visible(note));
+    }
+    if let Some(seconds) = page.settings.as_ref().and_then(|settings| settings.timeout) {
+        let _ = writeln!(out, "  timeout: {seconds} s");
+    }
 }
 
 pub(super) fn json_of(page: &ApprovalPage) -> Value {
@@ -241,7 +270,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
         "directory": settings.and_then(|settings| settings.directory.clone()),
         "timeout": settings.and_then(|settings| settings.timeout),
         "opened": page.opened.as_ref().map(super::opened::json),
-        "replaces": page.replaces.as_ref().map(origin::json),
+        "replaces": page.replaces.as_ref().map(|one| origin::json(&one.old)),
         "profile_varies": page.varies.iter().map(variation_json).collect::<Vec<_>>(),
         "changes": page.changes.as_ref().map(|changes| drift_json::json_of_all(changes)),
     })

@@ -56,7 +56,7 @@ impl Renderer {
                 out.push_str(&super::human::failure(&self.describe(&file.error), self.verbose));
             }
             let _ = writeln!(out, "{}", adopted_summary(report));
-            if !report.edits.is_empty() {
+            if !report.edits.is_empty() && !self.quiet {
                 out.push_str("restart the assistant; to undo: facet disconnect\n");
             }
             Shown::styled(out)

@@ -48,7 +48,7 @@ impl<'r> Cost<'r> {
         let _ = writeln!(
             out,
             "\n{STRONG}uses about {total} tokens of context per session{STRONG:#} \
-             {QUIET}(4 bytes each){QUIET:#}"
+             {QUIET}(estimate: 4 bytes per token){QUIET:#}"
         );
         let most = if verbose { usize::MAX } else { SHOWN };
         let shown = &self.tools[..self.tools.len().min(most)];

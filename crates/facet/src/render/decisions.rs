@@ -82,7 +82,7 @@ fn approvals_text(all: &[DecidedServer]) -> String {
         }
         let _ = writeln!(out, "{STRONG}{}{STRONG:#}", visible(&one.name));
         if let Some(grants) = &one.grants {
-            let _ = writeln!(out, "  may use {}", visible(&grants_words(grants)));
+            let _ = writeln!(out, "  grants: {}", visible(&grants_words(grants)));
         }
         for approval in one.approved.iter().take(SHOWN) {
             let ApprovedSurface { time, surface, varies, is_current, .. } = approval;
@@ -179,7 +179,7 @@ pub(crate) fn moved(all: &[MovedServer]) -> String {
             visible(&one.name),
             visible(&one.origin.to_string())
         );
-        let _ = writeln!(out, "    may use {}", visible(&grants_words(&one.grants)));
+        let _ = writeln!(out, "    grants: {}", visible(&grants_words(&one.grants)));
     }
     out.push_str(
         "Lock entries and declarations are identical. The commands may start other files in this directory.\n",

@@ -79,7 +79,7 @@ pub(super) fn checked(report: &CheckReport, verb: Verb, (quiet, verbose): (bool,
     let mut out = String::new();
     let file = policy::file_of(report.policy.as_ref());
     for server in &report.servers {
-        block(server, (report.fail_on, &file), verb, verbose, &mut out);
+        block(server, (report.fail_on, &file), verb, (quiet, verbose), &mut out);
     }
     policy::applied(report.policy.as_ref(), &mut out);
     if report.servers.is_empty() && !quiet {
@@ -111,7 +111,7 @@ fn block(
     server: &CheckedServer,
     (fail_on, file): (Severity, &str),
     verb: Verb,
-    verbose: bool,
+    (quiet, verbose): (bool, bool),
     out: &mut String,
 ) {
     let name = visible(&server.name);
@@ -129,7 +129,7 @@ fn block(
             let varies = findings.iter().any(|found| found.kind == FindingType::SurfaceVaries);
             // What the policy asks for is not there because somebody approves that it is not.
             let approvable = |one: &Graded| one.severity >= fail_on && !one.is_demanded();
-            if findings.iter().any(approvable) && !varies {
+            if findings.iter().any(approvable) && !varies && !quiet {
                 let next = format!("facet approve {name}");
                 let _ = writeln!(
                     out,
@@ -140,15 +140,9 @@ fn block(
         CheckOutcome::Edited(problem) => {
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {BAD}edited{BAD:#}");
             let _ = writeln!(out, "  {}", visible(&problem.to_string()));
-            let _ = writeln!(
-                out,
-                "  {QUIET}see what was edited:{QUIET:#} {STRONG}git diff {LOCK} {SURFACES}{STRONG:#}"
-            );
-            let _ = writeln!(
-                out,
-                "  {QUIET}or look at it as if it were new:{QUIET:#} {STRONG}facet approve \
-                 {name}{STRONG:#}"
-            );
+            if !quiet {
+                advise_about_edits(&name, out);
+            }
         }
         CheckOutcome::Failed(error) => {
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {WARN}could not check{WARN:#}");
@@ -156,15 +150,26 @@ fn block(
             out.extend(failure.lines().map(|line| format!("  {line}\n")));
         }
     }
-    remarks(server, &name, out);
+    remarks(server, &name, quiet, out);
+}
+
+fn advise_about_edits(name: &str, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "  {QUIET}see what was edited:{QUIET:#} {STRONG}git diff {LOCK} {SURFACES}{STRONG:#}"
+    );
+    let _ = writeln!(
+        out,
+        "  {QUIET}to review the server again:{QUIET:#} {STRONG}facet approve {name}{STRONG:#}"
+    );
 }
 
 /// What is said about a server beside what was found.
-fn remarks(server: &CheckedServer, name: &str, out: &mut String) {
+fn remarks(server: &CheckedServer, name: &str, quiet: bool, out: &mut String) {
     for note in &server.notes {
         let _ = writeln!(out, "  {WARN}note{WARN:#}: {}", visible(note));
     }
-    if server.offers_profile() {
+    if server.offers_profile() && !quiet {
         offer_profile(name, out);
     }
 }

@@ -77,11 +77,10 @@ impl<'p> FirstSight<'p> {
             // Those with markers stand first.
             let most = if self.is_verbose { usize::MAX } else { ITEMS };
             for look in looks.iter().take(most) {
-                let reasons = visible(&look.assessment.reasons.join(", "));
-                let separator = if reasons.is_empty() { "" } else { ": " };
-                let name = visible(&look.name);
-                let _ =
-                    writeln!(out, "  {STRONG}{name}{STRONG:#}{QUIET}{separator}{reasons}{QUIET:#}");
+                let _ = writeln!(out, "  {STRONG}{}{STRONG:#}", visible(&look.name));
+                for reason in &look.assessment.reasons {
+                    let _ = writeln!(out, "    {QUIET}risk: {}{QUIET:#}", visible(reason));
+                }
                 if let Some(tool) = tools.get(&*look.name) {
                     self.item(tool, "    ", out);
                 }

@@ -28,6 +28,13 @@ fn styled(style: Style, text: &str) -> String {
 pub(super) fn failure(failure: &Failure, verbose: bool) -> String {
     let mut out = String::new();
     let message = visible(&failure.message);
+    // Whoever said no knows why, and is not told how to say yes.
+    let is_declined = matches!(failure.code, "not-approved" | "grant-conflict")
+        && failure.expected.is_none()
+        && failure.actual.is_none();
+    if is_declined {
+        return format!("{message}\n");
+    }
     let _ = writeln!(out, "{BAD}error{BAD:#}: {message} {QUIET}[{}]{QUIET:#}", failure.code);
     if let (Some(file), Some(position)) = (&failure.file, failure.place) {
         let _ = writeln!(out, "  at:       {}:{position}", visible(&file.display().to_string()));
@@ -44,7 +51,10 @@ pub(super) fn failure(failure: &Failure, verbose: bool) -> String {
     for note in &failure.notes {
         let _ = writeln!(out, "  {:<9} {}", format!("{}:", note.label), visible(&note.text));
     }
-    let _ = writeln!(out, "  try:      {}", styled(STRONG, &failure.next));
+    // An explanation mends nothing, except where one was asked for.
+    let is_more = failure.next.starts_with("facet explain ") && failure.code != "unknown-code";
+    let label = if is_more { "more:" } else { "try:" };
+    let _ = writeln!(out, "  {label:<9} {}", styled(STRONG, &failure.next));
     for found in failure.problems.iter().take(PROBLEMS) {
         problem(found, &mut out);
     }

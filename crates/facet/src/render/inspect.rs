@@ -24,8 +24,8 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
     let surface = &report.surface;
     let mut out = String::new();
     let era = match surface.era {
-        Era::Initialize => "handshake",
-        Era::Discover => "no handshake",
+        Era::Initialize => "initialize",
+        Era::Discover => "server/discover",
     };
     let name = visible(&format!("{} {}", surface.server.name, surface.server.version));
     let _ = writeln!(out, "{STRONG}{}{STRONG:#}", name.trim());
@@ -83,13 +83,14 @@ pub(super) fn human(report: &InspectReport, quiet: bool, verbose: bool) -> Shown
 fn reach(report: &InspectReport, out: &mut String) {
     let Some(entitlements) = &report.surface.source.entitlements else {
         if !report.surface.items(Kind::Tool).is_empty() {
-            let _ = writeln!(
-                out,
-                "\n{QUIET}what its source can reach is unknown; --source DIR looks{QUIET:#}"
-            );
+            let _ = writeln!(out, "\n{QUIET}{}{QUIET:#}", scan::NOT_SCANNED);
         }
         return;
     };
+    if scan::is_unknown(entitlements) {
+        let _ = writeln!(out, "\n{STRONG}its source{STRONG:#}: {}", scan::UNKNOWN);
+        return;
+    }
     let _ = writeln!(out, "\n{STRONG}its source can reach{STRONG:#}");
     scan::entitlements(entitlements, "  ", out);
     if let Some(scanned) = &report.scan {
@@ -157,9 +158,10 @@ fn parameters(schema: &Json<'_>, out: &mut String) {
     };
     if let Some(Json::Object(properties)) = object.get("properties") {
         for property in properties.members() {
-            let star = if required.contains(&&*property.name) { "*" } else { "" };
+            let required = required_word(required.contains(&&*property.name));
             let kind = kind_of(&property.value);
-            let _ = writeln!(out, "      {}{star}: {}", visible(&property.name), visible(&kind));
+            let name = visible(&property.name);
+            let _ = writeln!(out, "      {name}{required}: {}", visible(&kind));
             let described = member(&property.value, "description").and_then(text);
             paragraph(described.unwrap_or_default(), "          ", out);
             not_shown(&property.value, &["type", "description"], "    ", out);
@@ -171,6 +173,10 @@ fn parameters(schema: &Json<'_>, out: &mut String) {
         "",
         out,
     );
+}
+
+fn required_word(is_required: bool) -> &'static str {
+    if is_required { " (required)" } else { "" }
 }
 
 /// What there is beside what the page shows, so that nothing is hidden without a word.
@@ -192,13 +198,10 @@ fn prompt(prompt: &Definition, sight: &FirstSight<'_>, out: &mut String) {
     let value = prompt.value();
     if let Some(Json::Array(arguments)) = member(&value, "arguments") {
         for argument in arguments {
-            let star = if matches!(member(argument, "required"), Some(Json::Bool(true))) {
-                "*"
-            } else {
-                ""
-            };
+            let is_required = matches!(member(argument, "required"), Some(Json::Bool(true)));
+            let required = required_word(is_required);
             let name = member(argument, "name").and_then(text).unwrap_or_default();
-            let _ = writeln!(out, "      {}{star}", visible(name));
+            let _ = writeln!(out, "      {}{required}", visible(name));
             let described = member(argument, "description").and_then(text);
             paragraph(described.unwrap_or_default(), "          ", out);
             not_shown(argument, &["name", "description", "required"], "    ", out);
@@ -260,7 +263,7 @@ fn hints(value: &Json<'_>) -> String {
         _ => None,
     });
     let said: Vec<&str> = said.collect();
-    if said.is_empty() { String::new() } else { format!(" [says: {}]", said.join(", ")) }
+    if said.is_empty() { String::new() } else { format!(" [annotations: {}]", said.join(", ")) }
 }
 
 fn kind_of(schema: &Json<'_>) -> String {

@@ -96,8 +96,14 @@ impl Renderer {
     }
 
     pub(crate) fn added(&self, page: &ApprovalPage, was_read: bool) -> Shown {
-        let first = String::new();
-        self.show(|| approval::pinned(first, &[page], was_read, self), || approval::json_of(page))
+        let human = || {
+            // The entry of a client starts the new server in place of the old one.
+            let next = self.advice("facet connect cursor");
+            let next = format!("{next}, or another client (facet connect --help)");
+            let next = page.replaces.is_none().then_some(next.as_str());
+            approval::pinned(String::new(), &[page], was_read, next, self)
+        };
+        self.show(human, || approval::json_of(page))
     }
 
     pub(crate) fn approved(&self, report: &ApproveReport, was_read: bool) -> Shown {
@@ -115,7 +121,7 @@ impl Renderer {
             for (name, error) in &report.failed {
                 lines += &decisions::failed_lines(name, &self.describe(error), self.verbose);
             }
-            approval::pinned(lines, &all, was_read, self)
+            approval::pinned(lines, &all, was_read, None, self)
         };
         let exit = if report.failed.is_empty() { Exit::Yes } else { Exit::Unjudged };
         self.show(human, json).with_exit(exit)

@@ -51,7 +51,7 @@ fn head(report: &ShowReport) -> String {
         line("variables", &variables.join(", "));
     }
     if !report.origin.is_remote() {
-        line("profile", profile_words(report.settings.profile));
+        line("environment", profile_words(report.settings.profile));
     }
     if let Some(directory) = &report.settings.directory {
         line("directory", directory);
@@ -62,7 +62,7 @@ fn head(report: &ShowReport) -> String {
     if let Some(source) = &report.source {
         line("source", source);
     }
-    line("may use", &grants_words(&report.grants));
+    line("grants", &grants_words(&report.grants));
     out.push('\n');
     out
 }

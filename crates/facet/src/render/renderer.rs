@@ -1,10 +1,11 @@
 //! How reports are shown, and what every report has in common.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
 use facets_failure::{Describe as _, Failure, shell_word};
-use facets_ops::OpsError;
+use facets_ops::{OpsError, SAME_WITH_YES};
 use facets_run::StartRefusal;
 
 use super::{human, json, sarif};
@@ -24,7 +25,10 @@ impl Renderer {
     /// What went wrong, with advice that works where the reader is.
     pub(super) fn describe(&self, error: &OpsError) -> Failure {
         let mut failure = error.describe();
-        failure.next = self.advice(&failure.next);
+        failure.next = match failure.next.as_str() {
+            SAME_WITH_YES => typed_with_yes(std::env::args_os().skip(1)),
+            next => self.advice(next),
+        };
         failure
     }
 
@@ -94,6 +98,14 @@ impl Renderer {
     }
 }
 
+/// A command line with a yes beforehand: before the command that it starts, if there is one.
+fn typed_with_yes(words: impl Iterator<Item = OsString>) -> String {
+    let mut words: Vec<String> = words.map(|word| shell_word(word.as_ref())).collect();
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.insert(end, "--yes".to_owned());
+    format!("facet {}", words.join(" "))
+}
+
 /// Standard output could not be written.
 pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
     let failure = Failure {
@@ -110,5 +122,20 @@ pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
         }
         // Standard output is what failed, so even JSON goes to standard error.
         OutputFormat::Json => Shown::failure(format!("{}\n", json::failure(&failure, false))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_yes_stands_before_the_command_that_is_started() {
+        let typed = |words: &[&str]| typed_with_yes(words.iter().map(OsString::from));
+        assert_eq!(
+            typed(&["add", "s", "--", "run", "my server"]),
+            "facet add s --yes -- run 'my server'"
+        );
+        assert_eq!(typed(&["adopt", "cursor"]), "facet adopt cursor --yes");
     }
 }

@@ -34,6 +34,20 @@ pub(super) fn human(report: &ScanReport, verbose: bool) -> Shown {
     Shown::styled(out)
 }
 
+/// That nobody has looked at the source of a server.
+pub(super) const NOT_SCANNED: &str =
+    "source not scanned (--source DIR scans JavaScript and TypeScript)";
+
+/// That somebody has, and it says nothing.
+pub(super) const UNKNOWN: &str =
+    "no JavaScript or TypeScript that could be scanned; facet cannot scan other languages";
+
+/// Whether a scan has found out nothing at all.
+pub(super) fn is_unknown(entitlements: &Entitlements) -> bool {
+    let mut verdicts = entitlements.verdicts().into_iter();
+    verdicts.all(|(_, verdict)| matches!(verdict, EntitlementVerdict::Unknown))
+}
+
 /// The verdicts, one a line.
 pub(super) fn entitlements(entitlements: &Entitlements, indent: &str, out: &mut String) {
     for (name, verdict) in entitlements.verdicts() {

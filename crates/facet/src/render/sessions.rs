@@ -35,18 +35,18 @@ impl Renderer {
     }
 
     pub(crate) fn granted(&self, report: &GrantReport, was_read: bool) -> Shown {
-        let changed = if report.is_changed { " now" } else { "" };
+        let heading = if report.is_changed { "new grants of" } else { "grants of" };
         let page = report.page.as_ref().filter(|_| !was_read);
         let mut text =
             page.map(|page| super::approval::page(page, self.verbose)).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{} may{changed} use {}",
+            "{heading} {}: {}",
             visible(&report.name),
             visible(&grants_words(&report.grants))
         );
         if let Some(files) = &report.opened {
-            let _ = writeln!(text, "{}", visible(&describe_opened(files)));
+            let _ = writeln!(text, "{}", visible(&describe_opened(files, &report.grants)));
         }
         for one in &report.private {
             let _ = writeln!(text, "{}", visible(&private_warning(one)));
@@ -97,7 +97,7 @@ fn private_warning(one: &PrivateHost) -> String {
 /// The page before something is granted.
 pub(crate) fn wider_grants(name: &str, wider: &[&str], grants: &Grants) -> String {
     format!(
-        "{} would be granted more: {}\nafter that it may use {}\n",
+        "{} would be granted more: {}\nnew grants: {}\n",
         visible(name),
         wider.join(", "),
         visible(&grants_words(grants))

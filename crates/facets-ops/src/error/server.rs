@@ -1,10 +1,13 @@
 //! What is wrong with a server of the project.
 
-use facets_failure::{Describe, Note, similar_names};
+use facets_failure::{Describe, Note, shell_word, similar_names};
 use facets_lock::SURFACES;
 use facets_model::NameError;
 use facets_project::LOCK;
 
+use super::unanswered::{
+    CONFIRMATION, NO_TERMINAL, NOTHING_CHANGED, conflict, left, not_pinned, subject,
+};
 use crate::attestation::AttestationError;
 use crate::broken_pin::BrokenPin;
 use crate::start_obstacle::{StartObstacle, blocked_notes};
@@ -105,15 +108,17 @@ pub enum ServerError {
         name: String,
     },
     /// Nobody said that it is to be pinned.
-    #[error("server {name:?} was not pinned")]
+    #[error("{}", not_pinned(name, *is_pinned, *asked))]
     NotPinned {
         /// Its name.
         name: String,
+        /// Whether something that was approved before stays pinned.
+        is_pinned: bool,
         /// Whether somebody was asked, and said no.
         asked: bool,
     },
     /// Nobody said yes to something.
-    #[error("{undone}")]
+    #[error("{}", if *asked { NOTHING_CHANGED } else { *undone })]
     Unanswered {
         /// What was not done.
         undone: &'static str,
@@ -123,19 +128,25 @@ pub enum ServerError {
         asked: bool,
     },
     /// What was found is worse than what is accepted.
-    #[error("{name:?} was not pinned: it has {worst} findings, and only {accepted} is accepted")]
+    #[error(
+        "{} was not approved: it has {worst} findings, and only {accepted} is accepted; {}",
+        subject(name, *is_pinned),
+        left(*is_pinned)
+    )]
     AboveAccepted {
         /// Its name.
         name: String,
+        /// Whether something that was approved before stays pinned.
+        is_pinned: bool,
         /// How bad the worst is.
         worst: &'static str,
         /// What is accepted.
         accepted: &'static str,
         /// What was found, and where.
         found: String,
-        /// The code that explains the worst.
-        code: &'static str,
         /// What to type after reading it.
+        accept: String,
+        /// How to look at it.
         next: String,
     },
     /// There is nothing to judge.
@@ -183,8 +194,16 @@ pub enum ServerError {
         /// Why not.
         reason: String,
     },
+    /// A path that is granted does not exist.
+    #[error("{text:?} does not exist ({})", path.display())]
+    GrantedPathMissing {
+        /// As it was typed.
+        text: String,
+        /// Where it would be.
+        path: std::path::PathBuf,
+    },
     /// A server would not start with what it is to be granted.
-    #[error("server {name:?} would not start with these grants; nothing was changed")]
+    #[error("{}", conflict(name, *asked))]
     GrantConflict {
         /// Its name.
         name: String,
@@ -272,15 +291,23 @@ impl ServerError {
         "secret-in-launch",
     ];
 
+    /// Whether somebody was asked, and said no: that is not a failure to be explained.
+    pub(crate) fn is_declined(&self) -> bool {
+        matches!(
+            self,
+            Self::NotPinned { asked: true, .. }
+                | Self::Unanswered { asked: true, .. }
+                | Self::GrantConflict { asked: true, .. }
+        )
+    }
+
     fn expected_text(&self) -> String {
         let text = match self {
             Self::SecretInLaunch { .. } => {
                 "the secret in a variable, which --env or --header names"
             }
-            Self::AboveAccepted { worst, code, .. } => {
-                return format!(
-                    "a yes at a terminal, or --accept {worst} after reading (facet explain {code})"
-                );
+            Self::AboveAccepted { accept, .. } => {
+                return format!("a yes at a terminal; or, after reading: {accept}");
             }
             Self::NotAttested { signer, .. } => return format!("a valid signature of {signer}"),
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "the name of a pinned server",
@@ -293,7 +320,7 @@ impl ServerError {
             Self::StillRunning { .. } => "no running session",
             Self::NothingPinned => "a facets.lock with servers",
             Self::NotApproved { .. } => "your approval on this machine",
-            Self::NotPinned { .. } | Self::Unanswered { .. } => "your confirmation",
+            Self::NotPinned { .. } | Self::Unanswered { .. } => CONFIRMATION,
             Self::ApprovedElsewhere { .. } => "an approval for this directory",
             Self::ChangedMeanwhile { .. } => "the lock entry as it was at the start",
             Self::InsideServer => "a terminal that no server opened",
@@ -302,7 +329,10 @@ impl ServerError {
             Self::OtherLaunch { .. } => "the command or URL in facets.lock",
             Self::GrantElsewhere { .. } => "sampling or elicitation",
             Self::GrantUnusable { .. } => "an existing path",
-            Self::GrantConflict { .. } => "grants that the server can start with",
+            Self::GrantedPathMissing { .. } => "an existing path",
+            Self::GrantConflict { .. } => {
+                "grants that the server can start with, or --yes to change them anyway"
+            }
             Self::Unservable { .. } => "a free address of this machine, such as 127.0.0.1:0",
             Self::NeverRan { .. } => "a current or earlier session",
             Self::NotRunning { .. } => "a running session",
@@ -338,15 +368,10 @@ impl ServerError {
             Self::NotInline { .. } => "a kind of server that this facet does not support",
             Self::StillRunning { .. } => "a running session",
             Self::NotApproved { asked: false, .. } => "no approval",
-            Self::NotPinned { asked: false, .. }
-            | Self::GrantConflict { asked: false, .. }
-            | Self::Unanswered { asked: false, .. } => {
-                "needs confirmation; no terminal: re-run with --yes"
-            }
-            Self::NotApproved { .. }
-            | Self::NotPinned { .. }
-            | Self::GrantConflict { .. }
-            | Self::Unanswered { .. } => "the answer was no",
+            Self::GrantedPathMissing { .. } => "no such file or directory",
+            Self::GrantConflict { .. } => "it could not start (see blocked)",
+            Self::NotPinned { .. } | Self::Unanswered { .. } => NO_TERMINAL,
+            Self::NotApproved { .. } => "the answer was no",
             Self::ChangedMeanwhile { .. } => "a changed lock entry; nothing was written",
             Self::InsideServer => "a process that a server of facet started",
             Self::NotText => "bytes that are not UTF-8",
@@ -406,7 +431,7 @@ impl Describe for ServerError {
             Self::Incomparable { .. } => "diff-incomparable",
             Self::OtherLaunch { .. } => "launch-differs",
             Self::GrantElsewhere { .. } => "grant-elsewhere",
-            Self::GrantUnusable { .. } => "grant-unusable",
+            Self::GrantUnusable { .. } | Self::GrantedPathMissing { .. } => "grant-unusable",
             Self::GrantConflict { .. } => "grant-conflict",
             Self::NotAttested { .. } => "not-attested",
             Self::Unservable { .. } => "address-unusable",
@@ -416,14 +441,17 @@ impl Describe for ServerError {
     }
 
     fn expected(&self) -> Option<String> {
-        Some(self.expected_text())
+        (!self.is_declined()).then(|| self.expected_text())
     }
 
     fn actual(&self) -> Option<String> {
-        Some(self.actual_text())
+        (!self.is_declined()).then(|| self.actual_text())
     }
 
     fn next(&self) -> String {
+        if self.is_declined() {
+            return format!("facet explain {}", self.code());
+        }
         match self {
             Self::Unknown { name, known } => {
                 // The error does not know which command was typed.
@@ -436,7 +464,9 @@ impl Describe for ServerError {
             Self::NothingToReplace { .. } => "facet add, without --replace".to_owned(),
             Self::NotApproved { name, .. } => format!("facet approve {name}"),
             Self::OtherLaunch { name } => format!("facet approve {name}"),
-            Self::GrantUnusable { .. } => "facet grant --help".to_owned(),
+            Self::GrantedPathMissing { text, .. } => {
+                format!("mkdir {}, or grant another path", shell_word(text.as_ref()))
+            }
             Self::GrantElsewhere { name } => {
                 format!("facet grant {name} sampling=no elicitation=no")
             }
@@ -453,7 +483,7 @@ impl Describe for ServerError {
             }
             Self::Edited { .. } => format!("git diff {LOCK} {SURFACES}"),
             Self::ChangedMeanwhile { name } => format!("facet check {name}"),
-            Self::NotPinned { name, asked: false } => format!("facet approve {name} --yes"),
+            Self::NotPinned { name, .. } => format!("facet approve {name} --yes"),
             Self::NothingPinned => "facet adopt --dry-run".to_owned(),
             other => format!("facet explain {}", other.code()),
         }
@@ -461,7 +491,9 @@ impl Describe for ServerError {
 
     fn notes(&self) -> Vec<Note> {
         match self {
-            Self::GrantConflict { obstacles, .. } => blocked_notes(obstacles).collect(),
+            Self::GrantConflict { obstacles, asked: false, .. } => {
+                blocked_notes(obstacles).collect()
+            }
             _ => Vec::new(),
         }
     }

@@ -1,10 +1,9 @@
 //! Programs that fetch what they start: they need a network, and start another program.
 
-use std::path::Path;
-
 use facets_launch::{Filesystem, Network, ProcessLaunch};
 
 use super::settings::{is_without_programs, network_setting};
+use super::wrappers::{commands_of, program_name};
 use crate::start_obstacle::{Need, StartObstacle};
 
 /// Programs that fetch what they start, or may. Two of them at once write to the same cache.
@@ -13,9 +12,11 @@ const NAMES: &[&str] = &[
     "uv", "uvx", "yarn",
 ];
 
-/// Whether a program fetches what it starts, or may, by its name.
-pub(crate) fn is_fetcher(program: &Path) -> bool {
-    program.file_stem().is_some_and(|name| NAMES.iter().any(|known| name == *known))
+/// Whether a command line fetches what it starts, or may, by the names of its programs.
+pub(crate) fn is_fetcher(process: &ProcessLaunch) -> bool {
+    let commands = commands_of(process);
+    let mut programs = commands.iter().filter_map(|words| program_name(words.first()?));
+    programs.any(|name| NAMES.contains(&name))
 }
 
 /// A program that surely fetches what it starts, as it is called here.
@@ -34,12 +35,18 @@ enum Fetches {
     ThroughService,
 }
 
-/// By its name and its first words.
+/// The first of the programs that a command line starts.
 fn fetcher_of(process: &ProcessLaunch) -> Option<Fetcher> {
-    let program = Path::new(&process.program).file_stem()?.to_str()?.to_owned();
-    let words = process.args.iter().filter_map(|arg| arg.to_str());
+    commands_of(process).iter().find_map(|words| fetcher_among(words))
+}
+
+/// By its name and its first words.
+fn fetcher_among(words: &[String]) -> Option<Fetcher> {
+    let (program, args) = words.split_first()?;
+    let program = program_name(program)?;
+    let words = args.iter().map(String::as_str);
     let word = words.clone().find(|word| !word.starts_with('-')).unwrap_or_default();
-    let (fetches, is_command) = match (program.as_str(), word) {
+    let (fetches, is_command) = match (program, word) {
         ("npx" | "bunx" | "pnpx", _) => (Fetches::Itself, false),
         ("npm", "exec" | "x") | ("pnpm" | "yarn", "dlx") | ("bun", "x") => (Fetches::Itself, true),
         ("uvx", _) => (Fetches::Itself, false),
@@ -50,8 +57,17 @@ fn fetcher_of(process: &ProcessLaunch) -> Option<Fetcher> {
         }
         _ => return None,
     };
-    let name = if is_command { format!("{program} {word}") } else { program };
+    let name = if is_command { format!("{program} {word}") } else { program.to_owned() };
     Some(Fetcher { name, fetches })
+}
+
+/// What to type instead of other grants, where the program downloads the server each time.
+pub(crate) fn installed_instead(name: &str, process: &ProcessLaunch) -> Option<String> {
+    let fetcher = fetcher_of(process).filter(|one| one.fetches == Fetches::Itself)?;
+    Some(format!(
+        "install the server, then facet add {name} --replace -- COMMAND, without {}",
+        fetcher.name
+    ))
 }
 
 pub(super) fn obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
@@ -78,7 +94,7 @@ pub(super) fn obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
         add(reason, Need::Subprocess);
     }
     if fetches == Fetches::ThroughService && sandbox.filesystem != Filesystem::Open {
-        let reason = format!("confined files: {name} needs the socket of its service");
+        let reason = format!("filesystem: {name} needs the socket of its service");
         add(reason, Need::Files);
     }
     found
@@ -114,7 +130,13 @@ mod tests {
             &["pnpm", "dlx", "x"],
             &["yarn", "dlx", "x"],
             &["deno", "run", "npm:x"],
+            &["env", "A=1", "npx", "-y", "x"],
+            &["sh", "-c", "npx -y x"],
+            &["bash", "-lc", "exec uvx x"],
+            &["cmd", "/c", "npx", "x"],
+            &["nohup", "npx", "x"],
         ] {
+            assert!(is_fetcher(&process(words, closed())), "{words:?}");
             assert_eq!(needs(words, closed()), [Need::Network], "{words:?}");
             assert_eq!(needs(words, Sandbox::default()), [], "{words:?}");
         }
@@ -132,6 +154,8 @@ mod tests {
             &["uv", "--version"],
             &["deno", "run", "main.ts"],
             &["python3", "npx"],
+            &["sh", "-c", "node index.js npx"],
+            &["env", "A=npx", "node", "index.js"],
         ] {
             assert_eq!(needs(words, closed()), [], "{words:?}");
             assert_eq!(needs(words, alone()), [], "{words:?}");
@@ -144,6 +168,17 @@ mod tests {
         let sandbox = Sandbox { network, ..Sandbox::default() };
         assert_eq!(needs(&["uvx", "x"], sandbox.clone()), []);
         assert_eq!(needs(&["docker", "run", "x"], sandbox), [Need::Network]);
+    }
+
+    #[test]
+    fn what_is_downloaded_can_be_installed_instead() {
+        let instead = |words: &[&str]| installed_instead("s", &process(words, closed()));
+        assert_eq!(
+            instead(&["npx", "-y", "x"]).as_deref(),
+            Some("install the server, then facet add s --replace -- COMMAND, without npx")
+        );
+        assert_eq!(instead(&["docker", "run", "x"]), None);
+        assert_eq!(instead(&["node", "index.js"]), None);
     }
 
     #[test]

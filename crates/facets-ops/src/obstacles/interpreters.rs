@@ -19,15 +19,15 @@ pub(super) fn obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
     let path = process.variables.search_path();
     let program = find_program(&process.program, &process.directory, &path);
     if let Some(manager) = program.as_deref().and_then(manager_of) {
-        let shown = manager.display();
+        let program = process.program.to_string_lossy();
         if !is_opened(&process.sandbox, &manager) {
+            let shown = manager.display();
             let reason =
-                format!("confined files: the program is a shim of {shown}, which is not opened");
+                format!("filesystem: {program} is a shim of {shown}, which is not granted");
             found.push(StartObstacle { reason, needs: Need::Read(manager) });
         }
         if is_without_programs(&process.sandbox) {
-            let reason =
-                "subprocess=no: the program is a shim that starts another program".to_owned();
+            let reason = format!("subprocess=no: {program} is a shim that starts another program");
             found.push(StartObstacle { reason, needs: Need::Subprocess });
         }
         return found;
@@ -46,7 +46,7 @@ pub(super) fn obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
         }
         let root = installation_root(&real);
         let obstacle = StartObstacle {
-            reason: format!("confined files: {} is not among the opened paths", real.display()),
+            reason: format!("filesystem: {} is not granted", real.display()),
             needs: Need::Read(root),
         };
         if !found.iter().any(|known| known.needs == obstacle.needs) {

@@ -131,12 +131,12 @@ fn refused_path(path: PathBuf) -> StartObstacle {
     let shown = path.display();
     if may_hold_secrets(&path) {
         let reason = format!(
-            "confined files: it asks for {shown}, which may hold secrets: grant that only if you \
-             know why it needs it"
+            "filesystem: it asks for {shown}, which may hold secrets: grant that only if you know \
+             why it needs it"
         );
-        return StartObstacle { reason, needs: Need::Decision };
+        return StartObstacle { reason, needs: Need::Decision(path) };
     }
-    let reason = format!("confined files: it asks for {shown}, which is not granted");
+    let reason = format!("filesystem: it asks for {shown}, which is not granted");
     StartObstacle { reason, needs: Need::Read(path) }
 }
 
@@ -156,7 +156,7 @@ fn closed_certificates(process: &ProcessLaunch) -> Vec<StartObstacle> {
         if is_opened(&process.sandbox, &real) {
             return None;
         }
-        let reason = format!("confined files: {name} names {}, which is closed", real.display());
+        let reason = format!("filesystem: {name} names {}, which is not granted", real.display());
         Some(StartObstacle { reason, needs: Need::Read(real) })
     });
     closed.collect()
@@ -276,7 +276,8 @@ mod tests {
         // A server may name what it wants to be given.
         std::fs::create_dir_all(folder.join(".ssh")).unwrap();
         std::fs::write(folder.join(".ssh/id_rsa"), "").unwrap();
-        assert_eq!(needs(files(&[]), &says(&folder.join(".ssh/id_rsa"))), [Need::Decision]);
+        let key = folder.join(".ssh/id_rsa");
+        assert_eq!(needs(files(&[]), &says(&key)), [Need::Decision(key)]);
     }
 
     #[test]

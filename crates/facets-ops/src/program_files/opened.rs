@@ -14,6 +14,8 @@ pub struct OpenedFiles {
     pub names: Vec<PathBuf>,
     /// To read and write.
     pub write: Vec<PathBuf>,
+    /// Which of these is the home directory that facet keeps for it.
+    pub home: Option<PathBuf>,
 }
 
 /// A path, or the parts of a folder.

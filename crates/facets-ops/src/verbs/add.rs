@@ -44,7 +44,7 @@ pub enum AddMode {
 /// Starts or calls a server, shows what it declares, and pins it if the answer is yes.
 pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
     refuse_secrets(&request, consent)?;
-    let accept = accept_with(&request);
+    let again = typed_again(&request);
     let AddRequest { name, origin, start_directory, timeout, source, mode } = request;
     let source = source.map(text_of).transpose()?;
     let directory = start_directory.map(text_of).transpose()?;
@@ -54,7 +54,7 @@ pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, O
         AddMode::New => pin_new(server, consent),
         AddMode::Replace => replace_pin(server, consent),
     };
-    pinned.map_err(|error| or_accept_with(error, accept))
+    pinned.map_err(|error| or_accept_with(error, || again(None), |level| again(Some(level))))
 }
 
 /// Arguments and addresses stand in the lock, which is committed.
@@ -70,8 +70,8 @@ fn refuse_secrets(request: &AddRequest, consent: &dyn Consent) -> Result<(), Ops
     Err(ServerError::SecretInLaunch { name: request.name.clone(), what }.into())
 }
 
-/// What is typed to add what is as bad as a level: the same command, with that level.
-fn accept_with(request: &AddRequest) -> impl FnOnce(&str) -> String + use<> {
+/// The same command, to be asked at a terminal, or to add what is as bad as a level.
+fn typed_again(request: &AddRequest) -> impl Fn(Option<&str>) -> String + use<> {
     let mut options = Vec::new();
     if request.mode == AddMode::Replace {
         options.push("--replace".to_owned());
@@ -104,8 +104,11 @@ fn accept_with(request: &AddRequest) -> impl FnOnce(&str) -> String + use<> {
     };
     let (name, options) = (request.name.clone(), options.join(" "));
     move |level| {
-        let options = format!("--accept {level} {options}");
-        format!("facet add {name} {}{what}", options.trim_end())
+        let accept = level.map(|level| format!("--accept {level}"));
+        let words = [Some(format!("facet add {name}")), accept, Some(options.clone())];
+        let words: Vec<String> =
+            words.into_iter().flatten().filter(|one| !one.is_empty()).collect();
+        format!("{}{what}", words.join(" "))
     }
 }
 

@@ -108,9 +108,7 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
 
 /// Reads what can be read: one broken file does not keep the others from being adopted. If all that
 /// exist are broken, that is an error.
-fn read_all(
-    files: &[ClientFile],
-) -> Result<(Vec<ClientFileText>, Vec<UnreadableFile>), OpsError> {
+fn read_all(files: &[ClientFile]) -> Result<(Vec<ClientFileText>, Vec<UnreadableFile>), OpsError> {
     let (mut reads, mut unreadable) = (Vec::new(), Vec::new());
     for file in files {
         match read(file) {
@@ -279,7 +277,7 @@ impl Adopting<'_> {
         let colon = if found.is_empty() { "" } else { ": " };
         Some(format!(
             "what it declares has critical findings, and `--yes` does not cover those{colon}{found}. Read \
-             them and answer at a terminal: type `{asked}`; or accept them unread: `{accepted}`"
+             them and answer at a terminal: type `{asked}`; or, after reading: `{accepted}`"
         ))
     }
 

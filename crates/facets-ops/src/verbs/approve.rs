@@ -92,8 +92,10 @@ fn approve_one(
         return Err(ServerError::NotInline { name: name.to_owned() }.into());
     }
     let locked = state.lock.server(name);
-    let grants = match locked {
-        Some(server) => UserDecision::of(name, server, project)?.grants,
+    let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
+    let is_approved = decision.as_ref().is_some_and(|known| known.approval.is_some());
+    let grants = match decision {
+        Some(decision) => decision.grants,
         // An entry that was deleted from the lock does not widen the latest decision.
         None => project.ledger()?.grants(name)?.unwrap_or(Grants::ALL),
     };
@@ -115,12 +117,15 @@ fn approve_one(
         launch_change: LaunchChange::Reported,
     };
     let page = repin(project, &state, new, (accepted, request.trust), consent);
-    page.map_err(|error| or_accept_with(error, |level| accept_with(name, level)))
+    page.map_err(|error| {
+        let look = || look_at(name, is_approved);
+        or_accept_with(error, look, |level| format!("facet approve {name} --accept {level}"))
+    })
 }
 
-/// What is typed to approve what is as bad as this.
-fn accept_with(name: &str, level: &str) -> String {
-    format!("facet approve {name} --accept {level}")
+/// What is typed to look at a server, without a decision.
+fn look_at(name: &str, is_approved: bool) -> String {
+    if is_approved { format!("facet check {name}") } else { format!("facet approve {name}") }
 }
 
 /// What the manifest asks for, because that is what people edit; else what the lock does.

@@ -5,19 +5,21 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use facets_failure::{Note, shell_word};
+use facets_failure::{Describe as _, shell_word};
 use facets_launch::{GrantedHost, PRIVATE};
 pub use facets_lock::{Arguments, Extent, Grants};
 use facets_lock::{LockedServer, READ_ONLY, StartSettings};
-use facets_project::{Change, LOCK, Project, ProjectError, State};
+use facets_project::{Approval, Change, LOCK, Project, ProjectError, State};
 
 use crate::approval::{Trust, UserDecision};
-pub use crate::confinement::{describe_opened, grants_words, undefended};
-use crate::confinement::{extent_word, granted_place, opened_by, refuse_own_folder, yes_or_no};
+pub use crate::confinement::{describe_opened, undefended};
+use crate::confinement::{granted_place, opened_by, refuse_own_folder};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent, StartObstacle};
 use crate::critical_findings::or_accept_with;
-use crate::error::{OpsError, ServerError};
+use crate::error::{NarrowedOnly, OpsError, ServerError};
 use crate::grant_conflicts::KnownStart;
+pub use crate::grant_words::grants_words;
+use crate::grant_words::{extent_word, yes_or_no};
 use crate::launch_options::{LaunchOptions, start_directory};
 use crate::launching::prepare;
 use crate::moving::not_approved;
@@ -88,8 +90,8 @@ impl std::str::FromStr for GrantSetting {
 impl std::fmt::Display for GrantSetting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (name, value) = match self {
-            Self::Network(extent) => ("network", extent_word(extent, ",")),
-            Self::Filesystem(extent) => ("filesystem", extent_word(extent, ",")),
+            Self::Network(extent) => ("network", extent_word(extent)),
+            Self::Filesystem(extent) => ("filesystem", extent_word(extent)),
             Self::Subprocess(is_granted) => ("subprocess", yes_or_no(*is_granted).to_owned()),
             Self::Sampling(is_granted) => ("sampling", yes_or_no(*is_granted).to_owned()),
             Self::Elicitation(is_granted) => ("elicitation", yes_or_no(*is_granted).to_owned()),
@@ -219,19 +221,47 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     if !ledger.decide(name, decision.latest.as_ref(), &narrower)? {
         return Err(ServerError::ChangedMeanwhile { name: name.clone() }.into());
     }
-    // spec 5.2: another profile is another environment, so the server is looked at in it
-    if settings.profile != pinned.server.settings.profile {
-        let new = in_profile((name, &pinned.server), settings, grants.clone());
-        let accepted = (Accepted::Unchanged, Trust::Approvals);
-        let page = repin(&project, &state, new, accepted, consent);
-        let page = page.map_err(|error| unpinned(error, request))?;
-        return report(true, Some(page), obstacles);
+    let pin = NewGrants { pinned: &pinned.server, settings, grants: &grants, narrower: &narrower };
+    let page = pin.write(request, (&project, &state), decision.approval, consent);
+    let is_narrower = narrower != *before;
+    let page = page.map_err(|error| {
+        if is_narrower { narrowed_only(error, request) } else { with_accept(error, request) }
+    })?;
+    report(true, page, obstacles)
+}
+
+/// Grants that are to be written into the lock.
+struct NewGrants<'g> {
+    pinned: &'g LockedServer,
+    settings: StartSettings,
+    grants: &'g Grants,
+    /// What was decided on the way there.
+    narrower: &'g Grants,
+}
+
+impl NewGrants<'_> {
+    /// Gives back how the server was seen, if it was.
+    fn write(
+        self,
+        request: &GrantRequest,
+        (project, state): (&Project, &State),
+        approval: Option<Approval>,
+        consent: &dyn Consent,
+    ) -> Result<Option<ApprovalPage>, OpsError> {
+        let Self { pinned, settings, grants, narrower } = self;
+        let name = request.name.as_str();
+        // spec 5.2: another profile is another environment, so the server is looked at in it
+        if settings.profile != pinned.settings.profile {
+            let new = in_profile((name, pinned), settings, grants.clone());
+            let accepted = (Accepted::Unchanged, Trust::Approvals);
+            return repin(project, state, new, accepted, consent).map(Some);
+        }
+        let server = LockedServer { grants: grants.clone(), ..pinned.clone() };
+        let variant = approval.map(|known| known.variant).unwrap_or_default();
+        approve_entry(project, (name, &server), Some(narrower), variant)?;
+        project.change(|now| change(now, state, name, &server))?;
+        Ok(None)
     }
-    let server = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
-    let variant = decision.approval.map(|known| known.variant).unwrap_or_default();
-    approve_entry(&project, (name, &server), Some(&narrower), variant)?;
-    project.change(|now| change(now, &state, name, &server))?;
-    report(true, None, obstacles)
 }
 
 /// The same server with other grants, in the profile that follows from them.
@@ -300,28 +330,32 @@ fn private_hosts(grants: &Grants) -> Vec<PrivateHost> {
     found
 }
 
-/// What is typed to say yes to a grant.
-fn typed(request: &GrantRequest, yes: &str) -> String {
+/// What is typed to grant the same, with an option.
+fn typed(request: &GrantRequest, option: &str) -> String {
     let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
     let settings = settings.collect::<Vec<_>>().join(" ");
-    format!("facet grant {} {settings} {yes}", request.name)
+    format!("facet grant {} {settings} {option}", request.name).trim_end().to_owned()
 }
 
-/// The new profile brought changes that were not approved: narrower grants hold all the same.
-fn unpinned(error: OpsError, request: &GrantRequest) -> OpsError {
-    match error {
-        OpsError::Server(ServerError::NotPinned { asked, .. }) => {
-            let undone = "nothing was pinned; what was taken away stays taken";
-            ServerError::Unanswered { undone, next: typed(request, "--yes"), asked }.into()
-        }
-        OpsError::Start(mut failure) => {
-            let text =
-                "what was taken away stays taken, though the server did not start".to_owned();
-            failure.notes.push(Note { label: "grants", text });
-            OpsError::Start(failure)
-        }
-        other => or_accept_with(other, |level| typed(request, &format!("--accept {level}"))),
-    }
+/// What failed after the narrower grants were recorded: they hold all the same, and that comes first.
+fn narrowed_only(error: OpsError, request: &GrantRequest) -> OpsError {
+    let source = with_accept(error, request);
+    let next = match &source {
+        OpsError::NoVariable { name, .. } => format!("{name}=… {}", typed(request, "")),
+        OpsError::Start(failure) if failure.mend.is_some() => failure.next(),
+        OpsError::Server(ServerError::AboveAccepted { next, .. }) => next.clone(),
+        OpsError::Server(ServerError::NotPinned { .. }) => typed(request, "--yes"),
+        _ => typed(request, ""),
+    };
+    let is_declined = matches!(&source, OpsError::Server(error) if error.is_declined());
+    let (name, cause) = (request.name.clone(), Box::new(source));
+    OpsError::Narrowed(Box::new(NarrowedOnly { name, cause, is_declined, next }))
+}
+
+/// The new profile brought changes that were not accepted.
+fn with_accept(error: OpsError, request: &GrantRequest) -> OpsError {
+    let accept = |level: &str| typed(request, &format!("--accept {level}"));
+    or_accept_with(error, || typed(request, ""), accept)
 }
 
 /// A grant that cannot be given is better known now than when a client starts it.
