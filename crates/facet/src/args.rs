@@ -125,6 +125,9 @@ pub(crate) enum Command {
         /// Only the entries that start this server of this project; may be repeated
         #[arg(long = "server", value_name = "NAME", add = server_names())]
         servers: Vec<String>,
+        /// Only the client files of this project
+        #[arg(long)]
+        here: bool,
         /// Answer every question with yes
         #[arg(long, short)]
         yes: bool,

@@ -8,7 +8,9 @@ use clap::CommandFactory as _;
 use facets_digest::json::Provenance;
 use facets_files::FileError;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
-use facets_ops::connect::{ConnectRequest, DisconnectRequest, connect, disconnect};
+use facets_ops::connect::{
+    ConnectRequest, DisconnectReach, DisconnectRequest, connect, disconnect,
+};
 use facets_ops::data::DataRequest;
 use facets_ops::digest_contract::{
     DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
@@ -43,6 +45,10 @@ pub(crate) fn renderer(args: &Args) -> Renderer {
 }
 
 pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
+    // The file of a client can tell `run` where to work, and where approvals are.
+    if !matches!(args.command, Command::Run(_)) {
+        facets_project::typed_by_person();
+    }
     let result = enter(renderer.directory.as_deref())
         .and_then(|()| start_directory::enter_project(args.command))
         .and_then(|args| command(args, renderer));
@@ -97,10 +103,9 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = ConnectRequest { clients, scope: crate::trust::scope(user) };
             Ok(renderer.connected(&connect(&request, &consent)?, consent.asks()))
         }
-        Command::Disconnect { clients, servers, yes } => {
-            let consent = crate::consent::Terminal::new(yes);
-            let request = DisconnectRequest { clients, servers };
-            Ok(renderer.connected(&disconnect(&request, &consent)?, consent.asks()))
+        Command::Disconnect { clients, servers, here, yes } => {
+            let reach = if here { DisconnectReach::Here } else { DisconnectReach::Everywhere };
+            run_disconnect(&DisconnectRequest { clients, servers, reach }, yes, renderer)
         }
         Command::Run(arguments) => crate::run::run_server(arguments, renderer),
         Command::Grant { name, settings, yes, accept } => {
@@ -160,6 +165,15 @@ fn run_remove(names: Vec<String>, yes: bool, renderer: &Renderer) -> Result<Show
     let consent = crate::consent::Terminal::new(yes);
     let report = remove(&RemoveRequest { names }, &consent)?;
     Ok(renderer.removed(&report, consent.asks()))
+}
+
+fn run_disconnect(
+    request: &DisconnectRequest,
+    yes: bool,
+    renderer: &Renderer,
+) -> Result<Shown, OpsError> {
+    let consent = crate::consent::Terminal::new(yes);
+    Ok(renderer.connected(&disconnect(request, &consent)?, consent.asks()))
 }
 
 fn completions(shell: clap_complete::Shell, renderer: &Renderer) -> Shown {

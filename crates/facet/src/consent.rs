@@ -134,6 +134,16 @@ impl Consent for Terminal {
         self.ask(&render::edits(edits), "Rewrite?")
     }
 
+    fn may_remove(&self, names: &[String], edits: &[FileEdit]) -> Answer {
+        let paths = edits.iter().map(|edit| render::visible(&edit.path.display().to_string()));
+        let paths = paths.collect::<Vec<_>>().join(" and ");
+        let is_one = names.len() == 1 && edits.len() == 1;
+        let entries = if is_one { "its entry" } else { "the entries" };
+        let names = render::visible(&names.join(", "));
+        let question = format!("Remove {names}, and {entries} in {paths}?");
+        self.ask(&render::edits(edits), &question)
+    }
+
     fn may_grant(&self, name: &str, wider: &[&str], grants: &Grants) -> Answer {
         self.ask(&render::wider_grants(name, wider, grants), "Grant it?")
     }

@@ -33,13 +33,13 @@ fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let refused = match Args::try_parse() {
-        Ok(args) => match args.mistake() {
-            Some((kind, message)) => typed::command_error(&words, kind, message),
-            None => {
+        Ok(args) => {
+            let Some((kind, message)) = args.mistake() else {
                 let format = args.output_format();
                 return output::print(&run_or_admit_a_defect(args), format);
-            }
-        },
+            };
+            typed::command_error(&words, kind, message)
+        }
         Err(error) => typed::explained(error, &words),
     };
     usage(&refused, &words)

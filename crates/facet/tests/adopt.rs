@@ -479,15 +479,18 @@ fn the_doctor_sees_who_starts_without_facet() {
     let sample = &SAMPLES[0];
     let before = user.write(sample);
     let open = clients(0);
-    let detail = "not started through facet: files (Claude Code), remote-login (Claude Code)";
+    let detail = "not guarded by facet: files (Claude Code), remote-login (Claude Code)";
     assert_eq!((&open["health"], &open["detail"]), (&json!("open"), &json!(detail)));
     assert_eq!(open["fix"], "facet adopt");
     user.facet(&["adopt", "--yes"]).exits(0);
-    assert_eq!(clients(0)["detail"], "not started through facet: remote-login (Claude Code)");
+    assert_eq!(
+        clients(0)["detail"],
+        "not guarded by facet, skipped by adopt: remote-login (Claude Code)"
+    );
     // Somebody's installer writes the file as it was.
     std::fs::write(user.path(sample), &before).unwrap();
     let taken = clients(1);
-    assert_eq!(taken["detail"], "no longer started through facet: files (Claude Code)");
+    assert_eq!(taken["detail"], "no longer guarded by facet: files (Claude Code)");
     assert_eq!(taken["fix"], "facet adopt");
     // An unreadable file of another client does not hide that.
     user.trusted.write("opencode.json", "{");
@@ -500,6 +503,63 @@ fn the_doctor_sees_who_starts_without_facet() {
     assert_eq!(clients(0)["health"], "open");
     user.facet(&["disconnect", "--yes"]).exits(0);
     assert_eq!(std::fs::read_to_string(user.path(sample)).unwrap(), before);
+}
+
+#[test]
+fn a_broken_file_of_one_client_hides_nothing_of_the_others() {
+    let user = User::new();
+    user.write(&SAMPLES[0]);
+    std::fs::create_dir_all(user.trusted.file(".gemini")).unwrap();
+    user.trusted.write(".gemini/settings.json", "{\n");
+    std::fs::create_dir(user.trusted.file(".git")).unwrap();
+    let report = user.facet(&["--format", "json", "doctor"]).exits(0).json();
+    let checks = report["checks"].as_array().unwrap().clone();
+    let clients: Vec<&Value> = checks.iter().filter(|check| check["name"] == "clients").collect();
+    let said = |at: usize| clients[at]["detail"].as_str().unwrap();
+    assert!(said(0).starts_with("not guarded by facet: files (Claude Code)"), "{report:#}");
+    assert!(said(1).contains(".gemini/settings.json cannot be used"), "{report:#}");
+    assert_eq!(report["warnings"], 2);
+    let dry = user.facet(&["--format", "json", "adopt", "--dry-run"]).exits(2).json();
+    assert_eq!(dry["unreadable"][0]["client"], "gemini");
+    assert_eq!(dry["unreadable"][0]["error"]["code"], "client-file-syntax");
+    let ran = user.facet(&["adopt", "--yes"]).exits(2);
+    assert!(ran.out.contains("Gemini CLI was skipped: cannot read "), "{}", ran.out);
+    assert!(ran.out.contains("1 adopted") && ran.out.contains("1 client file could not be read"));
+    assert!(ran.out.contains("    pinned as files, "), "{}", ran.out);
+    assert!(ran.talk.contains("commit facets.json"), "{}", ran.talk);
+    let alone = user.facet(&["--format", "json", "adopt", "gemini", "--yes"]).exits(2).json();
+    assert_eq!(alone["error"]["code"], "client-file-syntax");
+}
+
+#[test]
+fn a_slow_server_is_adopted_with_more_time() {
+    let user = User::new();
+    let entry = json!({ "command": "sleep", "args": ["60"] });
+    user.trusted.write(".mcp.json", &json!({ "mcpServers": { "slow": entry } }).to_string());
+    let ran = user.facet(&["adopt", "--timeout", "1", "--yes"]).exits(2);
+    assert!(ran.out.contains("try:      facet adopt claude-code --timeout "), "{}", ran.out);
+    assert!(ran.out.contains("not adopted: see below"), "{}", ran.out);
+    assert!(!ran.out.contains("to be pinned as"), "{}", ran.out);
+}
+
+#[test]
+fn the_difference_is_shown_beside_an_entry_with_a_secret() {
+    let user = User::new();
+    let key = "sk-proj-0123456789abcdefghijklmnop";
+    let server = workspace_binary("acting-server");
+    let text = json!({ "mcpServers": {
+        "files": { "command": server, "args": [user.trusted.declarations()] },
+        "tokenful": { "command": "x", "args": ["--api-key", key] },
+    } });
+    let text = format!("{}\n", serde_json::to_string_pretty(&text).unwrap());
+    user.trusted.write(".mcp.json", &text);
+    for (arguments, sign) in [(&["adopt", "--yes"][..], '-'), (&["disconnect", "--yes"][..], '+')] {
+        let ran = user.facet(arguments).exits(0);
+        let shown = |line: &str| line.starts_with(sign) && line.contains("acting-server");
+        assert!(ran.out.lines().any(shown), "{arguments:?}: {}", ran.out);
+        assert!(!ran.out.contains("sk-proj"), "{arguments:?}: {}", ran.out);
+    }
+    assert_eq!(user.trusted.read(".mcp.json"), text);
 }
 
 #[test]
@@ -729,5 +789,5 @@ fn an_entry_with_a_directory_of_its_own_is_taken_over() {
     let answer = client.call("see", &json!({}));
     let place = std::fs::canonicalize(user.trusted.file("a/b")).unwrap();
     assert!(answer.to_string().contains(&format!("PWD={}", place.display())), "{answer}");
-    assert!(user.facet(&["doctor"]).out.contains("starts through facet"));
+    assert!(user.facet(&["doctor"]).out.contains("is guarded by facet"));
 }

@@ -128,7 +128,7 @@ fn a_package_of_the_project_is_read_without_its_secrets() {
             assert!(package.1.contains(&secret), "{secret} {package:?}");
         }
         let text = place.ran(&["grant", "s"]);
-        assert!(text.contains("it reads") && text.contains("(without "), "{text}");
+        assert!(text.contains("its own package") && text.contains("(without "), "{text}");
         // What is wanted all the same is granted in so many words.
         place.ran(&["grant", "s", "filesystem=ro:.env", "--yes"]);
         reads(place, &[("work/.env", true), ("work/.npmrc", false)]);

@@ -220,7 +220,7 @@ fn removing_a_server_offers_to_restore_the_clients_that_start_it() {
     assert!(gone.out.contains("try: facet disconnect cursor"), "{gone:?}");
     trusted.add("s").exits(0);
     let found = at_home(&trusted, &["doctor"]).exits(0);
-    assert!(found.out.contains("not started through facet: a (Cursor)"), "{found:?}");
+    assert!(found.out.contains("not guarded by facet: a (Cursor)"), "{found:?}");
     let restored = at_home(&trusted, &["remove", "s", "-y", "--json"]).exits(0).json();
     assert_eq!(restored["restored"][0]["client"], "cursor");
     assert_eq!(restored["left"], json!([]));
@@ -229,6 +229,187 @@ fn removing_a_server_offers_to_restore_the_clients_that_start_it() {
     assert!(file.contains("\"t\"") && !file.contains("\"s\""), "{file}");
     at_home(&trusted, &["disconnect", "--yes"]).exits(0);
     assert_eq!(trusted.read(".cursor/mcp.json"), before);
+}
+
+/// A file of a client before facet: none, or its text.
+fn prepare(trusted: &Trusted, path: &str, before: Option<&str>) {
+    let file = trusted.file(path);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    match before {
+        Some(text) => trusted.write(path, text),
+        None => drop(std::fs::remove_file(file)),
+    }
+}
+
+#[test]
+fn entries_that_facet_added_go_one_by_one_in_every_order() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.add("t").exits(0);
+    trusted.add("u").exits(0);
+    let cases: [(&str, &str, Option<&str>); 8] = [
+        ("claude-code", ".mcp.json", None),
+        ("claude-code", ".mcp.json", Some("{}")),
+        ("claude-code", ".mcp.json", Some("{\"mcpServers\": {}}")),
+        ("claude-code", ".mcp.json", Some("{\n  \"mcpServers\": {}\n}\n")),
+        ("claude-code", ".mcp.json", Some("\n")),
+        ("codex", ".codex/config.toml", None),
+        ("codex", ".codex/config.toml", Some("\n")),
+        ("codex", ".codex/config.toml", Some("model = \"o\"\n")),
+    ];
+    let orders = [
+        ["s", "t", "u"],
+        ["s", "u", "t"],
+        ["t", "s", "u"],
+        ["t", "u", "s"],
+        ["u", "s", "t"],
+        ["u", "t", "s"],
+    ];
+    for (client, path, before) in cases {
+        let text = || std::fs::read_to_string(trusted.file(path)).ok();
+        let starts = |name: &str| {
+            let plain = text().unwrap_or_default().replace(' ', "");
+            plain.contains(&format!("\"run\",\"{name}\""))
+        };
+        for order in orders {
+            prepare(&trusted, path, before);
+            at_home(&trusted, &["connect", client, "--yes"]).exits(0);
+            for (count, name) in order.into_iter().enumerate() {
+                let words = ["disconnect", client, "--server", name, "--yes"];
+                let ran = at_home(&trusted, &words).exits(0);
+                let left: Vec<&&str> = order.iter().filter(|name| starts(name)).collect();
+                assert_eq!(left.len(), 2 - count, "{path} {before:?} {order:?} {name}: {ran:?}");
+                assert!(!starts(name), "{path} {before:?} {order:?} {name}: {ran:?}");
+            }
+            assert_eq!(text().as_deref(), before, "{path} {order:?}");
+            // The rest at once.
+            at_home(&trusted, &["connect", client, "--yes"]).exits(0);
+            at_home(&trusted, &["disconnect", "--server", order[0], "--yes"]).exits(0);
+            at_home(&trusted, &["disconnect", "--yes"]).exits(0);
+            assert_eq!(text().as_deref(), before, "{path} {order:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_was_connected_first_is_removed_with_its_entry() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    trusted.add("t").exits(0);
+    at_home(&trusted, &["connect", "cursor", "--yes"]).exits(0);
+    let removed = at_home(&trusted, &["remove", "s", "--yes"]).exits(0);
+    assert!(removed.out.contains("removed s from "), "{removed:?}");
+    assert!(removed.out.contains(".cursor/mcp.json (Cursor)"), "{removed:?}");
+    at_home(&trusted, &["doctor"]).exits(0);
+    let last = at_home(&trusted, &["remove", "t", "--yes"]).exits(0);
+    assert!(!trusted.file(".cursor/mcp.json").exists(), "{last:?}");
+    assert!(last.talk.contains("rm -r facets.json facets.lock .facets"), "{last:?}");
+}
+
+#[test]
+fn files_of_another_project_are_left_alone_or_only_reported() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    at_home(&trusted, &["connect", "claude-code", "--yes"]).exits(0);
+    let other = trusted.folder.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let there = |arguments: &[&str]| {
+        let mut command = Trusted::command_in(&other, &trusted.home(), arguments);
+        command.env("HOME", trusted.home()).env_remove("XDG_CONFIG_HOME").env_remove("CODEX_HOME");
+        if arguments.last() == Some(&"--") {
+            command.arg(workspace_binary("listed-server")).arg(trusted.declarations());
+        }
+        Ran::of(&command.output().unwrap())
+    };
+    there(&["add", "s", "--yes", "--"]).exits(0);
+    there(&["connect", "claude-code", "--yes"]).exits(0);
+    there(&["disconnect", "--here", "--yes"]).exits(0);
+    assert!(!other.join(".mcp.json").exists());
+    assert!(trusted.file(".mcp.json").exists());
+    // An entry that was edited there is no failure here.
+    let edited = trusted.read(".mcp.json").replace("\"s\": {", "\"s\": { \"note\": \"mine\",");
+    trusted.write(".mcp.json", &edited);
+    let ran = there(&["disconnect", "--yes"]).exits(0);
+    assert!(ran.out.contains("was edited since facet wrote it (not of this project)"), "{ran:?}");
+    let ran = at_home(&trusted, &["disconnect", "--yes", "--json"]).exits(2).json();
+    assert_eq!(ran["left"][0]["elsewhere"], false);
+}
+
+#[test]
+fn connect_names_the_variables_as_the_entry_has_to() {
+    let trusted = Trusted::new();
+    trusted.declare(&echo("Says it again."));
+    let mut command = trusted.command(&["add", "s", "--yes", "--env", "PATH", "--"]);
+    command.arg(workspace_binary("listed-server")).arg(trusted.declarations());
+    Ran::of(&command.output().unwrap()).exits(0);
+    let ran = at_home(&trusted, &["connect", "cursor", "codex", "--yes"]).exits(0);
+    assert!(ran.out.contains("add \"env\": { \"FACET_ENV_PATH\": \"…\" } to its entry"), "{ran:?}");
+    assert!(ran.out.contains("add env = { FACET_ENV_PATH = \"…\" } to its entry"), "{ran:?}");
+    let others = "{ \"mcpServers\": { \"s\": { \"command\": \"something-else\" } } }";
+    trusted.write(".mcp.json", others);
+    let ran = at_home(&trusted, &["connect", "claude-code", "--yes"]).exits(2);
+    assert!(ran.out.contains("s already exists with something else"), "{ran:?}");
+}
+
+#[test]
+fn the_doctor_and_the_list_see_what_is_broken_in_the_project() {
+    let trusted = Trusted::with_server(&echo("Says it again."));
+    at_home(&trusted, &["doctor"]).exits(0);
+    let with = |name: &str, change: &dyn Fn(&str) -> String, said: &str| {
+        let before = trusted.read(name);
+        trusted.write(name, &change(&before));
+        let ran = at_home(&trusted, &["doctor"]).exits(1);
+        assert!(ran.out.contains(said), "{said}: {ran:?}");
+        let list = at_home(&trusted, &["list", "--json"]);
+        trusted.write(name, &before);
+        list
+    };
+    with("facets.lock", &|_| "{".to_owned(), "facets.lock cannot be used").exits(2);
+    let other = |text: &str| text.replace("listed-server", "other-server");
+    with("facets.json", &other, "s: facets.json and facets.lock differ: ").exits(0);
+    let surface = ".facets/surfaces/s.json";
+    let edited = |text: &str| text.replace("Says it again.", "Says it.");
+    let list = with(surface, &edited, "try: facet verify s").exits(0).json();
+    assert_eq!(list["servers"][0]["edited"], true);
+    assert_eq!(list["servers"][0]["approved"], false);
+    at_home(&trusted, &["doctor"]).exits(0);
+}
+
+/// In a home that the list of users does not have, as in every folder around `FACET_DIR`.
+#[test]
+fn what_is_about_the_user_works_in_their_home() {
+    let trusted = Trusted::new();
+    trusted.declare(&echo("Says it again."));
+    let home = trusted.folder.path().join("home");
+    std::fs::create_dir_all(home.join(".cursor")).unwrap();
+    let entry = json!({
+        "command": workspace_binary("listed-server"), "args": [trusted.declarations()],
+    });
+    let before = json!({ "mcpServers": { "own": entry } }).to_string();
+    let file = home.join(".cursor/mcp.json");
+    std::fs::write(&file, &before).unwrap();
+    let at = |place: &Path, arguments: &[&str]| {
+        let mut command = Command::new(FACET);
+        command.args(arguments).current_dir(place).env("HOME", &home).env_remove("FACET_DIR");
+        command.env_remove("XDG_CONFIG_HOME").env_remove("CODEX_HOME").stdin(Stdio::null());
+        Ran::of(&command.output().unwrap())
+    };
+    assert_eq!(at(&home, &["list"]).exits(0).out, "");
+    let warned = at(&home, &["doctor"]).exits(0);
+    assert!(warned.out.contains("not guarded by facet: own (Cursor)\n"), "{warned:?}");
+    let adopted = at(&home, &["adopt", "--user", "--yes"]).exits(0);
+    let place = home.join(".facet/user");
+    let pinned = place.to_str().unwrap();
+    let check = format!("to check: facet check --directory {pinned}");
+    assert!(adopted.out.contains(&check), "{adopted:?}");
+    let undo = format!("to undo: facet disconnect --here --directory {pinned}");
+    assert!(adopted.out.contains(&undo), "{adopted:?}");
+    at(&home, &["check", "--directory", pinned]).exits(0);
+    let unknown = at(&trusted.project(), &["show", "own"]).exits(2);
+    let same = format!("the same command with --directory {pinned}");
+    assert!(unknown.talk.contains(&same), "{unknown:?}");
+    let refused = at(&home, &["add", "s", "--yes", "--", "true"]).exits(2);
+    assert!(refused.talk.contains("cannot be a project"), "{refused:?}");
+    assert!(refused.talk.contains("facet adopt --user"), "{refused:?}");
+    at(&home, &["disconnect", "--here", "--directory", pinned, "--yes"]).exits(0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
 }
 
 /// What bash would offer behind these words.

@@ -384,7 +384,7 @@ fn a_repository_approves_nothing_in_itself() {
         assert_eq!(found["found"][0]["outcome"], "weak", "{entry}: {found:#}");
     }
     attacker.write(".mcp.json", &json!({ "mcpServers": { "s": honest } }).to_string());
-    assert!(here(&["doctor"]).out.contains("starts through facet"));
+    assert!(here(&["doctor"]).out.contains("is guarded by facet"));
 }
 
 /// Both at once do not lose what the other decided.

@@ -92,7 +92,10 @@ fn disguised_names_need_no_twin_to_be_refused() {
     for name in ["read\u{200b}_file", "\u{202e}elif_daer", TWIN, "\u{ff52}ead"] {
         let trusted = declaring(&[name]);
         let ran = add(&trusted, &["--yes"], "listed-server").exits(2);
-        assert!(!ran.talk.contains(name), "{}", ran.talk);
+        // The page shows letters as they are, and spells them out beside; the error only spells them out.
+        let (page, error) = ran.talk.split_once("error: ").unwrap();
+        assert!(page.contains("\\u{") && !error.contains(name), "{}", ran.talk);
+        assert!(!ran.talk.contains(['\u{200b}', '\u{202e}']), "{}", ran.talk);
         is_not_pinned(&trusted, &ran);
     }
 }

@@ -105,7 +105,7 @@ pub enum ClientError {
         place: String,
     },
     /// There is an entry of that name.
-    #[error("{place} exists already")]
+    #[error("{place} already exists with something else: rename that entry")]
     Exists {
         /// Which entry.
         place: String,

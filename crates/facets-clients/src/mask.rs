@@ -67,6 +67,8 @@ fn try_masked(file: &ClientFile, text: &str) -> Option<String> {
         edits.extend(hidden.map(|(_, span): (_, Range<usize>)| (span, "\"…\"".to_owned())));
     }
     edits.sort_by_key(|(span, _)| span.start);
+    // Entries may be found in two ways.
+    edits.dedup();
     Some(format!("{mark}{}", apply(body, &edits)?))
 }
 

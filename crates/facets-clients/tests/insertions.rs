@@ -165,12 +165,18 @@ fn only_what_was_inserted_goes() {
 fn refuses_what_is_there_or_cannot_be() {
     let file = file_of(Client::Cursor, 0);
     let refused = |text: &str| insert(&file, Some(text), "a", &run("a")).unwrap_err().to_string();
-    assert_eq!(refused("{\"mcpServers\": {\"a\": 1}}"), "mcpServers.a exists already");
+    assert_eq!(
+        refused("{\"mcpServers\": {\"a\": 1}}"),
+        "mcpServers.a already exists with something else: rename that entry"
+    );
     assert_eq!(refused("{\"mcpServers\": 1}"), "mcpServers is not an object: line 1, column 16");
     assert_eq!(refused("[]"), "the document is not an object: line 1, column 1");
     let file = file_of(Client::Codex, 0);
     let refused = |text: &str| insert(&file, Some(text), "a", &run("a")).unwrap_err().to_string();
-    assert_eq!(refused("[mcp_servers.a.env]\n"), "mcp_servers.a exists already");
+    assert_eq!(
+        refused("[mcp_servers.a.env]\n"),
+        "mcp_servers.a already exists with something else: rename that entry"
+    );
     assert_eq!(refused("mcp_servers = 1"), "mcp_servers is not a table: line 1, column 1");
     assert_eq!(refused("[[mcp_servers]]"), "mcp_servers is not a table: line 1, column 1");
 }

@@ -255,6 +255,9 @@ impl CaptureError {
                 let message = hidden.masked(message);
                 Self::Refused { method, source: RpcError { code, message } }
             }
+            Self::NoAnswer { method, after, noise } => {
+                Self::NoAnswer { method, after, noise: noise.map(|line| hidden.masked(line)) }
+            }
             other => other,
         }
     }
@@ -267,10 +270,9 @@ impl CaptureError {
                 Some(format!("the server said: {}", last_lines(body)))
             }
             Self::InvalidMessage { line, .. } => Some(format!("the line begins: {line}")),
-            Self::NoAnswer { noise: Some(line), .. } => Some(format!(
-                "it wrote lines that are not MCP messages; the first: {}",
-                short(line)
-            )),
+            Self::NoAnswer { noise: Some(line), .. } => {
+                Some(format!("it wrote lines that are not MCP messages, such as {}", short(line)))
+            }
             _ => None,
         }
     }

@@ -15,7 +15,7 @@ use facets_project::{ClientRecords, LOCK, Project, UserDirectory};
 
 use crate::entry_variables::renamed_variables;
 use crate::error::OpsError;
-use crate::guarding::{is_of_workspaces, way_to_project, weakness};
+use crate::guarding::{is_of_workspaces, way_to_project};
 use crate::own_program::own_program;
 use crate::write_file;
 
@@ -37,6 +37,17 @@ pub struct FileEdit {
     pub(crate) undos: Vec<String>,
     /// How its servers are found; in one that lies elsewhere, in any of these ways.
     pub(crate) kinds: Vec<ClientFile>,
+    /// Entries that are as before facet then, or gone if facet added them.
+    pub restored: Vec<RestoredEntry>,
+}
+
+/// An entry that facet wrote, and that is undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestoredEntry {
+    /// Its name.
+    pub name: String,
+    /// Whether facet added it; else it rewrote one that was there.
+    pub was_inserted: bool,
 }
 
 impl FileEdit {
@@ -47,8 +58,15 @@ impl FileEdit {
     }
 
     fn masked(&self, text: Option<&str>) -> String {
-        let text = text.unwrap_or_default().to_owned();
-        self.kinds.iter().fold(text, |text, kind| masked(kind, &text))
+        let Some((first, others)) = self.kinds.split_first() else { return String::new() };
+        // All at once: what is masked cannot be read again.
+        let mut file = first.clone();
+        for container in others.iter().flat_map(|kind| &kind.containers) {
+            if !file.containers.contains(container) {
+                file.containers.push(container.clone());
+            }
+        }
+        masked(&file, text.unwrap_or_default())
     }
 }
 
@@ -63,10 +81,9 @@ impl Rewriting {
         let path = known.map_or_else(|| file.path.clone(), |read| read.path.clone());
         let text = known.map(|read| read.text.clone());
         let undos = ClientRecords::of_this_user()?.of(&path)?;
-        let (client, kinds) = (file.client, vec![file.clone()]);
-        Ok(Self {
-            edit: FileEdit { client, path, before: text.clone(), after: text, undos, kinds },
-        })
+        let (client, kinds, restored) = (file.client, vec![file.clone()], Vec::new());
+        let (before, after) = (text.clone(), text);
+        Ok(Self { edit: FileEdit { client, path, before, after, undos, kinds, restored } })
     }
 
     /// Makes one change more.
@@ -106,7 +123,7 @@ pub(crate) fn enter(scope: Scope) -> Result<(Places, PathBuf), OpsError> {
     let places = places(here.place())?;
     let directory = match scope {
         Scope::Project => here.place().to_owned(),
-        Scope::User => UserDirectory::of_this_user()?.project()?,
+        Scope::User => UserDirectory::of_person()?.project()?,
     };
     std::env::set_current_dir(&directory).map_err(|source| {
         OpsError::File(FileError::Unreadable { path: directory.clone(), source })
@@ -222,137 +239,6 @@ pub(crate) fn guarded(
     args.extend(directory.into_iter().flat_map(|directory| ["--directory".to_owned(), directory]));
     let variables = entry.map(renamed_variables).unwrap_or_default();
     Guarded { program: own_program(), args, headers, variables }
-}
-
-/// Undoes everything that was done to a file; what cannot be undone is given back.
-/// `starts_facet` tells of a place whether its entry does.
-pub(crate) fn undone(
-    text: &str,
-    undos: &[String],
-    starts_facet: impl Fn(&[String]) -> bool,
-) -> (String, Vec<String>, Vec<ClientError>, bool) {
-    let mut text = text.to_owned();
-    let (mut left, mut problems, mut was_absent) = (Vec::new(), Vec::new(), false);
-    for written in undos.iter().rev() {
-        let undo = match Undo::from_text(written) {
-            Ok(undo) => undo,
-            Err(error) => {
-                // A newer facet may know how.
-                problems.push(error);
-                left.insert(0, written.clone());
-                continue;
-            }
-        };
-        match facets_clients::undo(&text, &undo) {
-            Ok(other) => {
-                was_absent |= undo.file_was_absent();
-                text = other;
-            }
-            // There is nothing to undo; it may come back.
-            Err(ClientError::Gone { .. }) => left.insert(0, written.clone()),
-            // Somebody else has undone it.
-            Err(ClientError::Edited { .. }) if !starts_facet(undo.place()) => {}
-            Err(error) => {
-                problems.push(error);
-                left.insert(0, written.clone());
-            }
-        }
-    }
-    (text, left, problems, was_absent)
-}
-
-/// A server that a client starts without facet.
-pub(crate) struct UnguardedServer {
-    pub(crate) name: String,
-    pub(crate) client: Client,
-    /// Its file.
-    pub(crate) path: PathBuf,
-    pub(crate) scope: Scope,
-    /// Whether facet had seen to it that it does not.
-    pub(crate) was_guarded: bool,
-    /// Why it is not guarded although it starts facet.
-    pub(crate) weakness: Option<String>,
-}
-
-impl UnguardedServer {
-    /// Whether the guard was removed, or weakened.
-    fn is_bad(&self) -> bool {
-        self.was_guarded || self.weakness.is_some()
-    }
-}
-
-/// An entry that starts a server through facet which is not pinned any more.
-pub(crate) struct GoneServer {
-    pub(crate) name: String,
-    pub(crate) client: Client,
-}
-
-/// The servers of the clients around here.
-#[derive(Default)]
-pub(crate) struct ClientServers {
-    /// How many start through facet.
-    pub(crate) guarded: usize,
-    pub(crate) unguarded: Vec<UnguardedServer>,
-    pub(crate) gone: Vec<GoneServer>,
-}
-
-/// The servers of the clients around here: those that start through facet, and those that do not.
-/// Changes nothing.
-pub(crate) fn servers_of_clients(project: &Path) -> Result<ClientServers, OpsError> {
-    let unreadable =
-        |source| OpsError::File(FileError::Unreadable { path: project.to_owned(), source });
-    let project = fs::canonicalize(project).map_err(unreadable)?;
-    let places = places(&project)?;
-    let user = UserDirectory::of_this_user()?.project_path();
-    let (own, records) = (own_program(), ClientRecords::read_only()?);
-    let pinned = [&project, &user].map(|place| locked_names(place));
-    let (mut found, mut unread) = (ClientServers::default(), None);
-    for scope in [Scope::Project, Scope::User] {
-        for file in files(&[], scope, &places) {
-            let read = match read(&file) {
-                Ok(None) => continue,
-                Ok(Some(read)) => read,
-                // One that cannot be read must not hide what others say.
-                Err(error) => {
-                    unread.get_or_insert(error);
-                    continue;
-                }
-            };
-            let undos: Vec<Undo> = records
-                .of(&read.path)?
-                .iter()
-                .filter_map(|undo| Undo::from_text(undo).ok())
-                .collect();
-            for entry in read.entries.iter().filter(|entry| entry.enabled) {
-                let is_facet = entry.is_facet(Some(&own));
-                let weakness = weakness(entry, &file, &[&project, &user], &project);
-                if let (Some(name), None) = (entry.guarded_name(Some(&own)), &weakness) {
-                    found.guarded += 1;
-                    if !pinned.iter().any(|names| names.contains(name)) {
-                        let (name, client) = (name.to_owned(), file.client);
-                        found.gone.push(GoneServer { name, client });
-                    }
-                    continue;
-                }
-                let was_guarded = !is_facet && undos.iter().any(|undo| undo.place() == entry.place);
-                let weakness = weakness.filter(|_| is_facet);
-                let (name, client) = (entry.name.clone(), file.client);
-                let path = read.path.clone();
-                found.unguarded.push(UnguardedServer {
-                    name,
-                    client,
-                    path,
-                    scope,
-                    was_guarded,
-                    weakness,
-                });
-            }
-        }
-    }
-    match unread {
-        Some(error) if !found.unguarded.iter().any(UnguardedServer::is_bad) => Err(error),
-        _ => Ok(found),
-    }
 }
 
 /// The names that a lock has, as far as it can be read.

@@ -54,6 +54,10 @@ pub trait Consent {
     fn may_rewrite(&self, _edits: &[FileEdit]) -> Answer {
         Answer::NoTerminal
     }
+    /// Shows how files of clients would change if servers are removed, and says whether both is done.
+    fn may_remove(&self, _names: &[String], _edits: &[FileEdit]) -> Answer {
+        Answer::NoTerminal
+    }
     /// Shows what a server would be granted, and says whether it is. Nobody says so unless
     /// somebody was asked.
     fn may_grant(&self, _name: &str, _wider: &[&str], _grants: &Grants) -> Answer {

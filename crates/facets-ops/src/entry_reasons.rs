@@ -83,7 +83,7 @@ impl Reasons<'_> {
         let (title, again) = (self.title(), self.again());
         if placeholder.starts_with("${input:") {
             return format!(
-                "only {title} can ask for `{placeholder}`, and what it answers would be stored in the \
+                "only {title} can prompt for `{placeholder}`, and the answer would be stored in the \
                  lock: pass it to the server as a variable (`env`), {again}"
             );
         }
@@ -99,8 +99,8 @@ impl Reasons<'_> {
                  `{placeholder}` at the beginning of an argument, {again}"
             ),
             _ => format!(
-                "`{placeholder}` is filled in by {title}, and the lock needs the words themselves: \
-                 write the value, {again}"
+                "`{placeholder}` is filled in by {title}, and the lock cannot store variables: replace \
+                 `{placeholder}` by its value, {again}"
             ),
         }
     }
@@ -161,11 +161,13 @@ impl Reasons<'_> {
 
     /// A value that only the client can fill in.
     pub(crate) fn not_filled_in(self, variable: &str, placeholder: &str) -> String {
-        let does = if placeholder.starts_with("${input:") { "asks for" } else { "fills in" };
+        let is_input = placeholder.starts_with("${input:");
+        let does = if is_input { "prompts for" } else { "fills in" };
         format!(
-            "{} {does} `{placeholder}`, which facet cannot: type `{variable}=… {}`",
-            self.title(),
-            self.command()
+            "only {title} {does} `{placeholder}`, when it starts the server; to pin it, facet needs the \
+             value once: type `{variable}=… {}`",
+            self.command(),
+            title = self.title(),
         )
     }
 }

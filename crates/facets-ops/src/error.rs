@@ -1,7 +1,9 @@
 //! Why facet could not judge.
 
 mod narrowed;
+mod next;
 mod server;
+mod server_next;
 mod start;
 mod unanswered;
 
@@ -9,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::{JsonError, Position};
-use facets_failure::{Describe, FileProblem, LineColumn, Note, Stderr, shell_word};
+use facets_failure::{Describe, FileProblem, LineColumn, Note, Stderr};
 use facets_files::FileError;
 use facets_model::{NameError, UrlError};
 use facets_policy::PolicyError;
@@ -458,35 +460,7 @@ impl Describe for OpsError {
     }
 
     fn next(&self) -> String {
-        match self {
-            Self::NoManifest { directory } => {
-                format!("facet init facet {}", shell_word(directory))
-            }
-            Self::BadName { next, .. } | Self::BadUrl { next: Some(next), .. } => next.clone(),
-            Self::Contract { path, fusion: true, .. } => {
-                format!("facet digest contract --mode fusion-v1 {}", shell_word(path))
-            }
-            Self::BadManifest { path, .. } => {
-                let folder = path.parent().unwrap_or(Path::new("."));
-                format!("facet build --check {}", shell_word(folder))
-            }
-            Self::NoVariable { name, .. } => format!("export {name}=…"),
-            Self::NotApproved { asked: false } => SAME_WITH_YES.to_owned(),
-            Self::Project(error @ ProjectError::Lock { path, .. })
-                if error.code().starts_with("json-") =>
-            {
-                format!("git checkout {}", shell_word(path))
-            }
-            Self::UnknownCode { similar, .. } => {
-                format!("facet explain {}", similar.first().unwrap_or(&"")).trim_end().to_owned()
-            }
-            Self::StdinTwice => "facet digest file -".to_owned(),
-            Self::Observe(ObserveError::Launch(error)) => error.next(),
-            other => match other.inner() {
-                Some(error) => error.next(),
-                None => format!("facet explain {}", other.code()),
-            },
-        }
+        self.next_step()
     }
 
     fn problems(&self) -> Vec<FileProblem> {

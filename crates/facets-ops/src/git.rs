@@ -66,7 +66,11 @@ pub(crate) fn pinned_at(
     lock: &Lock,
 ) -> Result<Pinned, OpsError> {
     let known = || lock.servers().keys().cloned().collect();
-    let unknown = || ServerError::Unknown { name: format!("{name}@{revision}"), known: known() };
+    let unknown = || ServerError::Unknown {
+        name: format!("{name}@{revision}"),
+        known: known(),
+        of_user: None,
+    };
     let server = lock.server(name).ok_or_else(unknown)?.clone();
     let edited =
         |problem: BrokenPin| ServerError::Edited { name: format!("{name}@{revision}"), problem };

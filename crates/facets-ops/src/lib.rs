@@ -19,6 +19,7 @@ mod audit;
 mod broken_pin;
 mod capturing;
 mod client_entries;
+mod client_servers;
 mod client_values;
 mod confinement;
 mod confusable_names;
@@ -63,6 +64,7 @@ mod start_obstacle;
 mod start_progress;
 mod surface_report;
 mod surface_warnings;
+mod unknown_server;
 mod write_file;
 
 pub use broken_pin::BrokenPin;

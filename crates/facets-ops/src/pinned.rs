@@ -10,6 +10,7 @@ use facets_validator::JsonSchema;
 use crate::broken_pin::BrokenPin;
 use crate::error::{OpsError, ServerError};
 use crate::pin_changes::compare_origins;
+use crate::unknown_server::unknown_server;
 
 /// What changed from one surface to another, with examples that somebody else's validator has
 /// confirmed.
@@ -76,16 +77,13 @@ impl Pinned {
 
 /// The names that are meant: those given, each of which must be locked; or all.
 pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, OpsError> {
-    let known = || state.lock.servers().keys().cloned().collect::<Vec<_>>();
     if names.is_empty() {
-        return Ok(known());
+        return Ok(state.lock.servers().keys().cloned().collect());
     }
     let mut chosen = Vec::new();
     for name in names {
         match state.lock.servers().get(name) {
-            None => {
-                return Err(ServerError::Unknown { name: name.clone(), known: known() }.into());
-            }
+            None => return Err(unknown_server(name, state)),
             Some(LockedEntry::Other) if is_others(name, state) => {
                 return Err(ServerError::NotInline { name: name.clone() }.into());
             }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use facets_clients::{
-    ClientError, ClientFile, Entry, EntryTransport, Guarded, Undo, insert, parse,
+    ClientError, ClientFile, Entry, EntryTransport, Guarded, Undo, insert, parse, undo,
 };
 use facets_files::FileError;
 use facets_project::ClientRecords;
 
-use crate::client_files::{Client, FileEdit, places, undone};
+use crate::client_files::{Client, FileEdit, RestoredEntry, places};
 use crate::error::OpsError;
 use crate::own_program::own_program;
 
@@ -21,17 +21,16 @@ pub(crate) struct Restoration {
     pub(crate) only_whole: Vec<(Client, PathBuf)>,
 }
 
-/// What facet has rewritten for this user, in any project: entries of these clients, and of those
-/// that are meant, by their file.
+/// What facet has rewritten for this user, in any project: entries that are meant, in these files.
 pub(crate) fn restore_entries(
-    is_client: impl Fn(Client) -> bool,
+    is_file: impl Fn(Client, &Path) -> bool,
     is_meant: impl Fn(&Path, &Entry) -> bool,
 ) -> Result<Restoration, OpsError> {
     let mut restoration = Restoration::default();
     for (path, undos) in ClientRecords::of_this_user()?.all() {
         let client = undos.iter().find_map(|undo| Undo::from_text(undo).ok());
         let Some(client) = client.map(|undo| undo.client()) else { continue };
-        if is_client(client) {
+        if is_file(client, &path) {
             restore_file(client, path, &undos, &is_meant, &mut restoration)?;
         }
     }
@@ -46,7 +45,6 @@ fn restore_file(
     is_meant: &dyn Fn(&Path, &Entry) -> bool,
     report: &mut Restoration,
 ) -> Result<(), OpsError> {
-    let records = ClientRecords::of_this_user()?;
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
         // There is nothing to undo; it may come back with another branch, or another disk.
@@ -61,70 +59,113 @@ fn restore_file(
     let kinds = kinds_of(client, &path, undos);
     let entries: Vec<Entry> =
         kinds.iter().flat_map(|kind| parse(kind, &before).unwrap_or_default()).collect();
-    let starts_facet = |place: &[String]| {
-        let entry = entries.iter().find(|entry| entry.place == place);
-        entry.is_none_or(|entry| entry.is_facet(Some(&own_program())))
-    };
+    let file = WrittenFile { entries: &entries, kinds: &kinds };
     // One whose entry is gone belongs to whatever is restored.
     let is_wanted = |written: &String| {
-        let undo = Undo::from_text(written).ok();
-        let entry = undo.and_then(|undo| entries.iter().find(|entry| entry.place == undo.place()));
+        let entry = Undo::from_text(written).ok().and_then(|undo| file.entry(undo.place()));
         entry.is_none_or(|entry| is_meant(&path, entry))
     };
     let (meant, others): (Vec<String>, Vec<String>) = undos.iter().cloned().partition(is_wanted);
-    let (mut after, mut left, problems, was_absent) = undone(&before, &meant, starts_facet);
-    let whole = undone(&before, undos, starts_facet).0;
-    let is_restorable = |after: &str, others: &[String]| {
-        others.is_empty() || undone(after, others, starts_facet).0 == whole
-    };
-    if is_restorable(&after, &others) {
-        left.extend(others);
+    let whole = file.undone(&before, undos).text;
+    let mut undone = file.undone(&before, &meant);
+    let is_restorable = |text: &str, others: &[String]| file.undone(text, others).text == whole;
+    if others.is_empty() || is_restorable(undone.text.as_deref().unwrap_or_default(), &others) {
+        undone.left.extend(others);
     } else {
-        let inserted = Inserted { before: &before, entries: &entries, kinds: &kinds };
-        let again = inserted.again(&meant, &others, starts_facet);
+        let again = file.inserted_again(&before, undos, &others);
         let Some((text, kept)) = again.filter(|(text, kept)| is_restorable(text, kept)) else {
-            report.only_whole.extend((after != before).then_some((client, path)));
+            let is_changed = undone.text.as_ref() != Some(&before);
+            report.only_whole.extend(is_changed.then_some((client, path)));
             return Ok(());
         };
-        after = text;
-        left.extend(kept);
+        undone.text = Some(text);
+        undone.left.extend(kept);
     }
+    let restored = file.restored(&meant, &undone.left);
+    let UndoneText { text: after, left, problems } = undone;
     report.left.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
-    let is_gone = was_absent && after.trim().is_empty();
-    let after = Some(after).filter(|_| !is_gone);
     if after.as_ref() != Some(&before) {
         let before = Some(before);
-        report.edits.push(FileEdit { client, path, before, after, undos: left, kinds });
+        report.edits.push(FileEdit { client, path, before, after, undos: left, kinds, restored });
     } else if left != undos {
-        records.set(&path, &left)?;
+        ClientRecords::of_this_user()?.set(&path, &left)?;
     }
     Ok(())
 }
 
-/// Entries that facet wrote into a file one after the other: each stands in what the ones before it made.
-struct Inserted<'f> {
-    before: &'f str,
+/// A text without some of what facet wrote into it.
+struct UndoneText {
+    /// None if there was no file before, and nothing is in it.
+    text: Option<String>,
+    /// What could not be undone.
+    left: Vec<String>,
+    /// Why not.
+    problems: Vec<ClientError>,
+}
+
+/// A file with entries that facet wrote.
+struct WrittenFile<'f> {
     entries: &'f [Entry],
     kinds: &'f [ClientFile],
 }
 
-impl Inserted<'_> {
-    /// The file without the entries that are meant, with the other ones inserted anew, and how to undo
-    /// those; nothing if one of them cannot be inserted as it is.
-    fn again(
+impl<'f> WrittenFile<'f> {
+    fn entry(&self, place: &[String]) -> Option<&'f Entry> {
+        self.entries.iter().find(|entry| entry.place == place)
+    }
+
+    fn starts_facet(&self, place: &[String]) -> bool {
+        self.entry(place).is_none_or(|entry| entry.is_facet(Some(&own_program())))
+    }
+
+    /// Undoes changes, the last one first.
+    fn undone(&self, text: &str, undos: &[String]) -> UndoneText {
+        let mut text = text.to_owned();
+        let (mut left, mut problems, mut was_absent) = (Vec::new(), Vec::new(), false);
+        for written in undos.iter().rev() {
+            let known = match Undo::from_text(written) {
+                Ok(known) => known,
+                Err(error) => {
+                    // A newer facet may know how.
+                    problems.push(error);
+                    left.insert(0, written.clone());
+                    continue;
+                }
+            };
+            match undo(&text, &known) {
+                Ok(other) => {
+                    was_absent |= known.file_was_absent();
+                    text = other;
+                }
+                // There is nothing to undo; it may come back.
+                Err(ClientError::Gone { .. }) => left.insert(0, written.clone()),
+                // Somebody else has undone it.
+                Err(ClientError::Edited { .. }) if !self.starts_facet(known.place()) => {}
+                Err(error) => {
+                    problems.push(error);
+                    left.insert(0, written.clone());
+                }
+            }
+        }
+        let is_gone = was_absent && text.trim().is_empty();
+        UndoneText { text: Some(text).filter(|_| !is_gone), left, problems }
+    }
+
+    /// Entries that facet inserted one after the other stand in what the ones before made. The file with
+    /// only the other ones inserted, and how to undo those; nothing if one cannot be inserted as it is.
+    fn inserted_again(
         &self,
-        meant: &[String],
+        before: &str,
+        undos: &[String],
         others: &[String],
-        starts_facet: impl Fn(&[String]) -> bool + Copy,
     ) -> Option<(String, Vec<String>)> {
         let is_insertion =
             |written: &&String| Undo::from_text(written).is_ok_and(|undo| undo.is_insertion());
         let (inserted, rewritten): (Vec<&String>, Vec<&String>) =
             others.iter().partition(is_insertion);
         let taken_out: Vec<String> =
-            meant.iter().chain(inserted.iter().copied()).cloned().collect();
-        let (text, _, _, was_absent) = undone(self.before, &taken_out, starts_facet);
-        let mut text = Some(text).filter(|text| !(was_absent && text.trim().is_empty()));
+            undos.iter().filter(|written| !rewritten.contains(written)).cloned().collect();
+        let mut text = self.undone(before, &taken_out).text;
         let mut kept: Vec<String> = rewritten.into_iter().cloned().collect();
         for written in inserted {
             let (other, undo) = self.insert(text.as_deref(), &Undo::from_text(written).ok()?)?;
@@ -137,7 +178,7 @@ impl Inserted<'_> {
     /// Inserts an entry that facet had inserted, where it stood.
     fn insert(&self, text: Option<&str>, known: &Undo) -> Option<(String, Undo)> {
         let (name, container) = known.place().split_last()?;
-        let entry = self.entries.iter().find(|entry| entry.place == known.place())?;
+        let entry = self.entry(known.place())?;
         let EntryTransport::Command { command, args, .. } = &entry.transport else { return None };
         let guarded = Guarded {
             program: command.clone(),
@@ -145,9 +186,25 @@ impl Inserted<'_> {
             headers: Vec::new(),
             variables: Vec::new(),
         };
-        let file = ClientFile { containers: vec![container.to_vec()], ..self.kinds.first()?.clone() };
+        let kind = self.kinds.first()?.clone();
+        let file = ClientFile { containers: vec![container.to_vec()], ..kind };
         let (text, undo) = insert(&file, text, name, &guarded).ok()?;
         (undo.place() == known.place()).then_some((text, undo))
+    }
+
+    /// Entries that are as before facet, unless their change is left.
+    fn restored(&self, meant: &[String], left: &[String]) -> Vec<RestoredEntry> {
+        let done = meant.iter().filter(|written| !left.contains(written));
+        let done = done.filter_map(|written| Undo::from_text(written).ok());
+        let started = done.filter(|undo| {
+            let entry = self.entry(undo.place());
+            entry.is_some_and(|entry| entry.is_facet(Some(&own_program())))
+        });
+        let restored = started.filter_map(|undo| {
+            let (name, was_inserted) = (undo.place().last()?.clone(), undo.is_insertion());
+            Some(RestoredEntry { name, was_inserted })
+        });
+        restored.collect()
     }
 }
 

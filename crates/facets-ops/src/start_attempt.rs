@@ -110,17 +110,11 @@ impl<'a> StartAttempt<'a> {
     }
 
     fn patience_mend(&self, source: &ObserveError) -> Option<String> {
-        const MOST: u64 = 600;
-        let ObserveError::Capture { source: CaptureError::NoAnswer { after, .. }, .. } = source
-        else {
-            return None;
-        };
-        let seconds = (after.as_secs().max(1) * 4).min(MOST).to_string();
-        match self.asked {
-            _ if after.as_secs() >= MOST => None,
-            AskedBy::Pinned { name } => Some(format!("facet approve {name} --timeout {seconds}")),
-            _ => Some(self.typed_again(["--timeout".to_owned(), seconds].into_iter())),
-        }
+        let seconds = longer_wait(source)?.to_string();
+        Some(match self.asked {
+            AskedBy::Pinned { name } => format!("facet approve {name} --timeout {seconds}"),
+            _ => self.typed_again(["--timeout".to_owned(), seconds].into_iter()),
+        })
     }
 
     /// The command line that asks for the same with more options.
@@ -144,6 +138,17 @@ impl<'a> StartAttempt<'a> {
         }
         let words: Vec<String> = words.iter().map(|word| shell_word(word.as_ref())).collect();
         format!("facet {}", words.join(" "))
+    }
+}
+
+/// Seconds that may be enough for a server that did not answer in time.
+pub(crate) fn longer_wait(source: &ObserveError) -> Option<u64> {
+    const MOST: u64 = 600;
+    match source {
+        ObserveError::Capture { source: CaptureError::NoAnswer { after, .. }, .. } => {
+            (after.as_secs() < MOST).then(|| (after.as_secs().max(1) * 4).min(MOST))
+        }
+        _ => None,
     }
 }
 
@@ -184,7 +189,8 @@ pub(crate) fn explain_end(
 ) -> Vec<String> {
     let Launchable::Process(process) = server else { return Vec::new() };
     let obstacles = obstacles_of(process, stderr);
-    let mut lines: Vec<String> = profile_words(process).into_iter().collect();
+    let profile = profile_words(process).map(|words| format!("profile: {words}"));
+    let mut lines: Vec<String> = profile.into_iter().collect();
     lines.extend(confinement_words(grants).map(|words| format!("grants: {words}")));
     lines.extend(obstacles.iter().map(|one| format!("blocked: {}", one.reason)));
     let withheld = withheld_variables(process, stderr);

@@ -21,7 +21,7 @@ pub struct ClientRecords {
 impl ClientRecords {
     /// The records of this user.
     pub fn of_this_user() -> Result<Self, ProjectError> {
-        Self::in_directory(&UserDirectory::of_this_user()?)
+        Self::in_directory(&UserDirectory::of_person()?)
     }
 
     /// The records in a user's directory.
@@ -31,7 +31,7 @@ impl ClientRecords {
 
     /// The records of this user, for reading only: nothing is made.
     pub fn read_only() -> Result<Self, ProjectError> {
-        Ok(Self { folder: UserDirectory::of_this_user()?.unchecked(FOLDER) })
+        Ok(Self { folder: UserDirectory::of_person()?.unchecked(FOLDER) })
     }
 
     fn path(&self, file: &Path) -> PathBuf {

@@ -86,12 +86,14 @@ pub enum ProjectError {
         path: PathBuf,
     },
     /// Where this user keeps things is no place for that.
-    #[error("cannot keep approvals in {}", path.display())]
+    #[error("{}", refused_directory(path, around.as_deref()))]
     BadUserDirectory {
         /// The folder.
         path: PathBuf,
         /// What is wrong with it.
         reason: &'static str,
+        /// The project or repository that it is inside of.
+        around: Option<PathBuf>,
     },
     /// Nobody knows where this user keeps things.
     #[error("cannot keep approvals: no home directory")]
@@ -207,9 +209,26 @@ impl Describe for ProjectError {
     fn next(&self) -> String {
         match self {
             Self::Manifest { .. } => "facet doctor".to_owned(),
+            Self::BadUserDirectory { around: Some(folder), .. }
+                if !folder.join(".git").exists() =>
+            {
+                "cd into a project; or, for servers of every project: facet adopt --user".to_owned()
+            }
             Self::NoHome | Self::BadUserDirectory { .. } => "export FACET_DIR=…".to_owned(),
             other => format!("facet explain {}", other.code()),
         }
+    }
+}
+
+/// Which of two folders is in the wrong place.
+fn refused_directory(path: &Path, around: Option<&Path>) -> String {
+    match around {
+        Some(folder) => format!(
+            "{} cannot be a project: your approvals are inside it, in {}",
+            folder.display(),
+            path.display()
+        ),
+        None => format!("cannot keep approvals in {}", path.display()),
     }
 }
 

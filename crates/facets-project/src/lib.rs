@@ -25,10 +25,10 @@ pub use homes::{Homes, PrivateHome};
 pub use ledger::Ledger;
 pub use ledger_record::{Approval, LedgerRecord};
 pub use manifest::{declared_origin, with_server, without_server};
-pub use nearest::project_around;
+pub use nearest::{is_in_repository, project_around};
 pub use project::{Change, Project, State, SurfaceOnDisk};
 pub use runs::{RunEntry, RunLog, RunRecord, Runs, seconds_now};
-pub use user_directory::{UserDirectory, remember_start};
+pub use user_directory::{UserDirectory, remember_start, typed_by_person};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

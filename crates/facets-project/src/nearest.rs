@@ -22,6 +22,12 @@ pub fn project_around(directory: &Path) -> Option<PathBuf> {
     nearest(&here, &homes)
 }
 
+/// Whether a directory lies in a repository of git.
+#[must_use]
+pub fn is_in_repository(directory: &Path) -> bool {
+    directory.ancestors().any(|folder| folder.join(".git").exists())
+}
+
 fn nearest(here: &Path, homes: &[PathBuf]) -> Option<PathBuf> {
     let owner = here.metadata().ok()?.uid();
     for folder in here.ancestors() {

@@ -141,6 +141,13 @@ impl Project {
         Ok(state)
     }
 
+    /// Reads it as it lies there, for whoever must change nothing: what an earlier facet could not complete
+    /// stays as it is.
+    pub fn read_as_is(&self, surfaces_of: &dyn Fn(&str) -> bool) -> Result<State, ProjectError> {
+        self.check_folders()?;
+        self.state(surfaces_of)
+    }
+
     /// As well as it can: a command that only reads needs no ledger, and without it nothing is
     /// approved.
     fn take_over_older_approvals(&self, lock: &Lock) {

@@ -91,7 +91,7 @@ pub struct RunEntry {
 impl Runs {
     /// The sessions of this user.
     pub fn of_this_user() -> Result<Self, ProjectError> {
-        Self::in_directory(&UserDirectory::of_this_user()?)
+        Self::in_directory(&UserDirectory::of_person()?)
     }
 
     /// The sessions in a user's directory.

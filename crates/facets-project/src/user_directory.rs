@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::ProjectError;
@@ -19,8 +20,32 @@ pub struct UserDirectory {
 }
 
 impl UserDirectory {
-    /// `$FACET_DIR`, or `~/.facet`.
+    /// `$FACET_DIR`, or `~/.facet`, for what is about the project in the current directory.
     pub fn of_this_user() -> Result<Self, ProjectError> {
+        let user = Self::named()?;
+        let user = if TYPED.load(Ordering::Relaxed) {
+            user.kept_outside_of(&started_in(), Around::Repositories)?
+        } else {
+            user.outside_of(&started_in())?
+        };
+        match std::env::current_dir() {
+            Ok(here) => user.outside_of(&here),
+            Err(_) => Ok(user),
+        }
+    }
+
+    /// The same for what is about the user and no project: the current directory may be around it, as a
+    /// home is, unless it is a repository.
+    pub fn of_person() -> Result<Self, ProjectError> {
+        let user = Self::named()?.kept_outside_of(&started_in(), Around::Repositories)?;
+        match std::env::current_dir() {
+            Ok(here) => user.kept_outside_of(&here, Around::Repositories),
+            Err(_) => Ok(user),
+        }
+    }
+
+    /// What the environment says, wherever that leads.
+    fn named() -> Result<Self, ProjectError> {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let path = set("FACET_DIR").map(PathBuf::from);
         let path = path.or_else(|| set("HOME").map(|home| Path::new(&home).join(".facet")));
@@ -28,25 +53,25 @@ impl UserDirectory {
         // Another directory would be another user.
         if !path.is_absolute() {
             let reason = "the path is not absolute";
-            return Err(ProjectError::BadUserDirectory { path, reason });
+            return Err(ProjectError::BadUserDirectory { path, reason, around: None });
         }
-        let user = Self::at(path).outside_of(&started_in())?;
-        match std::env::current_dir() {
-            Ok(here) => user.outside_of(&here),
-            Err(_) => Ok(user),
-        }
+        Ok(Self::at(path))
     }
 
     /// spec 8.5: what lies in a repository approves nothing in it
     pub fn outside_of(self, project: &Path) -> Result<Self, ProjectError> {
+        self.kept_outside_of(project, Around::Project)
+    }
+
+    fn kept_outside_of(self, project: &Path, around: Around) -> Result<Self, ProjectError> {
         // Nothing of this changes while facet runs, and it is asked often.
-        static KNOWN: Mutex<BTreeSet<(PathBuf, PathBuf)>> = Mutex::new(BTreeSet::new());
-        let pair = (self.path.clone(), project.to_owned());
-        if KNOWN.lock().unwrap_or_else(PoisonError::into_inner).contains(&pair) {
+        static KNOWN: Mutex<BTreeSet<(PathBuf, PathBuf, Around)>> = Mutex::new(BTreeSet::new());
+        let known = (self.path.clone(), project.to_owned(), around);
+        if KNOWN.lock().unwrap_or_else(PoisonError::into_inner).contains(&known) {
             return Ok(self);
         }
-        let user = self.checked_outside_of(project, usual_home())?;
-        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(pair);
+        let user = self.checked_outside_of(project, usual_home(), around)?;
+        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(known);
         Ok(user)
     }
 
@@ -54,6 +79,7 @@ impl UserDirectory {
         self,
         project: &Path,
         home: Option<PathBuf>,
+        around: Around,
     ) -> Result<Self, ProjectError> {
         let home = home.map(|home| real_path(&home));
         let real = real_path(&self.path);
@@ -62,15 +88,21 @@ impl UserDirectory {
         }
         let is_repository = |folder: &&Path| folder.join(".git").exists();
         let project = real_path(project);
-        let repositories = project.ancestors().filter(is_repository);
-        let inside = std::iter::once(project.as_path()).chain(repositories);
+        let mut repositories = project.ancestors().filter(is_repository);
+        let itself = (around == Around::Project).then_some(project.as_path());
         // The user's own home, or a folder around it, did not come with a repository.
         let is_around_home =
             |folder: &Path| home.as_ref().is_some_and(|home| home.starts_with(folder));
-        let mut foreign = inside.filter(|folder| !is_around_home(folder));
-        if foreign.any(|folder| real.starts_with(folder)) {
-            let reason = "it is inside the project or its repository";
-            return Err(ProjectError::BadUserDirectory { path: self.path, reason });
+        let is_foreign = |folder: &&Path| !is_around_home(folder) && real.starts_with(folder);
+        if let Some(folder) = repositories.find(is_foreign) {
+            let (path, around) = (self.path, Some(folder.to_owned()));
+            let reason = "it is inside the repository of this directory";
+            return Err(ProjectError::BadUserDirectory { path, reason, around });
+        }
+        if let Some(folder) = itself.filter(is_foreign) {
+            let (path, around) = (self.path, Some(folder.to_owned()));
+            let reason = "your approvals are inside this directory";
+            return Err(ProjectError::BadUserDirectory { path, reason, around });
         }
         Ok(self)
     }
@@ -127,6 +159,24 @@ impl UserDirectory {
     pub fn project_path(&self) -> PathBuf {
         self.path.join(PROJECT)
     }
+}
+
+/// What must not hold a user's directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Around {
+    /// A project, and the repositories around it.
+    Project,
+    /// The repositories around a place.
+    Repositories,
+}
+
+/// Whether a person typed the command, and no file of a client has it.
+static TYPED: AtomicBool = AtomicBool::new(false);
+
+/// To be called for commands that clients do not start: where one was typed is then no project by itself,
+/// if it is told to work elsewhere.
+pub fn typed_by_person() {
+    TYPED.store(true, Ordering::Relaxed);
 }
 
 /// Where this process began, before it was told to work elsewhere: the file of a client may tell it.
@@ -211,7 +261,8 @@ mod tests {
         }
         let is_allowed = |own: &str, project: &str| {
             let user = UserDirectory::at(home.join(own));
-            user.checked_outside_of(&home.join(project), Some(home.clone())).is_ok()
+            let project = home.join(project);
+            user.checked_outside_of(&project, Some(home.clone()), Around::Project).is_ok()
         };
         assert!(is_allowed(".facet", ".facet/user"));
         assert!(is_allowed("other", "notes"), "home is a repository of its own");
@@ -219,6 +270,20 @@ mod tests {
         assert!(is_allowed("other", "site/inner"));
         assert!(!is_allowed("site/other", "site/inner"));
         assert!(!is_allowed("notes/other", "notes"));
+    }
+
+    /// A home that the list of users does not have, and folders around it.
+    #[test]
+    fn what_is_about_the_user_works_around_their_directory_but_not_in_a_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("h/.facet");
+        let is_allowed = |around: Around| {
+            let user = UserDirectory::at(own.clone());
+            user.checked_outside_of(&folder.path().join("h"), None, around).is_ok()
+        };
+        assert!(is_allowed(Around::Repositories) && !is_allowed(Around::Project));
+        fs::create_dir_all(folder.path().join("h/.git")).unwrap();
+        assert!(!is_allowed(Around::Repositories) && !is_allowed(Around::Project));
     }
 
     /// The shell looks the home up by the name of the user.

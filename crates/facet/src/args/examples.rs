@@ -40,18 +40,19 @@ Examples:
   facet adopt --yes       accepts findings up to moderate without a question
   facet adopt --accept critical
                           accepts critical findings, too: only if you have read them
-To undo: facet disconnect";
+To undo: facet disconnect --here";
 
 pub(super) const CONNECT: &str = "\
 Examples:
   facet connect cursor codex
   facet connect cursor --yes
                           rewrites the file without showing the difference first
-To undo: facet disconnect cursor";
+To undo: facet disconnect cursor --here";
 
 pub(super) const DISCONNECT: &str = "\
 Examples:
   facet disconnect        restores every client file that facet has changed, in all projects
+  facet disconnect --here only the client files of this project
   facet disconnect cursor --server files
                           only the entry of Cursor that starts files of this project
   facet disconnect cursor --yes

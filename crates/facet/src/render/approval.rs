@@ -8,7 +8,7 @@ use facets_lock::{Grants, Profile, SURFACES};
 use facets_ops::consent::{ApprovalPage, Replacement};
 use facets_ops::grant::{describe_opened, grants_words};
 use facets_ops::list::{ListReport, ListedServer};
-use facets_project::{LOCK, MANIFEST};
+use facets_project::{LOCK, MANIFEST, is_in_repository};
 use facets_surface::Kind;
 use serde_json::{Value, json};
 
@@ -214,9 +214,8 @@ pub(super) fn pinned(
         let _ = writeln!(out, "{GOOD}approved{GOOD:#} {name} ({tools}, surface sha256:{surface}…)");
     }
     let mut talk = String::new();
-    // Elsewhere may be where nothing is committed, as with servers for every project.
-    if renderer.directory.is_none() && is_pinned {
-        let _ = writeln!(talk, "commit {MANIFEST}, {LOCK} and {SURFACES}");
+    if is_pinned {
+        talk.push_str(&commit_line(renderer).unwrap_or_default());
     }
     if let Some(next) = next {
         let _ = writeln!(talk, "next: {next}");
@@ -233,6 +232,14 @@ fn nothing_to_approve(page: &ApprovalPage, out: &mut String) {
     if let Some(seconds) = page.settings.as_ref().and_then(|settings| settings.timeout) {
         let _ = writeln!(out, "  timeout: {seconds} s");
     }
+}
+
+/// What belongs into the repository. Elsewhere may be where nothing is committed, as with servers for every
+/// project.
+pub(super) fn commit_line(renderer: &Renderer) -> Option<String> {
+    let is_here = renderer.directory.is_none() && !renderer.quiet;
+    let is_committed = || std::env::current_dir().is_ok_and(|here| is_in_repository(&here));
+    (is_here && is_committed()).then(|| format!("commit {MANIFEST}, {LOCK} and {SURFACES}\n"))
 }
 
 pub(super) fn json_of(page: &ApprovalPage) -> Value {

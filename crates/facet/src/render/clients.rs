@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use facets_failure::{Describe as _, Failure};
+use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry, PlannedEntry, UnreadableFile};
-use facets_ops::client_files::{Client, FileEdit};
-use facets_ops::connect::ConnectReport;
+use facets_ops::client_files::{Client, FileEdit, Scope};
+use facets_ops::connect::{ConnectReport, LeftEntry, NeededVariables};
 use facets_ops::consent::ApprovalPage;
 use facets_ops::remove::RemoveReport;
 use serde_json::{Value, json};
@@ -24,17 +24,23 @@ const QUIET: Style = Style::new().dimmed();
 /// Of a line that is longer than a screen, only what changed is shown, and this much around it.
 const LONG: usize = 200;
 const AROUND: usize = 24;
+/// What to type after the last server was removed.
+const NOTHING_LEFT: &str = "nothing is pinned here any more; to delete facet's files: rm -r facets.json facets.lock .facets\n";
 
 impl Renderer {
     pub(crate) fn adopted(&self, report: &AdoptReport, was_read: bool) -> Shown {
         let is_unjudged = |one: &FoundEntry| {
             matches!(one.outcome, EntryOutcome::Failed(_) | EntryOutcome::Unaccepted(_))
         };
-        let is_complete =
-            report.unreadable.is_empty() && !report.found.iter().any(is_unjudged);
+        let is_complete = report.unreadable.is_empty() && !report.found.iter().any(is_unjudged);
         let exit = if is_complete { Exit::Yes } else { Exit::Unjudged };
         let human = || {
-            let mut out = if was_read { declined(&report.found) } else { found(&report.found) };
+            let mut out = match report.found.as_slice() {
+                all if was_read => declined(all),
+                [] if !report.unreadable.is_empty() => String::new(),
+                all if report.is_dry => found(all),
+                all => entries(all, true),
+            };
             for page in report.pinned.iter().chain(&report.unaccepted).filter(|_| !was_read) {
                 out.push_str(&super::approval::page(page, self.verbose));
                 out.push('\n');
@@ -52,16 +58,38 @@ impl Renderer {
             for file in &report.unreadable {
                 let path = visible(&file.path.display().to_string());
                 let client = file.client.title();
-                let _ = writeln!(out, "{STRONG}{client}{STRONG:#} was skipped: cannot read {path}:");
+                let _ =
+                    writeln!(out, "{STRONG}{client}{STRONG:#} was skipped: cannot read {path}:");
                 out.push_str(&super::human::failure(&self.describe(&file.error), self.verbose));
             }
             let _ = writeln!(out, "{}", adopted_summary(report));
-            if !report.edits.is_empty() && !self.quiet {
-                out.push_str("restart the assistant; to undo: facet disconnect\n");
-            }
-            Shown::styled(out)
+            out.push_str(&self.after_adopting(report));
+            let is_pinned = report.scope == Scope::Project && !report.pinned.is_empty();
+            let commit = super::approval::commit_line(self).filter(|_| is_pinned);
+            Shown { talk: commit.unwrap_or_default(), ..Shown::styled(out) }
         };
         self.show(human, || adopt_json(report, self.verbose)).with_exit(exit)
+    }
+
+    /// What to do next with what was pinned and rewritten.
+    fn after_adopting(&self, report: &AdoptReport) -> String {
+        let mut out = String::new();
+        let elsewhere = match report.scope {
+            Scope::Project => String::new(),
+            Scope::User => format!(" --directory {}", shell_word(&report.directory)),
+        };
+        if report.scope == Scope::User && !report.pinned.is_empty() {
+            let place = visible(&report.directory.display().to_string());
+            let _ = writeln!(out, "pinned in {place}; to check: facet check{elsewhere}");
+        }
+        if !report.edits.is_empty() {
+            let undo = match report.scope {
+                Scope::Project => self.advice("facet disconnect --here"),
+                Scope::User => format!("facet disconnect --here{elsewhere}"),
+            };
+            let _ = writeln!(out, "restart the assistant; to undo: {undo}");
+        }
+        out
     }
 
     pub(crate) fn removed(&self, report: &RemoveReport, was_read: bool) -> Shown {
@@ -74,10 +102,7 @@ impl Renderer {
                 out.push_str(&edits(&report.restored));
             }
             for edit in &report.restored {
-                let path = visible(&edit.path.display().to_string());
-                let client = edit.client.name();
-                let _ =
-                    writeln!(out, "{NEW}restored{NEW:#} {path} ({client}) as it was before facet");
+                out.push_str(&restored_entries(edit));
             }
             let named: String =
                 report.names.iter().map(|name| format!(" --server {}", visible(name))).collect();
@@ -88,7 +113,9 @@ impl Renderer {
                     "{path} still starts it through facet, which will fail; to restore: facet disconnect {client}{named}"
                 );
             }
-            Shown::styled(out)
+            let is_told = report.is_empty && !self.quiet && self.directory.is_none();
+            let talk = if is_told { NOTHING_LEFT } else { "" };
+            Shown { talk: talk.to_owned(), ..Shown::styled(out) }
         };
         let json = || {
             json!({
@@ -101,28 +128,36 @@ impl Renderer {
     }
 
     pub(crate) fn connected(&self, report: &ConnectReport, was_read: bool) -> Shown {
-        let exit = if report.left.is_empty() { Exit::Yes } else { Exit::Unjudged };
+        // What another project has is reported, and no failure of this one.
+        let is_done = report.left.iter().all(|left| left.is_elsewhere);
+        let exit = if is_done { Exit::Yes } else { Exit::Unjudged };
         let human = || {
             let mut out = if was_read { String::new() } else { edits(&report.edits) };
-            for (path, problem) in &report.left {
+            for LeftEntry { path, problem, is_elsewhere } in &report.left {
                 let path = visible(&path.display().to_string());
-                let _ = writeln!(out, "not changed: {path}: {}", visible(&problem.to_string()));
+                let problem = visible(&problem.to_string());
+                let elsewhere = if *is_elsewhere { " (not of this project)" } else { "" };
+                let _ = writeln!(out, "not changed: {path}: {problem}{elsewhere}");
             }
             for edit in &report.edits {
                 let path = visible(&edit.path.display().to_string());
                 let _ = writeln!(out, "{NEW}rewritten{NEW:#} {path}");
             }
-            for (server, variables) in &report.needs {
-                let names = visible(&variables.join(", "));
-                let _ = writeln!(out, "{} needs {names}: set that in its entry", visible(server));
+            for needed in &report.needs {
+                out.push_str(&needed_variables(needed));
             }
             if report.edits.is_empty() {
                 out.push_str("nothing to change\n");
             }
             Shown::styled(out)
         };
-        let left = report.left.iter().map(|(path, problem)| {
-            json!({ "file": path.display().to_string(), "code": problem.code(), "message": problem.to_string() })
+        let left = report.left.iter().map(|LeftEntry { path, problem, is_elsewhere }| {
+            json!({
+                "file": path.display().to_string(),
+                "code": problem.code(),
+                "message": problem.to_string(),
+                "elsewhere": is_elsewhere,
+            })
         });
         let left: Vec<Value> = left.collect();
         self.show(human, || json!({ "files": files_json(&report.edits), "left": left }))
@@ -130,8 +165,43 @@ impl Renderer {
     }
 }
 
-/// What was found, one line each.
+/// What became of the entries of a file whose server was removed.
+fn restored_entries(edit: &FileEdit) -> String {
+    let (path, client) = (visible(&edit.path.display().to_string()), edit.client.title());
+    let mut out = String::new();
+    for entry in &edit.restored {
+        let name = visible(&entry.name);
+        let (done, place) =
+            if entry.was_inserted { ("removed", "from") } else { ("restored the entry", "in") };
+        let _ = writeln!(out, "{NEW}{done}{NEW:#} {name} {place} {path} ({client})");
+    }
+    out
+}
+
+/// What to add to a new entry, in the words of its client.
+fn needed_variables(needed: &NeededVariables) -> String {
+    let NeededVariables { server, variables, client, path } = needed;
+    let is_toml = client.name() == "codex";
+    let set = |name: &String| {
+        if is_toml { format!("{name} = \"…\"") } else { format!("\"{name}\": \"…\"") }
+    };
+    let sets = variables.iter().map(set).collect::<Vec<_>>().join(", ");
+    let member = match client.name() {
+        "codex" => format!("env = {{ {sets} }}"),
+        "opencode" => format!("\"environment\": {{ {sets} }}"),
+        _ => format!("\"env\": {{ {sets} }}"),
+    };
+    let (server, path) = (visible(server), visible(&path.display().to_string()));
+    format!("{server} needs values: add {} to its entry in {path}\n", visible(&member))
+}
+
+/// What was found, and what would be done with it.
 pub(crate) fn found(all: &[FoundEntry]) -> String {
+    entries(all, false)
+}
+
+/// Entries by file, with what is to be done with each, or was.
+fn entries(all: &[FoundEntry], is_done: bool) -> String {
     if all.is_empty() {
         return "no client has servers configured here; --user looks at the files of this user\n"
             .to_owned();
@@ -146,8 +216,9 @@ pub(crate) fn found(all: &[FoundEntry]) -> String {
             path = Some(&one.path);
         }
         let _ = writeln!(out, "  {}: {}", visible(&one.name), visible(&one.what));
-        if let Some(plan) = &one.plan {
-            planned(one, plan, &mut out);
+        // What became of the others is said instead.
+        if let (Some(plan), EntryOutcome::Adopted) = (&one.plan, &one.outcome) {
+            planned(one, plan, is_done, &mut out);
         }
         outcome(one, &mut out);
     }
@@ -155,9 +226,14 @@ pub(crate) fn found(all: &[FoundEntry]) -> String {
 }
 
 /// What adopting an entry means, exactly.
-fn planned(one: &FoundEntry, plan: &PlannedEntry, out: &mut String) {
+fn planned(one: &FoundEntry, plan: &PlannedEntry, is_done: bool, out: &mut String) {
     let name = visible(&one.name);
-    let state = if plan.is_pinned { "already pinned as" } else { "to be pinned as" };
+    let (state, entry) = match (plan.is_pinned, is_done) {
+        (true, false) => ("already pinned as", "entry to be rewritten to"),
+        (true, true) => ("already pinned as", "entry rewritten to"),
+        (false, false) => ("to be pinned as", "entry to be rewritten to"),
+        (false, true) => ("pinned as", "entry rewritten to"),
+    };
     let _ = write!(out, "    {state} {name}");
     if plan.launch != one.what {
         let _ = write!(out, ", as `{}`", visible(&plan.launch));
@@ -172,15 +248,16 @@ fn planned(one: &FoundEntry, plan: &PlannedEntry, out: &mut String) {
     if !plan.headers.is_empty() {
         let _ = write!(out, ", sends {} (values stay in this file)", listed(&plan.headers));
     }
-    let _ = writeln!(out, "\n    entry to be rewritten to: {}", visible(&plan.entry.join(" ")));
+    let _ = writeln!(out, "\n    {entry}: {}", visible(&plan.entry.join(" ")));
 }
 
 /// What became of an entry, if that is not what was planned.
 fn outcome(one: &FoundEntry, out: &mut String) {
     let (words, reason) = match &one.outcome {
+        EntryOutcome::Adopted => return,
         // Failures are told in full below.
-        EntryOutcome::Adopted | EntryOutcome::Failed(_) => return,
-        EntryOutcome::Guarded => ("runs through facet already", None),
+        EntryOutcome::Failed(_) => ("not adopted: see below", None),
+        EntryOutcome::Guarded => ("already guarded", None),
         EntryOutcome::Weak(reason) => ("starts facet, but is not guarded", Some(reason)),
         EntryOutcome::Skipped(reason) | EntryOutcome::Unaccepted(reason) => {
             ("skipped", Some(reason))
@@ -249,6 +326,11 @@ pub(crate) fn edits(edits: &[FileEdit]) -> String {
         // Lines that do not change are nobody's question, and may hold secrets.
         let changes: Vec<_> =
             diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal).collect();
+        if changes.is_empty() {
+            out.push_str(
+                "  (only values change, or the file cannot be parsed: nothing is shown)\n",
+            );
+        }
         for change in &changes {
             let is_removed = change.tag() == ChangeTag::Delete;
             let sign = if is_removed { '-' } else { '+' };

@@ -149,7 +149,12 @@ pub(super) fn doctor(report: &DoctorReport) -> Value {
             "fix": check.fix,
         })
     });
-    json!({ "ok": report.is_healthy(), "version": env!("CARGO_PKG_VERSION"), "checks": checks.collect::<Vec<_>>() })
+    json!({
+        "ok": report.is_healthy(),
+        "warnings": report.warnings(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "checks": checks.collect::<Vec<_>>(),
+    })
 }
 
 pub(super) fn explanation(explanation: &Explanation) -> Value {

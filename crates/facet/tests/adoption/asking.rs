@@ -108,6 +108,36 @@ fn a_no_to_the_rewriting_keeps_what_is_pinned_and_says_how_to_go_on() {
 }
 
 #[test]
+fn a_no_to_removing_keeps_pin_and_entry() {
+    let user = User::new();
+    let text = json!({ "mcpServers": { "one": declaring(&user, "one", &["list_notes"]) } });
+    user.trusted.write(".mcp.json", &text.to_string());
+    user.facet(&["adopt", "--yes"]).exits(0);
+    let guarded = user.trusted.read(".mcp.json");
+    let Some(ran) = at_a_terminal(&user, &["remove", "one"], "n\n") else { return };
+    assert!(ran.out.contains("Remove one, and its entry in "), "{}", ran.out);
+    assert_eq!(ran.out.matches("[y/N]").count(), 1, "{}", ran.out);
+    assert_eq!(locked(&user), ["one"]);
+    assert_eq!(user.trusted.read(".mcp.json"), guarded);
+    let ran = at_a_terminal(&user, &["remove", "one"], "y\n").unwrap().exits(0);
+    assert!(ran.out.contains("restored the entry one in "), "{}", ran.out);
+    assert_eq!(user.trusted.read(".mcp.json"), text.to_string());
+    assert_eq!(user.facet(&["list"]).exits(0).out, "");
+}
+
+#[test]
+fn without_entries_of_clients_removing_asks_nothing() {
+    let user = User::new();
+    let text = json!({ "mcpServers": { "one": declaring(&user, "one", &["list_notes"]) } });
+    user.trusted.write(".mcp.json", &text.to_string());
+    user.facet(&["adopt", "--yes"]).exits(0);
+    user.facet(&["disconnect", "--here", "--yes"]).exits(0);
+    let Some(ran) = at_a_terminal(&user, &["remove", "one"], "") else { return };
+    let ran = ran.exits(0);
+    assert!(ran.out.contains("removed one") && !ran.out.contains("[y/N]"), "{}", ran.out);
+}
+
+#[test]
 fn a_yes_beforehand_takes_the_harmless_ones_and_names_the_others() {
     let user = User::new();
     three_servers(&user);
@@ -188,8 +218,8 @@ fn clients_that_disagree_are_both_named() {
     };
     let (first, reason) = said(&["--format", "json", "adopt", "--dry-run"]);
     assert_eq!(first, "adoptable");
-    assert!(reason.starts_with("claude-code (.mcp.json: `"), "{reason}");
-    assert!(reason.contains("one.json`) and cursor (.cursor/mcp.json: `"), "{reason}");
+    assert!(reason.starts_with("Claude Code (.mcp.json: `"), "{reason}");
+    assert!(reason.contains("one.json`) and Cursor (.cursor/mcp.json: `"), "{reason}");
     assert!(reason.contains("two.json`)") && reason.contains("rename one"), "{reason}");
     assert_eq!(said(&["--format", "json", "adopt", "--yes"]), (json!("adopted"), reason));
     assert_eq!(user.trusted.read(".cursor/mcp.json"), cursor);

@@ -1,9 +1,7 @@
 //! What is wrong with a server of the project.
 
-use facets_failure::{Describe, Note, shell_word, similar_names};
-use facets_lock::SURFACES;
+use facets_failure::{Describe, Note, similar_names};
 use facets_model::NameError;
-use facets_project::LOCK;
 
 use super::unanswered::{
     CONFIRMATION, NO_TERMINAL, NOTHING_CHANGED, conflict, left, not_pinned, subject,
@@ -22,6 +20,8 @@ pub enum ServerError {
         name: String,
         /// What there is.
         known: Vec<String>,
+        /// Where it is pinned for this user and every project, if it is.
+        of_user: Option<std::path::PathBuf>,
     },
     /// `--replace` was given for a name that is not pinned.
     #[error("server {name:?} not found: nothing to replace")]
@@ -345,12 +345,15 @@ impl ServerError {
     fn actual_text(&self) -> String {
         let text = match self {
             Self::SecretInLaunch { .. } => "a value on the command line, not shown",
+            Self::Unknown { of_user: Some(folder), .. } => {
+                return format!("it is pinned for every project, in {}", folder.display());
+            }
             Self::Unknown { known, .. } | Self::NothingToReplace { known, .. }
                 if known.is_empty() =>
             {
                 "no server is pinned here"
             }
-            Self::Unknown { name, known }
+            Self::Unknown { name, known, .. }
             | Self::NothingToReplace { name, known }
             | Self::NothingApproved { name, known }
             | Self::NoData { name, known } => {
@@ -449,44 +452,7 @@ impl Describe for ServerError {
     }
 
     fn next(&self) -> String {
-        if self.is_declined() {
-            return format!("facet explain {}", self.code());
-        }
-        match self {
-            Self::Unknown { name, known } => {
-                // The error does not know which command was typed.
-                match similar_names(name, known.iter().map(String::as_str)).first() {
-                    Some(similar) => format!("the same command with {similar}"),
-                    None => "facet list".to_owned(),
-                }
-            }
-            Self::Exists { name } => format!("facet add {name} --replace …"),
-            Self::NothingToReplace { .. } => "facet add, without --replace".to_owned(),
-            Self::NotApproved { name, .. } => format!("facet approve {name}"),
-            Self::OtherLaunch { name } => format!("facet approve {name}"),
-            Self::GrantedPathMissing { text, .. } => {
-                format!("mkdir {}, or grant another path", shell_word(text.as_ref()))
-            }
-            Self::GrantElsewhere { name } => {
-                format!("facet grant {name} sampling=no elicitation=no")
-            }
-            Self::Unanswered { next, .. }
-            | Self::GrantConflict { next, .. }
-            | Self::AboveAccepted { next, .. } => next.clone(),
-            Self::NothingApproved { .. } => "facet approvals list".to_owned(),
-            Self::NoData { .. } => "facet data".to_owned(),
-            Self::StillRunning { name } => format!("facet stop {name}"),
-            Self::ApprovedElsewhere { .. } => "facet approve --all".to_owned(),
-            Self::Unservable { name, .. } => format!("facet run {name} --http 127.0.0.1:0"),
-            Self::NeverRan { .. } | Self::NotRunning { .. } | Self::DoesNotStop { .. } => {
-                "facet ps".to_owned()
-            }
-            Self::Edited { .. } => format!("git diff {LOCK} {SURFACES}"),
-            Self::ChangedMeanwhile { name } => format!("facet check {name}"),
-            Self::NotPinned { name, .. } => format!("facet approve {name} --yes"),
-            Self::NothingPinned => "facet adopt --dry-run".to_owned(),
-            other => format!("facet explain {}", other.code()),
-        }
+        self.next_step()
     }
 
     fn notes(&self) -> Vec<Note> {

@@ -23,6 +23,7 @@ use crate::error::OpsError;
 use crate::outside_servers::refuse_inside_server;
 use crate::own_program::own_program_or_refuse;
 use crate::pinning::{LookedAt, NewServer, look_at_new};
+use crate::start_attempt::longer_wait;
 use survey::{Adoption, Key, Survey, Surveyor};
 
 /// What to adopt.
@@ -51,6 +52,8 @@ pub struct AdoptReport {
     pub edits: Vec<FileEdit>,
     /// Where it was pinned.
     pub directory: PathBuf,
+    /// Whose files were looked at.
+    pub scope: Scope,
     /// Whether it was only looked at.
     pub is_dry: bool,
     /// Whether the entries were shown before the first question.
@@ -100,14 +103,15 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
         unaccepted,
         edits,
         directory,
+        scope: request.scope,
         is_dry,
         was_shown,
         unreadable,
     })
 }
 
-/// Reads what can be read: one broken file does not keep the others from being adopted. If all that
-/// exist are broken, that is an error.
+/// Reads what can be read: one broken file does not keep the others from being adopted. If there is no
+/// other, that is an error.
 fn read_all(files: &[ClientFile]) -> Result<(Vec<ClientFileText>, Vec<UnreadableFile>), OpsError> {
     let (mut reads, mut unreadable) = (Vec::new(), Vec::new());
     for file in files {
@@ -199,6 +203,8 @@ impl Adopting<'_> {
                     looked.push(one);
                 }
                 Err(error) => {
+                    let client = self.found[adoption.index].client;
+                    let error = mended_by_adopting(error, &name, client, self.request.scope);
                     self.names.insert(name, NameOutcome::Failed(Some(Box::new(error))));
                 }
             }
@@ -294,7 +300,7 @@ impl Adopting<'_> {
                 NameOutcome::Unaccepted(reason) => EntryOutcome::Unaccepted(reason.clone()),
                 NameOutcome::Failed(error) => match error.take() {
                     Some(error) => {
-                        firsts.insert(one.name.clone(), one.client.name().to_owned());
+                        firsts.insert(one.name.clone(), one.client.title().to_owned());
                         EntryOutcome::Failed(error)
                     }
                     None => EntryOutcome::Skipped(format!(
@@ -358,6 +364,25 @@ impl Adopting<'_> {
                 Answer::NoTerminal.or_refuse(undone, self.command_line())
             }
         }
+    }
+}
+
+/// What mends the start of a server that a client has: more time, or another entry. `facet add` would pin it
+/// beside that.
+fn mended_by_adopting(error: OpsError, name: &str, client: Client, scope: Scope) -> OpsError {
+    let typed = command_line("adopt", &[client], scope);
+    let typed = typed.strip_suffix(" --yes").unwrap_or(&typed);
+    match error {
+        OpsError::Start(mut failure) => {
+            failure.mend = match longer_wait(&failure.source) {
+                Some(seconds) => Some(format!("{typed} --timeout {seconds}")),
+                None => {
+                    failure.mend.take().map(|_| format!("edit the entry of {name}, then {typed}"))
+                }
+            };
+            OpsError::Start(failure)
+        }
+        other => other,
     }
 }
 

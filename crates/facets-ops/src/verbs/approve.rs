@@ -15,6 +15,7 @@ use crate::moving::approve_moved;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::is_others;
 use crate::repinning::{Accepted, LaunchChange, NewPin, repin};
+use crate::unknown_server::unknown_server;
 
 /// What to approve.
 #[derive(Debug)]
@@ -136,9 +137,6 @@ fn wanted_origin(name: &str, state: &State) -> Result<Origin, OpsError> {
         (Some(declared), Some(locked)) if locked.is_declared_as(declared) => Ok(locked.clone()),
         (Some(declared), _) => Ok(declared.clone()),
         (None, Some(locked)) => Ok(locked.clone()),
-        (None, None) => {
-            let known = state.lock.servers().keys().cloned().collect();
-            Err(ServerError::Unknown { name: name.to_owned(), known }.into())
-        }
+        (None, None) => Err(unknown_server(name, state)),
     }
 }

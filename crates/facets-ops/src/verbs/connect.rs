@@ -1,9 +1,11 @@
 //! `facet connect` and `facet disconnect`: clients start what is pinned here through facet, or
 //! what they started before.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use facets_clients::{ClientError, ClientFile, Entry, guard, insert, parse};
+use facets_launch::FOR_SERVER;
 use facets_lock::LockedEntry;
 use facets_project::{Project, State};
 
@@ -13,6 +15,7 @@ use crate::client_files::{
 };
 use crate::client_values::starts_here;
 use crate::consent::Consent;
+use crate::entry_variables::header_prefix;
 use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
 use crate::own_program::{own_program, own_program_or_refuse};
@@ -32,8 +35,43 @@ pub struct ConnectRequest {
 pub struct DisconnectRequest {
     /// The clients; none are all.
     pub clients: Vec<Client>,
-    /// Only entries that start these servers of this project; none are all, of every project.
+    /// Only entries that start these servers of this project; none are all.
     pub servers: Vec<String>,
+    /// In which files.
+    pub reach: DisconnectReach,
+}
+
+/// In which files entries are restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisconnectReach {
+    /// Those of every project, and those of the user.
+    Everywhere,
+    /// Those of this project; for the user's own project those of the user.
+    Here,
+}
+
+/// Something that stays as it is.
+#[derive(Debug)]
+pub struct LeftEntry {
+    /// The file.
+    pub path: PathBuf,
+    /// Which entry, and why.
+    pub problem: ClientError,
+    /// Whether the file is neither of this project nor of the user.
+    pub is_elsewhere: bool,
+}
+
+/// Variables that nobody sets for a server yet.
+#[derive(Debug)]
+pub struct NeededVariables {
+    /// The server.
+    pub server: String,
+    /// What the entry has to set, as it is called there.
+    pub variables: Vec<String>,
+    /// Whose entry.
+    pub client: Client,
+    /// In which file.
+    pub path: PathBuf,
 }
 
 /// What was rewritten, and what could not be.
@@ -42,9 +80,9 @@ pub struct ConnectReport {
     /// The files.
     pub edits: Vec<FileEdit>,
     /// What stays as it is, and why.
-    pub left: Vec<(PathBuf, ClientError)>,
-    /// Variables that new entries have to set, by server.
-    pub needs: Vec<(String, Vec<String>)>,
+    pub left: Vec<LeftEntry>,
+    /// Variables that new entries have to set.
+    pub needs: Vec<NeededVariables>,
 }
 
 /// Has clients start every server that is pinned here through facet.
@@ -86,6 +124,7 @@ fn connect_file(
 ) -> Result<(), OpsError> {
     let known = read(file)?;
     let mut rewriting = Rewriting::of(file, known.as_ref())?;
+    let path = known.as_ref().map_or_else(|| file.path.clone(), |read| read.path.clone());
     for name in servers {
         let mut entries = known.iter().flat_map(|read| &read.entries);
         let entry = entries.find(|entry| entry.name == **name);
@@ -99,12 +138,12 @@ fn connect_file(
             Some(entry) => rewriting
                 .change(|text| guard(file.client, text.unwrap_or_default(), &entry.place, &wanted)),
             None => {
-                report.needs.extend(needs(state, name));
+                report.needs.extend(needs(state, name, file.client, &path));
                 rewriting.change(|text| insert(file, text, name, &wanted))
             }
         };
-        let path = || known.as_ref().map_or_else(|| file.path.clone(), |read| read.path.clone());
-        report.left.extend(changed.err().map(|error| (path(), error)));
+        let left = |problem| LeftEntry { path: path.clone(), problem, is_elsewhere: false };
+        report.left.extend(changed.err().map(left));
     }
     report.edits.extend(rewriting.edit());
     Ok(())
@@ -116,55 +155,85 @@ pub fn disconnect(
     consent: &dyn Consent,
 ) -> Result<ConnectReport, OpsError> {
     refuse_inside_server()?;
-    let DisconnectRequest { clients, servers } = request;
+    let DisconnectRequest { clients, servers, reach } = request;
     let mut report = ConnectReport { edits: Vec::new(), left: Vec::new(), needs: Vec::new() };
-    let is_client = |client: Client| clients.is_empty() || clients.contains(&client);
     let project = Project::here()?;
+    let scopes: &[Scope] = match reach {
+        DisconnectReach::Everywhere => &[Scope::Project, Scope::User],
+        DisconnectReach::Here if project.is_of_user() => &[Scope::User],
+        DisconnectReach::Here => &[Scope::Project],
+    };
+    let own = real_files(&project, scopes)?;
+    let is_file = |client: Client, path: &Path| {
+        let is_client = clients.is_empty() || clients.contains(&client);
+        is_client && (*reach == DisconnectReach::Everywhere || own.contains(path))
+    };
     let is_meant = |path: &Path, entry: &Entry| {
         let mut names = servers.iter();
         servers.is_empty() || names.any(|name| starts_here(entry, path, name, &project))
     };
-    let Restoration { edits, left, only_whole } = restore_entries(is_client, is_meant)?;
+    let Restoration { edits, mut left, only_whole } = restore_entries(is_file, is_meant)?;
     report.edits = edits;
-    report.left = left;
-    for (_, path) in only_whole {
+    left.extend(only_whole.into_iter().map(|(_, path)| {
         let place = servers.join(", ");
-        report.left.push((path, ClientError::Entangled { place }));
-    }
+        (path, ClientError::Entangled { place })
+    }));
+    report.left.extend(left.into_iter().map(|(path, problem)| {
+        let is_elsewhere = !own.contains(&path);
+        LeftEntry { path, problem, is_elsewhere }
+    }));
     if servers.is_empty() {
-        note_unrecorded(clients, &mut report)?;
+        note_unrecorded(clients, scopes, &mut report)?;
     }
-    let named: String = servers.iter().map(|name| format!(" --server {name}")).collect();
-    let next = command_line("disconnect", clients, Scope::Project);
-    finish(report, consent, format!("{next}{named}"))
+    let mut next = command_line("disconnect", clients, Scope::Project);
+    next.extend(servers.iter().map(|name| format!(" --server {name}")));
+    next.push_str(if *reach == DisconnectReach::Here { " --here" } else { "" });
+    finish(report, consent, next)
+}
+
+/// The files of clients of a project, or of the user, where they really lie.
+fn real_files(project: &Project, scopes: &[Scope]) -> Result<BTreeSet<PathBuf>, OpsError> {
+    let places = places(project.place())?;
+    let all = scopes.iter().flat_map(|scope| files(&[], *scope, &places));
+    Ok(all.filter_map(|file| file.path.canonicalize().ok()).collect())
 }
 
 /// What starts facet here all the same: an entry that was renamed, or a file that was moved.
-fn note_unrecorded(clients: &[Client], report: &mut ConnectReport) -> Result<(), OpsError> {
+fn note_unrecorded(
+    clients: &[Client],
+    scopes: &[Scope],
+    report: &mut ConnectReport,
+) -> Result<(), OpsError> {
     let places = places(Project::here()?.place())?;
-    for scope in [Scope::Project, Scope::User] {
-        for file in files(clients, scope, &places) {
-            let Ok(Some(read)) = read(&file) else { continue };
-            if report.left.iter().any(|(path, _)| *path == read.path) {
-                continue;
-            }
-            let edit = report.edits.iter().find(|edit| edit.path == read.path);
-            let after = edit.map_or(Some(read.text.as_str()), |edit| edit.after.as_deref());
-            let entries = parse(&file, after.unwrap_or_default()).unwrap_or_default();
-            let left = entries.iter().filter(|entry| entry.is_facet(Some(&own_program())));
-            report.left.extend(
-                left.map(|entry| (read.path.clone(), ClientError::unrecorded(&entry.place))),
-            );
+    for file in scopes.iter().flat_map(|scope| files(clients, *scope, &places)) {
+        let Ok(Some(read)) = read(&file) else { continue };
+        if report.left.iter().any(|left| left.path == read.path) {
+            continue;
         }
+        let edit = report.edits.iter().find(|edit| edit.path == read.path);
+        let after = edit.map_or(Some(read.text.as_str()), |edit| edit.after.as_deref());
+        let entries = parse(&file, after.unwrap_or_default()).unwrap_or_default();
+        let left = entries.iter().filter(|entry| entry.is_facet(Some(&own_program())));
+        report.left.extend(left.map(|entry| LeftEntry {
+            path: read.path.clone(),
+            problem: ClientError::unrecorded(&entry.place),
+            is_elsewhere: false,
+        }));
     }
     Ok(())
 }
 
 /// The variables of a server that nobody sets for it yet.
-fn needs(state: &State, name: &str) -> Option<(String, Vec<String>)> {
+fn needs(state: &State, name: &str, client: Client, path: &Path) -> Option<NeededVariables> {
     let origin = &state.lock.server(name)?.origin;
-    let variables: Vec<String> = origin.variables().into_iter().map(str::to_owned).collect();
-    (!variables.is_empty()).then(|| (name.to_owned(), variables))
+    let in_entry = |variable: &str| {
+        let is_of_header = variable.starts_with(&header_prefix(name));
+        // With its prefix it means something to the server alone.
+        if is_of_header { variable.to_owned() } else { format!("{FOR_SERVER}{variable}") }
+    };
+    let variables: Vec<String> = origin.variables().into_iter().map(in_entry).collect();
+    let (server, path) = (name.to_owned(), path.to_owned());
+    (!variables.is_empty()).then_some(NeededVariables { server, variables, client, path })
 }
 
 fn is_pinned_as(entry: &Entry, file: &ClientFile, project: &Path, state: &State) -> bool {

@@ -19,6 +19,7 @@ use crate::judgement::Judgement;
 use crate::pin_changes::compare_pins;
 use crate::pinned::{Pinned, differences};
 use crate::policy::{self, AppliedPolicy};
+use crate::unknown_server::unknown_server;
 
 /// What to compare: each is the name of a locked server, a name at a revision (`NAME@REV`), a
 /// surface file, or a file with contracts.
@@ -119,8 +120,7 @@ fn load(what: &str, project: &Project, state: &State) -> Result<DiffSubject, Ops
         let pinned = git::pinned_at(project.place(), revision, name, &lock)?;
         return Ok(DiffSubject::Pinned(Box::new(pinned)));
     }
-    let known = state.lock.servers().keys().cloned().collect();
-    Err(ServerError::Unknown { name: what.to_owned(), known }.into())
+    Err(unknown_server(what, state))
 }
 
 fn load_file(what: &str) -> Result<DiffSubject, OpsError> {

@@ -10,10 +10,17 @@ use facets_digest::{Digest, Hasher};
 use facets_launch::{Confinement, available_confinement};
 use facets_model::manifest::{Problem, parse_project};
 use facets_model::tree::MANIFEST_LIMITS;
+use facets_project::{LOCK, MANIFEST, Project, ProjectError, State, is_in_repository};
 
-use crate::client_files::{ClientServers, Scope, UnguardedServer, servers_of_clients};
+use crate::client_files::Scope;
+use crate::client_servers::{ClientServers, UnguardedServer, servers_of_clients};
+use crate::error::OpsError;
 use crate::input::read_regular;
+use crate::pinned::{Pinned, against_manifest, is_others};
 use facets_failure::{Describe as _, Failure, FileProblem};
+
+const CLIENTS: &str = "clients";
+const PROJECT: &str = "project";
 
 /// Where to look.
 #[derive(Debug)]
@@ -58,6 +65,12 @@ pub struct DoctorReport {
 }
 
 impl DoctorReport {
+    /// How many checks warn.
+    #[must_use]
+    pub fn warnings(&self) -> usize {
+        self.checks.iter().filter(|check| check.health == Health::Open).count()
+    }
+
     /// Whether nothing is broken.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
@@ -68,17 +81,11 @@ impl DoctorReport {
 /// Looks at the machine and the project. Starts nothing, and leaves nothing behind.
 #[must_use]
 pub fn doctor(request: &DoctorRequest) -> DoctorReport {
-    DoctorReport {
-        checks: vec![
-            platform(),
-            hashing(),
-            canonical_json(),
-            temporary_directory(),
-            sandbox(),
-            clients(&request.directory),
-            project(&request.directory),
-        ],
-    }
+    let mut checks =
+        vec![platform(), hashing(), canonical_json(), temporary_directory(), sandbox()];
+    checks.extend(clients(&request.directory));
+    checks.push(project(&request.directory));
+    DoctorReport { checks }
 }
 
 fn check(name: &'static str, health: Health, detail: String) -> Check {
@@ -146,20 +153,34 @@ fn sandbox() -> Check {
     check("sandbox", if enforceable { Health::Good } else { Health::Absent }, detail)
 }
 
+/// The manifest, and whether lock and surface files belong to it.
 fn project(directory: &Path) -> Check {
-    const NAME: &str = "project";
+    let found = manifest(directory);
+    if found.health == Health::Bad {
+        return found;
+    }
+    match broken_lock() {
+        None => found,
+        Some((detail, fix)) => {
+            let problems = found.problems;
+            Check { problems, fix: Some(fix), ..check(PROJECT, Health::Bad, detail) }
+        }
+    }
+}
+
+fn manifest(directory: &Path) -> Check {
     // `.` in front of every place would only be noise.
     let path = directory.strip_prefix(".").unwrap_or(directory).join("facets.json");
     if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         let detail = format!("no facets.json in {}", directory.display());
-        return check(NAME, Health::Absent, detail);
+        return check(PROJECT, Health::Absent, detail);
     }
     let bytes = match read_regular(&path, MANIFEST_LIMITS.bytes as u64) {
         Ok(bytes) => bytes,
         Err(error) => {
             let Failure { message, actual, next, .. } = error.describe();
             let detail = format!("{message}: {}", actual.unwrap_or_default());
-            return Check { fix: Some(next), ..check(NAME, Health::Bad, detail) };
+            return Check { fix: Some(next), ..check(PROJECT, Health::Bad, detail) };
         }
     };
     let outcome = parse_project(&bytes);
@@ -169,7 +190,7 @@ fn project(directory: &Path) -> Check {
         let noun = if count == 1 { "problem" } else { "problems" };
         let detail = format!("{count} {noun} in {}", path.display());
         let problems = outcome.problems.into_iter().map(with_file).collect();
-        return Check { problems, ..check(NAME, Health::Bad, detail) };
+        return Check { problems, ..check(PROJECT, Health::Bad, detail) };
     };
     let (facets, servers) = (manifest.facets.len(), manifest.servers.len());
     let counted = |count: usize, noun: &str| match count {
@@ -179,28 +200,77 @@ fn project(directory: &Path) -> Check {
     let (facets, servers) = (counted(facets, "facet"), counted(servers, "server"));
     let detail = format!("{}: {facets}, {servers}", path.display());
     let problems = outcome.warnings.into_iter().map(with_file).collect();
-    Check { problems, ..check(NAME, Health::Good, detail) }
+    Check { problems, ..check(PROJECT, Health::Good, detail) }
+}
+
+/// What of the lock cannot be used, or is not what facets.json says, and what to type. Changes nothing.
+fn broken_lock() -> Option<(String, String)> {
+    let read = Project::here().and_then(|project| project.read_as_is(&|_| true));
+    let state = match read {
+        Ok(state) => state,
+        // That was looked at before.
+        Err(ProjectError::Manifest { .. }) => return None,
+        Err(error) => {
+            let is_committed = std::env::current_dir().is_ok_and(|here| is_in_repository(&here));
+            let is_lock = matches!(error, ProjectError::Lock { .. });
+            let Failure { message, actual, next, .. } = error.describe();
+            let detail = [Some(message), actual].into_iter().flatten().collect::<Vec<_>>();
+            let restore = format!("git checkout {LOCK}");
+            return Some((detail.join(": "), if is_lock && is_committed { restore } else { next }));
+        }
+    };
+    let names = state.lock.servers().keys().filter(|name| !is_others(name, &state));
+    let mut broken = names.filter_map(|name| Some((name, broken_server(name, &state)?)));
+    let (name, problem) = broken.next()?;
+    let more = match broken.count() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Some((format!("{name}: {problem}{more}"), format!("facet verify {name}")))
+}
+
+/// Why a pinned server is not started as it is.
+fn broken_server(name: &str, state: &State) -> Option<String> {
+    let pinned = match Pinned::of(name, state) {
+        Ok(pinned) => pinned,
+        Err(problem) => return Some(problem.to_string()),
+    };
+    let finding = against_manifest(name, &pinned, state).into_iter().next()?;
+    Some(format!("{MANIFEST} and {LOCK} differ: {}", finding.sentence))
+}
+
+/// The servers of clients, and the files that cannot be read: these hide nothing of the others.
+fn clients(directory: &Path) -> Vec<Check> {
+    match servers_of_clients(directory) {
+        Ok(servers) => {
+            let unreadable = servers.unreadable.iter().map(unreadable);
+            std::iter::once(guarded(&servers)).chain(unreadable).collect()
+        }
+        Err(error) => vec![unreadable(&error)],
+    }
+}
+
+fn unreadable(error: &OpsError) -> Check {
+    let Failure { message, actual, next, .. } = error.describe();
+    let detail = [Some(message), actual].into_iter().flatten().collect::<Vec<_>>();
+    let fix = match error {
+        OpsError::Client { path, .. } => format!("edit {}", path.display()),
+        _ => next,
+    };
+    Check { fix: Some(fix), ..check(CLIENTS, Health::Open, detail.join(": ")) }
 }
 
 /// Servers that clients start without facet, above all those that they once started through it:
 /// what installs something may have taken the guard away.
-fn clients(directory: &Path) -> Check {
-    const NAME: &str = "clients";
-    let ClientServers { guarded, unguarded, gone } = match servers_of_clients(directory) {
-        Ok(servers) => servers,
-        Err(error) => {
-            let Failure { message, actual, next, .. } = error.describe();
-            let detail = [Some(message), actual].into_iter().flatten().collect::<Vec<_>>();
-            return Check { fix: Some(next), ..check(NAME, Health::Open, detail.join(": ")) };
-        }
-    };
+fn guarded(servers: &ClientServers) -> Check {
+    let ClientServers { guarded, unguarded, gone, unreadable } = servers;
     let was_guarded = unguarded.iter().any(|one| one.was_guarded);
     let weak = unguarded.iter().find_map(|one| Some((one, one.weakness.as_ref()?)));
     if let (false, Some((one, reason))) = (was_guarded, weak) {
         let client = one.client.title();
         let detail = format!("{} ({client}) starts facet, but is not guarded: {reason}", one.name);
         let fix = format!("edit {}", one.path.display());
-        return Check { fix: Some(fix), ..check(NAME, Health::Bad, detail) };
+        return Check { fix: Some(fix), ..check(CLIENTS, Health::Bad, detail) };
     }
     if let (false, Some(one)) = (was_guarded, gone.first()) {
         let (name, client) = (&one.name, one.client);
@@ -209,28 +279,42 @@ fn clients(directory: &Path) -> Check {
             client.title()
         );
         let fix = format!("facet disconnect {} --server {name}", client.name());
-        return Check { fix: Some(fix), ..check(NAME, Health::Bad, detail) };
+        return Check { fix: Some(fix), ..check(CLIENTS, Health::Bad, detail) };
     }
-    let shown: Vec<&UnguardedServer> =
-        unguarded.iter().filter(|one| one.was_guarded == was_guarded).collect();
-    if let Some(first) = shown.first() {
-        let (health, words) = if was_guarded {
-            (Health::Bad, "no longer started through facet")
-        } else {
-            (Health::Open, "not started through facet")
-        };
-        let fix = match first.scope {
-            Scope::Project => "facet adopt",
-            Scope::User => "facet adopt --user",
-        };
-        let detail = format!("{words}: {}", names(&shown));
-        return Check { fix: Some(fix.to_owned()), ..check(NAME, health, detail) };
+    if let Some(check) = unguarded_check(unguarded, was_guarded) {
+        return check;
     }
     match guarded {
-        0 => check(NAME, Health::Absent, "no servers in the files of MCP clients".to_owned()),
-        1 => check(NAME, Health::Good, "1 server starts through facet".to_owned()),
-        many => check(NAME, Health::Good, format!("all {many} servers start through facet")),
+        0 if !unreadable.is_empty() => {
+            check(CLIENTS, Health::Absent, "no servers in client files that can be read".to_owned())
+        }
+        0 => check(CLIENTS, Health::Absent, "no servers in the files of MCP clients".to_owned()),
+        1 => check(CLIENTS, Health::Good, "1 server is guarded by facet".to_owned()),
+        many => check(CLIENTS, Health::Good, format!("all {many} servers are guarded by facet")),
     }
+}
+
+/// Servers that are not guarded: those that once were, or else all.
+fn unguarded_check(unguarded: &[UnguardedServer], was_guarded: bool) -> Option<Check> {
+    let shown: Vec<&UnguardedServer> =
+        unguarded.iter().filter(|one| one.was_guarded == was_guarded).collect();
+    let (health, words) = if was_guarded {
+        (Health::Bad, "no longer guarded by facet")
+    } else {
+        (Health::Open, "not guarded by facet")
+    };
+    let adoptable = shown.iter().find(|one| one.is_adoptable);
+    let first = adoptable.or(shown.first())?;
+    let command = match first.scope {
+        Scope::Project => "facet adopt",
+        Scope::User => "facet adopt --user",
+    };
+    let (skipped, dry) = match adoptable {
+        Some(_) => ("", ""),
+        None => (", skipped by adopt", " --dry-run"),
+    };
+    let detail = format!("{words}{skipped}: {}", names(&shown));
+    Some(Check { fix: Some(format!("{command}{dry}")), ..check(CLIENTS, health, detail) })
 }
 
 fn names(servers: &[&UnguardedServer]) -> String {

@@ -8,7 +8,7 @@ use crate::approval::is_approved;
 use crate::client_files::locked_names;
 use crate::error::OpsError;
 use crate::moving::approved_elsewhere;
-use crate::pinned::is_others;
+use crate::pinned::{Pinned, is_others};
 
 /// One server.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct ListedServer {
     pub approved: bool,
     /// Where else this user has approved it just so, if not here.
     pub approved_in: Option<String>,
-    /// Whether its entry in the lock is not as facet wrote it.
+    /// Whether its entry in the lock, or its surface file, is not as facet wrote it.
     pub edited: bool,
 }
 
@@ -48,10 +48,13 @@ pub fn server_names() -> Vec<String> {
 /// Lists what is locked, and what the manifest names without it.
 pub fn list() -> Result<ListReport, OpsError> {
     let project = Project::here()?;
-    let state = project.read(&|_| false)?;
-    // Without a home nothing is approved; a ledger that cannot be trusted is an error, and no answer.
+    let state = project.read(&|_| true)?;
+    // Without a home nothing is approved; a ledger that cannot be trusted is an error, and no answer,
+    // unless there is nothing to approve: what lies around a user's directory is no project.
     match project.user() {
         Ok(_) | Err(ProjectError::NoHome) => {}
+        Err(ProjectError::BadUserDirectory { around: Some(_), .. })
+            if !state.has_lock && state.manifest.is_none() => {}
         Err(error) => return Err(error.into()),
     }
     let mut servers: Vec<ListedServer> = state
@@ -68,7 +71,9 @@ pub fn list() -> Result<ListReport, OpsError> {
                 edited: !is_others(name, &state),
             },
             LockedEntry::Server(server) => {
-                let approved = is_approved(name, server, &project).unwrap_or(false);
+                // An approval is one of a lock entry with its surface file.
+                let edited = Pinned::of(name, &state).is_err();
+                let approved = !edited && is_approved(name, server, &project).unwrap_or(false);
                 let elsewhere = approved_elsewhere(name, server, &project).ok().flatten();
                 ListedServer {
                     name: name.clone(),
@@ -76,7 +81,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                     tools: Some(server.surface.tools.len()),
                     approved,
                     approved_in: elsewhere.map(|record| record.project),
-                    edited: false,
+                    edited,
                 }
             }
         })

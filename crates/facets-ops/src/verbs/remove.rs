@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use facets_clients::{Entry, Undo};
 use facets_lock::surface_path;
+use facets_model::manifest::ProjectManifest;
 use facets_project::{
     Change, ClientRecords, LOCK, MANIFEST, Project, ProjectError, State, is_ours, without_server,
 };
@@ -11,9 +12,10 @@ use facets_project::{
 use crate::client_files::{Client, FileEdit, write};
 use crate::client_values::starts_here;
 use crate::consent::{Answer, Consent};
-use crate::error::{OpsError, ServerError};
+use crate::error::OpsError;
 use crate::outside_servers::refuse_inside_server;
 use crate::restoring::{Restoration, restore_entries};
+use crate::unknown_server::unknown_server;
 
 /// What to remove.
 #[derive(Debug)]
@@ -31,26 +33,46 @@ pub struct RemoveReport {
     pub restored: Vec<FileEdit>,
     /// Files of clients whose entries still start it.
     pub left: Vec<(Client, PathBuf)>,
+    /// Whether the project has nothing left.
+    pub is_empty: bool,
 }
 
 /// Removes servers from manifest and lock, with their surface files. Clients that start them through
-/// facet are shown, and get back what they had if the answer is yes.
+/// facet are shown, and get back what they had. A no keeps both; without a terminal the entries are left.
 pub fn remove(request: &RemoveRequest, consent: &dyn Consent) -> Result<RemoveReport, OpsError> {
+    refuse_inside_server()?;
     let project = Project::here()?;
+    let there = names_there(request, &project)?;
     // Found while there is something that they start.
     let Restoration { edits, only_whole: mut left, left: edited } =
         entries_of(&request.names, &project)?;
     // An entry that was edited since cannot be restored, and still starts it.
     left.extend(edited.into_iter().filter_map(|(path, _)| Some((client_of(&path)?, path))));
-    unpin(request, &project)?;
+    let answer = match edits.as_slice() {
+        [] => Answer::Yes,
+        edits => consent.may_remove(&request.names, edits),
+    };
+    if answer == Answer::No {
+        let next = format!("facet remove {} --yes", request.names.join(" "));
+        answer.or_refuse("nothing was removed", next)?;
+    }
+    unpin(request, &there, &project)?;
     let mut restored = Vec::new();
-    if !edits.is_empty() && consent.may_rewrite(&edits) == Answer::Yes {
+    if answer == Answer::Yes {
         edits.iter().try_for_each(write)?;
         restored = edits;
     } else {
         left.extend(edits.into_iter().map(|edit| (edit.client, edit.path)));
     }
-    Ok(RemoveReport { names: request.names.clone(), restored, left })
+    let is_empty = is_empty(&project.read(&|_| false)?);
+    Ok(RemoveReport { names: request.names.clone(), restored, left, is_empty })
+}
+
+/// Whether neither manifest nor lock names anything any more.
+fn is_empty(state: &State) -> bool {
+    let is_unnamed = |all: &ProjectManifest| all.servers.is_empty() && all.facets.is_empty();
+    let is_unlocked = state.has_lock && state.lock.servers().is_empty();
+    is_unlocked && state.manifest.as_ref().is_none_or(is_unnamed)
 }
 
 /// Whose file that is, by the record that facet has of it.
@@ -65,11 +87,12 @@ fn entries_of(names: &[String], project: &Project) -> Result<Restoration, OpsErr
     let is_meant = |path: &Path, entry: &Entry| {
         names.iter().any(|name| starts_here(entry, path, name, project))
     };
-    restore_entries(|_| true, is_meant)
+    restore_entries(|_, _| true, is_meant)
 }
 
-fn unpin(request: &RemoveRequest, project: &Project) -> Result<(), OpsError> {
-    refuse_inside_server()?;
+/// The names that manifest or lock have. The others must be known to the ledger: another branch may have
+/// them, and what was decided about them ends all the same.
+fn names_there(request: &RemoveRequest, project: &Project) -> Result<Vec<String>, OpsError> {
     // A project without anything is not touched.
     let state = project.read(&|_| false)?;
     let ledger = project.ledger()?;
@@ -77,19 +100,22 @@ fn unpin(request: &RemoveRequest, project: &Project) -> Result<(), OpsError> {
         let declared = state.manifest.as_ref().is_some_and(|all| all.servers.contains_key(*name));
         declared || state.lock.servers().contains_key(*name)
     };
-    // Another branch may have it: what was decided about it ends all the same.
     let (there, others): (Vec<&String>, Vec<&String>) = request.names.iter().partition(is_there);
     for name in others {
         if ledger.record(name)?.is_none() {
-            let known = state.lock.servers().keys().cloned().collect();
-            return Err(ServerError::Unknown { name: name.clone(), known }.into());
+            return Err(unknown_server(name, &state));
         }
     }
     let there: Vec<String> = there.into_iter().cloned().collect();
     plan(&state, &there)?;
+    Ok(there)
+}
+
+fn unpin(request: &RemoveRequest, there: &[String], project: &Project) -> Result<(), OpsError> {
+    let ledger = project.ledger()?;
     // First of all: a lock that comes back must not find what it needs.
     request.names.iter().try_for_each(|name| ledger.end(name))?;
-    if there.is_empty() { Ok(()) } else { project.change(|now| plan(now, &there)) }
+    if there.is_empty() { Ok(()) } else { project.change(|now| plan(now, there)) }
 }
 
 fn plan(state: &State, names: &[String]) -> Result<Change, OpsError> {
@@ -100,8 +126,7 @@ fn plan(state: &State, names: &[String]) -> Result<Change, OpsError> {
         let locked = lock.servers().contains_key(name);
         let declared = state.manifest.as_ref().is_some_and(|all| all.servers.contains_key(name));
         if !locked && !declared {
-            let known = lock.servers().keys().cloned().collect();
-            return Err(ServerError::Unknown { name: name.clone(), known }.into());
+            return Err(unknown_server(name, state));
         }
         if locked {
             lock = lock

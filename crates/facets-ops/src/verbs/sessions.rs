@@ -10,6 +10,7 @@ use crate::client_files::locked_names;
 use crate::error::{OpsError, ServerError};
 pub use crate::session_log::split_time;
 use crate::session_status::{END, parse_status};
+use crate::unknown_server::not_among;
 
 /// A session that is going on.
 #[derive(Debug)]
@@ -39,17 +40,17 @@ pub fn logs(name: &str) -> Result<Vec<u8>, OpsError> {
     let found = all.find(|record| record.name == name && record.project == here);
     match found {
         Some(record) => Ok(runs.log(record.pid)),
-        None => Err(without_session(name, |name| ServerError::NeverRan { name }).into()),
+        None => Err(without_session(name, |name| ServerError::NeverRan { name })),
     }
 }
 
 /// Why there is no session: a name that is not pinned here is more likely mistyped than not started.
-fn without_session(name: &str, error: fn(String) -> ServerError) -> ServerError {
-    let (name, known) = (name.to_owned(), locked_names(Path::new(".")));
-    if known.contains(&name) {
-        return error(name);
+fn without_session(name: &str, error: fn(String) -> ServerError) -> OpsError {
+    let known = locked_names(Path::new("."));
+    if known.contains(name) {
+        return error(name.to_owned()).into();
     }
-    ServerError::Unknown { name, known: known.into_iter().collect() }
+    not_among(name, known)
 }
 
 /// Hands over the lines of the last session of a server in this project, as they come, until the
@@ -61,7 +62,7 @@ pub fn follow(name: &str, print: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), Op
     let meant = |record: &RunRecord| record.name == name && record.project == here;
     let found = || runs.all().into_iter().find(|(record, _)| meant(record));
     let Some((record, _)) = found() else {
-        return Err(without_session(name, |name| ServerError::NeverRan { name }).into());
+        return Err(without_session(name, |name| ServerError::NeverRan { name }));
     };
     let mut log = runs.follow(record.pid);
     loop {
@@ -87,7 +88,7 @@ pub fn stop(name: &str) -> Result<Vec<u32>, OpsError> {
         || runs.all().into_iter().filter(|(record, is_running)| *is_running && meant(record));
     let pids: Vec<u32> = running().map(|(record, _)| record.pid).collect();
     if pids.is_empty() {
-        return Err(without_session(name, |name| ServerError::NotRunning { name }).into());
+        return Err(without_session(name, |name| ServerError::NotRunning { name }));
     }
     for pid in &pids {
         let _ = runs.ask(*pid, "stop");

@@ -200,7 +200,7 @@ impl Surveyor<'_> {
     fn shown_start(&self, read: &ClientFileText, plan: &EntryPlan) -> String {
         let path = shown_path(&read.path, self.project);
         let start = shown_origin(&plan.origin, plan.directory.as_deref());
-        format!("{} ({path}: {start})", read.file.client.name())
+        format!("{} ({path}: {start})", read.file.client.title())
     }
 }
 
