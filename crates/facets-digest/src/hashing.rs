@@ -7,10 +7,7 @@ use sha2::Digest as _;
 use sha2::Sha256;
 
 use crate::digest::Digest;
-
-/// How much one worker reads at a time: large enough that the system calls vanish, small
-/// enough to stay in the second-level cache between reading and hashing.
-const CHUNK: usize = 256 * 1024;
+use crate::read_buffer::ReadBuffer;
 
 /// A running SHA-256.
 #[derive(Clone, Default)]
@@ -87,7 +84,7 @@ pub struct FileDigest {
 
 /// Hashes a stream to its end in constant memory (spec 1.2).
 pub fn digest_reader(reader: impl Read, progress: &dyn Progress) -> io::Result<FileDigest> {
-    digest_with_buffer(reader, &mut vec![0; CHUNK], progress)
+    digest_with_buffer(reader, &mut ReadBuffer::new(), progress)
 }
 
 fn digest_with_buffer(
@@ -125,7 +122,7 @@ pub fn digest_many<Source: Sync, Stream: Read>(
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(sources.len()));
     let work = || {
-        let mut buffer = vec![0; CHUNK];
+        let mut buffer = ReadBuffer::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(source) = sources.get(index) else {
@@ -204,7 +201,7 @@ mod tests {
 
     #[test]
     fn progress_adds_up_to_the_size() {
-        let (bytes, progress) = (vec![7; CHUNK + 1], Sum::default());
+        let (bytes, progress) = (vec![7; (256 << 10) + 1], Sum::default());
         digest_reader(Stuttering(&bytes, 0), &progress).unwrap();
         assert_eq!(progress.0.into_inner(), bytes.len() as u64);
     }
@@ -225,7 +222,7 @@ mod tests {
 
     #[test]
     fn hashes_a_stream_whatever_the_size_of_its_reads() {
-        let bytes = vec![7; CHUNK * 2 + 1];
+        let bytes = vec![7; (512 << 10) + 1];
         let found = digest_reader(Stuttering(&bytes, 0), &NoProgress).unwrap();
         assert_eq!(found, FileDigest { digest: Digest::of(&bytes), size: bytes.len() as u64 });
     }
