@@ -4,11 +4,9 @@ use std::collections::VecDeque;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use facets_http::agent_config;
 use facets_wire::{EventParser, Header};
-use ureq::config::ConfigBuilder;
 use ureq::http::Response;
-use ureq::tls::{RootCerts, TlsConfig};
-use ureq::typestate::AgentScope;
 use ureq::{Agent, Body, BodyReader};
 
 use crate::{CaptureLimits, Transport, TransportError};
@@ -226,17 +224,6 @@ impl Drop for HttpTransport {
         }
         let _ = request.config().timeout_global(Some(GOODBYE)).build().call();
     }
-}
-
-/// What every agent of ours has in common.
-pub(crate) fn agent_config() -> ConfigBuilder<AgentScope> {
-    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
-    Agent::config_builder()
-        .tls_config(tls)
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .user_agent(concat!("facet/", env!("CARGO_PKG_VERSION")))
 }
 
 pub(crate) fn text_header(response: &Response<Body>, name: &str) -> String {

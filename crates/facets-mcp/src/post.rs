@@ -3,14 +3,14 @@
 use std::io::Read;
 use std::time::Duration;
 
+use facets_http::agent_config;
 use facets_wire::Header;
 use ureq::http::Response;
 use ureq::{Agent, Body, BodyReader};
 
 use crate::error::TransportError;
 use crate::http::{
-    GOODBYE, MAX_REDIRECTS, STATELESS, agent_config, read_error_body, resolve_redirect,
-    text_header, unreachable,
+    GOODBYE, MAX_REDIRECTS, STATELESS, read_error_body, resolve_redirect, text_header, unreachable,
 };
 
 /// How long it may take to reach a server. Answers may take as long as they take.

@@ -9,11 +9,11 @@ pub fn repository_root() -> PathBuf {
     crate_root.ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
 }
 
-/// A folder of the vectors that live beside the source tree, or a visible skip.
+/// A folder or a file of the vectors that live beside the source tree, or a visible skip.
 #[must_use]
 pub fn shared_vectors(folder: &str) -> Option<PathBuf> {
     let path = repository_root().join("../shared/vectors").join(folder);
-    if path.is_dir() {
+    if path.exists() {
         return Some(path);
     }
     // No setup could provide them, so this is no failure in anybody's CI.

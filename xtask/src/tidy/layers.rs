@@ -10,7 +10,7 @@ use crate::run::{self, cargo};
 
 /// Lower layers first; a crate may use only what stands before it.
 const LAYERS: &[&[&str]] = &[
-    &["facets-digest", "facets-failure", "facets-markers", "facets-worker"],
+    &["facets-digest", "facets-failure", "facets-http", "facets-markers", "facets-worker"],
     &[
         "facets-files",
         "facets-jsonc",
@@ -27,7 +27,7 @@ const LAYERS: &[&[&str]] = &[
         "facets-scan",
         "facets-validator",
     ],
-    &["facets-policy", "facets-project"],
+    &["facets-fetch", "facets-policy", "facets-project"],
     &["facets-launch", "facets-mcp"],
     &["facets-probe", "facets-run"],
     &["facets-ops"],

@@ -1,0 +1,259 @@
+//! From an identifier to verified files.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use facets_model::FileIdentifier;
+use url::Url;
+
+use crate::client::{HttpClient, RegistryDocument};
+use crate::download::{Shared, VerifiedFile};
+use crate::error::FetchError;
+use crate::github::GitHubConfig;
+use crate::limits::FetchLimits;
+use crate::machine::Machine;
+use crate::npm::{self, NpmConfig};
+use crate::progress::FetchProgress;
+use crate::pypi::{self, PipConfig};
+use crate::upstream::UpstreamFile;
+use facets_http::Reach;
+use facets_http::{ProxyChoice, Route};
+
+/// Finds the files of packages and fetches them. Configuration is read when an ecosystem is first needed.
+pub struct Fetcher {
+    machine: Machine,
+    reach: Reach,
+    limits: FetchLimits,
+    folder: PathBuf,
+    npm: OnceLock<(NpmConfig, HttpClient)>,
+    pypi: OnceLock<(PipConfig, HttpClient)>,
+    github: OnceLock<(GitHubConfig, HttpClient)>,
+    plain: OnceLock<((), HttpClient)>,
+}
+
+/// What came of a file.
+pub type Fetched = Result<VerifiedFile, FetchError>;
+
+impl Fetcher {
+    /// Nothing is read or sent yet. Files have no names, and lie where temporary files do.
+    #[must_use]
+    pub fn new(machine: Machine, reach: Reach, limits: FetchLimits) -> Self {
+        Self {
+            machine,
+            reach,
+            limits,
+            folder: std::env::temp_dir(),
+            npm: OnceLock::new(),
+            pypi: OnceLock::new(),
+            github: OnceLock::new(),
+            plain: OnceLock::new(),
+        }
+    }
+
+    /// Files lie in this folder instead, still without names.
+    #[must_use]
+    pub fn with_folder(mut self, folder: PathBuf) -> Self {
+        self.folder = folder;
+        self
+    }
+
+    /// The files that an identifier names, as upstream describes them. A release of PyPI without a file
+    /// name may have several.
+    pub fn files(&self, identifier: &FileIdentifier) -> Result<Vec<UpstreamFile>, FetchError> {
+        match identifier {
+            FileIdentifier::Npm { name, version } => Ok(vec![self.npm_file(name, version)?]),
+            FileIdentifier::Pypi { name, version, file: None } => self.release(name, version),
+            FileIdentifier::Pypi { name, version, file: Some(_) } => {
+                pypi::choose(identifier, self.release(name, version)?)
+            }
+            FileIdentifier::GitHub { owner, repository, tag, asset } => {
+                let (config, _) = self.github()?;
+                let url = config.asset_url(owner, repository, tag, asset);
+                Ok(vec![unstated(identifier, asset, url)])
+            }
+            FileIdentifier::Url(address) => {
+                let problem = |_| FetchError::AddressRefused {
+                    url: address.to_string(),
+                    problem: "it is no address".to_owned(),
+                };
+                let url: Url = address.to_string().parse().map_err(problem)?;
+                let name = url.path_segments().and_then(Iterator::last).unwrap_or_default();
+                Ok(vec![unstated(identifier, name, url.clone())])
+            }
+        }
+    }
+
+    fn npm_file(&self, name: &str, version: &str) -> Result<UpstreamFile, FetchError> {
+        const ACCEPT: &str = "application/json";
+        let (config, client) = self.npm()?;
+        let registry = config.registry_for(name);
+        let found = client.document(&npm::version_url(registry, name, version), ACCEPT);
+        match found {
+            Ok(RegistryDocument { url, bytes, .. }) => {
+                npm::parse_version(&bytes, name, version, &url)
+            }
+            // Some mirrors know packages alone.
+            Err(FetchError::NotFound { .. } | FetchError::Status { status: 405, .. }) => {
+                let url = npm::packument_url(registry, name);
+                let what = format!("npm:{name}@{version}");
+                let document =
+                    client.document(&url, ACCEPT).map_err(|error| named(error, &what))?;
+                npm::parse_packument(&document.bytes, name, version, &document.url)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Every file of a release: those of the first index that has it. Another one must not contradict it.
+    fn release(&self, name: &str, version: &str) -> Result<Vec<UpstreamFile>, FetchError> {
+        let (config, client) = self.pypi()?;
+        let mut release: Vec<UpstreamFile> = Vec::new();
+        let mut hosts = Vec::new();
+        for index in config.indexes() {
+            let url = pypi::project_url(index, name);
+            hosts.push(crate::client::host(&url));
+            let RegistryDocument { url, content_type, bytes } =
+                match client.document(&url, pypi::ACCEPT) {
+                    Err(FetchError::NotFound { .. }) => continue,
+                    other => other?,
+                };
+            let links = pypi::parse_simple(&content_type, &bytes, &url, name)?;
+            let files = pypi::files_of(links, name, version)?;
+            if release.is_empty() {
+                release = files;
+            } else {
+                require_agreement(&release, &files, &url)?;
+            }
+        }
+        if release.is_empty() {
+            let what = format!("pypi:{name}=={version}");
+            return Err(FetchError::NotFound { what, host: hosts.join(", ") });
+        }
+        Ok(release)
+    }
+
+    /// Fetches files, several at once, and gives them back in the same order. One that fails does not keep
+    /// the others.
+    pub fn download(&self, files: &[UpstreamFile], progress: &dyn FetchProgress) -> Vec<Fetched> {
+        let budget = AtomicU64::new(self.limits.total);
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::with_capacity(files.len()));
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(file) = files.get(index) else { return };
+                let shared = Shared { index, progress, budget: &budget, folder: &self.folder };
+                let client = self.client_of(&file.identifier);
+                let fetched = client.and_then(|client| client.download(file, &shared));
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, fetched));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.limits.parallel.min(files.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut all = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        all.sort_unstable_by_key(|(index, _)| *index);
+        all.into_iter().map(|(_, fetched)| fetched).collect()
+    }
+
+    /// What the configuration of an ecosystem's client asks for and is not done.
+    pub fn ignored(&self) -> Vec<String> {
+        let npm = self.npm.get().map(|(_, client)| client);
+        let pypi = self.pypi.get().map(|(_, client)| client);
+        npm.into_iter().chain(pypi).flat_map(HttpClient::ignored).cloned().collect()
+    }
+
+    fn client_of(&self, identifier: &FileIdentifier) -> Result<&HttpClient, FetchError> {
+        Ok(match identifier {
+            FileIdentifier::Npm { .. } => &self.npm()?.1,
+            FileIdentifier::Pypi { .. } => &self.pypi()?.1,
+            FileIdentifier::GitHub { .. } => &self.github()?.1,
+            FileIdentifier::Url(_) => &self.made(&self.plain, |_| Ok(((), Route::default())))?.1,
+        })
+    }
+
+    fn npm(&self) -> Result<&(NpmConfig, HttpClient), FetchError> {
+        self.made(&self.npm, |machine| {
+            let config = NpmConfig::read(machine)?;
+            let route = config.route();
+            Ok((config, route))
+        })
+    }
+
+    fn pypi(&self) -> Result<&(PipConfig, HttpClient), FetchError> {
+        self.made(&self.pypi, |machine| {
+            let config = PipConfig::read(machine)?;
+            let route = config.route();
+            Ok((config, route))
+        })
+    }
+
+    fn github(&self) -> Result<&(GitHubConfig, HttpClient), FetchError> {
+        self.made(&self.github, |machine| {
+            let config = GitHubConfig::read(machine)?;
+            let route = config.route();
+            Ok((config, route))
+        })
+    }
+
+    fn made<'f, Config>(
+        &'f self,
+        place: &'f OnceLock<(Config, HttpClient)>,
+        read: impl FnOnce(&Machine) -> Result<(Config, Route), FetchError>,
+    ) -> Result<&'f (Config, HttpClient), FetchError> {
+        if let Some(made) = place.get() {
+            return Ok(made);
+        }
+        let (config, mut route) = read(&self.machine)?;
+        if route.proxy == ProxyChoice::Environment {
+            route.proxy = self.machine.proxy();
+        }
+        let client = HttpClient::new(route, self.reach.clone(), self.limits.clone())?;
+        Ok(place.get_or_init(|| (config, client)))
+    }
+}
+
+/// A file about which nothing is stated.
+fn unstated(identifier: &FileIdentifier, name: &str, url: Url) -> UpstreamFile {
+    UpstreamFile {
+        identifier: identifier.clone(),
+        name: name.to_owned(),
+        url,
+        size: None,
+        stated: Vec::new(),
+        yanked: None,
+    }
+}
+
+/// What was not found is what the user asked for, not the address that was tried.
+fn named(error: FetchError, what: &str) -> FetchError {
+    match error {
+        FetchError::NotFound { host, .. } => FetchError::NotFound { what: what.to_owned(), host },
+        other => other,
+    }
+}
+
+/// Two indexes that state different hashes for one file: somebody serves another file.
+fn require_agreement(
+    release: &[UpstreamFile],
+    others: &[UpstreamFile],
+    url: &Url,
+) -> Result<(), FetchError> {
+    for other in others {
+        let known = release.iter().find(|file| file.name == other.name);
+        let Some(known) = known else { continue };
+        let differs = known.stated.iter().any(|stated| {
+            let mut same = other.stated.iter().filter(|hash| hash.algorithm == stated.algorithm);
+            same.any(|hash| hash.bytes != stated.bytes)
+        });
+        if differs {
+            let problem = format!("it states another hash for {} than the first index", known.name);
+            return Err(FetchError::Document { url: crate::client::shown(url), problem });
+        }
+    }
+    Ok(())
+}

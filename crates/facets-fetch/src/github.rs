@@ -1,0 +1,97 @@
+//! Files of releases on GitHub, or on a server like it.
+
+use url::Url;
+
+use crate::error::FetchError;
+use crate::machine::Machine;
+use facets_http::Authorization;
+use facets_http::Route;
+
+const PUBLIC: &str = "https://github.com/";
+
+/// Where releases lie, and who asks.
+#[derive(Clone, Debug)]
+pub struct GitHubConfig {
+    base: Url,
+    route: Route,
+}
+
+impl GitHubConfig {
+    /// As the variables of its own tools say: `GITHUB_SERVER_URL`, and `GH_TOKEN` or `GITHUB_TOKEN`.
+    pub fn read(machine: &Machine) -> Result<Self, FetchError> {
+        let name = "GITHUB_SERVER_URL";
+        let text = machine.variable(name).unwrap_or(PUBLIC);
+        let unusable = |problem: &str| FetchError::Config {
+            place: name.to_owned(),
+            problem: problem.to_owned(),
+        };
+        let mut base: Url = text.parse().map_err(|_| unusable("it is no address"))?;
+        if base.host_str().is_none() || !matches!(base.scheme(), "http" | "https") {
+            return Err(unusable("it is no address of the web"));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return Err(unusable("it has credentials in it; set GITHUB_TOKEN"));
+        }
+        base.set_query(None);
+        base.set_fragment(None);
+        let mut route = Route::default();
+        if let Some(token) = machine.variable("GH_TOKEN").or(machine.variable("GITHUB_TOKEN")) {
+            route.credentials.add(&base, Authorization::Bearer(token.to_owned()));
+        }
+        Ok(Self { base, route })
+    }
+
+    /// Credentials, as configured.
+    #[must_use]
+    pub fn route(&self) -> Route {
+        self.route.clone()
+    }
+
+    /// Where a file of a release lies.
+    #[must_use]
+    pub fn asset_url(&self, owner: &str, repository: &str, tag: &str, asset: &str) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend([owner, repository, "releases", "download"]);
+            path.extend(tag.split('/')).push(asset);
+        }
+        url
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    fn machine(pairs: &[(&str, &str)]) -> Machine {
+        let variables = pairs.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        Machine { variables: variables.collect(), ..Machine::default() }
+    }
+
+    #[test]
+    fn a_file_lies_below_its_tag() {
+        let config = GitHubConfig::read(&machine(&[])).unwrap();
+        let url = config.asset_url("o", "r", "release/v1", "a b#.tgz");
+        assert_eq!(
+            url.as_str(),
+            "https://github.com/o/r/releases/download/release/v1/a%20b%23.tgz"
+        );
+        assert_eq!(config.route().credentials.for_url(&url), None);
+    }
+
+    #[test]
+    fn another_server_gets_its_own_token() {
+        let pairs = [("GITHUB_SERVER_URL", "https://git.example:8443/base"), ("GITHUB_TOKEN", "t")];
+        let config = GitHubConfig::read(&machine(&pairs)).unwrap();
+        let url = config.asset_url("o", "r", "v1", "a");
+        assert_eq!(url.as_str(), "https://git.example:8443/base/o/r/releases/download/v1/a");
+        let credentials = config.route().credentials;
+        assert!(credentials.for_url(&url).is_some());
+        assert_eq!(credentials.for_url(&"https://github.com/".parse().unwrap()), None);
+        for bad in ["git.example", "ftp://x/", "https://me:p@x/"] {
+            assert!(GitHubConfig::read(&machine(&[("GITHUB_SERVER_URL", bad)])).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! What a registry says about one version of a package.
+
+use std::fmt::Write as _;
+
+use facets_digest::json::{self, Limits, Object, Provenance, Value};
+use facets_model::FileIdentifier;
+use url::Url;
+
+use crate::error::FetchError;
+use crate::stated_hash::{StatedAlgorithm, StatedHash};
+use crate::upstream::UpstreamFile;
+
+/// How much of a foreign text is shown.
+const MAX_SHOWN: usize = 80;
+
+/// Where a registry describes one version: `{base}/@scope%2fname/VERSION`.
+#[must_use]
+pub fn version_url(registry: &Url, name: &str, version: &str) -> Url {
+    below(registry, &[name, version])
+}
+
+/// Where a registry describes all versions of a package: `{base}/@scope%2fname`.
+#[must_use]
+pub fn packument_url(registry: &Url, name: &str) -> Url {
+    below(registry, &[name])
+}
+
+fn below(registry: &Url, segments: &[&str]) -> Url {
+    let mut path = registry.path().trim_end_matches('/').to_owned();
+    for segment in segments {
+        path.push('/');
+        // These two would lead out of the registry.
+        if !matches!(*segment, "." | "..") {
+            push_encoded(segment, &mut path);
+        }
+    }
+    let mut url = registry.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.set_path(&path);
+    url
+}
+
+/// npm writes the `@` of a scope as it is, and escapes in lower case.
+fn push_encoded(segment: &str, path: &mut String) {
+    for byte in segment.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'@' => {
+                path.push(char::from(byte));
+            }
+            // Writing into a string does not fail.
+            other => _ = write!(path, "%{other:02x}"),
+        }
+    }
+}
+
+/// The tarball that the document of one version names. Its name and its version must be those that
+/// were asked for.
+pub fn parse_version(
+    bytes: &[u8],
+    name: &str,
+    version: &str,
+    url: &Url,
+) -> Result<UpstreamFile, FetchError> {
+    let document = parse(bytes, url)?;
+    let document = Document { object: as_object(&document, "the document", url)?, url };
+    document.tarball(name, version)
+}
+
+/// The tarball of one version, from the document of the whole package.
+pub fn parse_packument(
+    bytes: &[u8],
+    name: &str,
+    version: &str,
+    url: &Url,
+) -> Result<UpstreamFile, FetchError> {
+    let document = parse(bytes, url)?;
+    let package = Document { object: as_object(&document, "the document", url)?, url };
+    package.must_be("name", name)?;
+    let versions = package.member("versions")?;
+    let Some(found) = versions.object.get(version) else {
+        return Err(FetchError::NotFound {
+            what: format!("npm:{name}@{version}"),
+            host: url.host_str().unwrap_or_default().to_owned(),
+        });
+    };
+    Document { object: as_object(found, "the version", url)?, url }.tarball(name, version)
+}
+
+fn parse<'a>(bytes: &'a [u8], url: &Url) -> Result<Value<'a>, FetchError> {
+    json::parse(bytes, Provenance::Captured, Limits::DOCUMENT)
+        .map_err(|error| wrong(url, error.to_string()))
+}
+
+fn wrong(url: &Url, problem: impl Into<String>) -> FetchError {
+    FetchError::Document { url: url.to_string(), problem: problem.into() }
+}
+
+fn as_object<'v, 't>(
+    value: &'v Value<'t>,
+    what: &str,
+    url: &Url,
+) -> Result<&'v Object<'t>, FetchError> {
+    match value {
+        Value::Object(object) => Ok(object),
+        _ => Err(wrong(url, format!("{what} is not an object"))),
+    }
+}
+
+/// A foreign text, shortened and without control characters.
+fn shown(text: &str) -> String {
+    let mut characters = text.chars();
+    let start: String = characters.by_ref().take(MAX_SHOWN).collect();
+    let rest = if characters.next().is_some() { "…" } else { "" };
+    format!("{start:?}{rest}")
+}
+
+/// An object of a document, and where that is from.
+struct Document<'v, 't> {
+    object: &'v Object<'t>,
+    url: &'v Url,
+}
+
+impl<'v, 't> Document<'v, 't> {
+    fn member(&self, name: &str) -> Result<Document<'v, 't>, FetchError> {
+        let value = self.object.get(name);
+        let value = value.ok_or_else(|| wrong(self.url, format!("`{name}` is missing")))?;
+        let object = as_object(value, &format!("`{name}`"), self.url)?;
+        Ok(Document { object, url: self.url })
+    }
+
+    /// A text; nothing if there is none.
+    fn text(&self, name: &str) -> Result<Option<&'v str>, FetchError> {
+        match self.object.get(name) {
+            Some(Value::String(text)) => Ok(Some(&**text)),
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => Err(wrong(self.url, format!("`{name}` is not a string"))),
+        }
+    }
+
+    fn required(&self, name: &str) -> Result<&'v str, FetchError> {
+        self.text(name)?.ok_or_else(|| wrong(self.url, format!("`{name}` is missing")))
+    }
+
+    /// A registry that answers with another package is refused.
+    fn must_be(&self, name: &str, expected: &str) -> Result<(), FetchError> {
+        let found = self.required(name)?;
+        if found == expected {
+            return Ok(());
+        }
+        let problem = format!("`{name}` is {} instead of {}", shown(found), shown(expected));
+        Err(wrong(self.url, problem))
+    }
+
+    fn tarball(&self, name: &str, version: &str) -> Result<UpstreamFile, FetchError> {
+        self.must_be("name", name)?;
+        self.must_be("version", version)?;
+        let dist = self.member("dist")?;
+        let package = name.rsplit('/').next().unwrap_or(name);
+        Ok(UpstreamFile {
+            identifier: FileIdentifier::Npm { name: name.to_owned(), version: version.to_owned() },
+            // By the name that npm gives it: the last part of the address can be anything.
+            name: format!("{package}-{version}.tgz"),
+            url: dist.tarball_url()?,
+            size: None,
+            stated: dist.stated()?,
+            yanked: None,
+        })
+    }
+
+    /// On the host that the registry names, whichever that is.
+    fn tarball_url(&self) -> Result<Url, FetchError> {
+        let text = self.required("tarball")?;
+        let refused = |why: &str| wrong(self.url, format!("`dist.tarball` {why}"));
+        let joined = self.url.join(text);
+        let mut url = joined.map_err(|_| refused(&format!("is {}", shown(text))))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(refused("is not an http or https address"));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(refused("has credentials in it"));
+        }
+        url.set_fragment(None);
+        Ok(url)
+    }
+
+    /// Mirrors may leave out one or both; what is stated must be readable.
+    fn stated(&self) -> Result<Vec<StatedHash>, FetchError> {
+        let malformed = |place: &str| wrong(self.url, format!("`{place}` is malformed"));
+        let mut stated = Vec::new();
+        if let Some(text) = self.text("integrity")? {
+            let place = "dist.integrity";
+            let hashes = StatedHash::from_integrity(text, place);
+            stated.extend(hashes.ok_or_else(|| malformed(place))?);
+        }
+        if let Some(text) = self.text("shasum")? {
+            let place = "dist.shasum";
+            let hash = StatedHash::from_hex(StatedAlgorithm::Sha1, text, place);
+            stated.push(hash.ok_or_else(|| malformed(place))?);
+        }
+        Ok(stated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    const SHA1: &str = "0123456789abcdef0123456789abcdef01234567";
+
+    fn url(text: &str) -> Url {
+        text.parse().unwrap()
+    }
+
+    fn at() -> Url {
+        url("https://r.example/npm/@s%2fpad/1.0.0")
+    }
+
+    fn document(dist: &serde_json::Value) -> String {
+        json!({ "name": "@s/pad", "version": "1.0.0", "dist": dist, "deprecated": "x" }).to_string()
+    }
+
+    fn read(dist: &serde_json::Value) -> Result<UpstreamFile, FetchError> {
+        parse_version(document(dist).as_bytes(), "@s/pad", "1.0.0", &at())
+    }
+
+    fn problem(result: Result<UpstreamFile, FetchError>) -> String {
+        match result.unwrap_err() {
+            FetchError::Document { url, problem } if url == at().as_str() => problem,
+            other => other.to_string(),
+        }
+    }
+
+    #[test]
+    fn addresses_are_below_the_registry() {
+        for (registry, name, version, expected) in [
+            ("https://r.example/", "pad", "1.0.0", "https://r.example/pad/1.0.0"),
+            ("https://r.example", "@s/pad", "1.0.0-a", "https://r.example/@s%2fpad/1.0.0-a"),
+            ("https://r.example/a%2Fb/", "@s/pad", "1", "https://r.example/a%2Fb/@s%2fpad/1"),
+            ("https://r.example/npm?x", "pad", "1+b", "https://r.example/npm/pad/1%2bb"),
+            ("https://r.example/npm/", "..", "..", "https://r.example/npm//"),
+            (
+                "https://r.example/npm/",
+                "@s/..",
+                "a/../?#",
+                "https://r.example/npm/@s%2f../a%2f..%2f%3f%23",
+            ),
+        ] {
+            assert_eq!(version_url(&url(registry), name, version).as_str(), expected);
+        }
+        let packument = packument_url(&url("https://r.example/npm/"), "@s/pad");
+        assert_eq!(packument.as_str(), "https://r.example/npm/@s%2fpad");
+    }
+
+    #[test]
+    fn reads_the_tarball_with_every_stated_hash() {
+        let sha1 = "sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+        let sha512 = format!("sha512-{}==", "A".repeat(86));
+        let integrity = format!("{sha1} md5-x {sha512}?opt");
+        let tarball = "https://r.example/npm/@s/pad/-/pad-1.0.0.tgz";
+        let dist = json!({ "tarball": tarball, "integrity": integrity, "shasum": SHA1 });
+        let file = read(&dist).unwrap();
+        assert_eq!(file.identifier.to_string(), "npm:@s/pad@1.0.0");
+        assert_eq!(file.name, "pad-1.0.0.tgz");
+        assert_eq!(file.url.as_str(), tarball);
+        assert_eq!((file.size, &file.yanked), (None, &None));
+        let stated: Vec<_> = file.stated.iter().map(|hash| (hash.algorithm, hash.place)).collect();
+        assert_eq!(
+            stated,
+            [
+                (StatedAlgorithm::Sha1, "dist.integrity"),
+                (StatedAlgorithm::Sha512, "dist.integrity"),
+                (StatedAlgorithm::Sha1, "dist.shasum"),
+            ]
+        );
+        let bare = json!({ "tarball": tarball, "integrity": null });
+        assert!(read(&bare).unwrap().stated.is_empty());
+    }
+
+    #[test]
+    fn tarballs_may_lie_elsewhere() {
+        for (tarball, expected) in [
+            ("https://cdn.example/x.tgz#f", "https://cdn.example/x.tgz"),
+            ("http://r.example/x?y", "http://r.example/x?y"),
+            ("../-/x.tgz", "https://r.example/npm/-/x.tgz"),
+            ("/x.tgz", "https://r.example/x.tgz"),
+        ] {
+            let file = read(&json!({ "tarball": tarball })).unwrap();
+            assert_eq!((file.url.as_str(), &*file.name), (expected, "pad-1.0.0.tgz"));
+        }
+    }
+
+    #[test]
+    fn malformed_descriptions_are_refused() {
+        let tarball = "https://r.example/x.tgz";
+        let long = format!("sha512-{}", "A".repeat(1 << 20));
+        for (dist, expected) in [
+            (json!(null), "`dist` is not an object"),
+            (json!({}), "`tarball` is missing"),
+            (json!({ "tarball": 1 }), "`tarball` is not a string"),
+            (
+                json!({ "tarball": "file:///etc/passwd" }),
+                "`dist.tarball` is not an http or https address",
+            ),
+            (json!({ "tarball": "data:,x" }), "`dist.tarball` is not an http or https address"),
+            (json!({ "tarball": "https://u:p@h/" }), "`dist.tarball` has credentials in it"),
+            (json!({ "tarball": "https://[\u{1b}" }), "`dist.tarball` is \"https://[\\u{1b}\""),
+            (
+                json!({ "tarball": tarball, "integrity": "sha512-AAAA" }),
+                "`dist.integrity` is malformed",
+            ),
+            (json!({ "tarball": tarball, "integrity": long }), "`dist.integrity` is malformed"),
+            (json!({ "tarball": tarball, "integrity": [] }), "`integrity` is not a string"),
+            (json!({ "tarball": tarball, "shasum": "" }), "`dist.shasum` is malformed"),
+            (json!({ "tarball": tarball, "shasum": &SHA1[1..] }), "`dist.shasum` is malformed"),
+        ] {
+            assert_eq!(problem(read(&dist)), expected);
+        }
+        let good = document(&json!({ "tarball": tarball }));
+        let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+        let twice = good.replacen('{', "{\"name\":\"@s/pad\",", 1);
+        for text in ["", "[]", "\"x\"", &good[1..], deep.as_str(), twice.as_str()] {
+            let refused = parse_version(text.as_bytes(), "@s/pad", "1.0.0", &at());
+            assert!(matches!(refused, Err(FetchError::Document { .. })), "{text}");
+        }
+        let missing = br#"{"name":"@s/pad","version":"1.0.0"}"#;
+        assert_eq!(problem(parse_version(missing, "@s/pad", "1.0.0", &at())), "`dist` is missing");
+    }
+
+    #[test]
+    fn another_package_or_version_is_refused() {
+        let text = document(&json!({ "tarball": "https://r.example/x.tgz" }));
+        for (name, version, expected) in [
+            ("pad", "1.0.0", "`name` is \"@s/pad\" instead of \"pad\""),
+            ("@S/pad", "1.0.0", "`name` is \"@s/pad\" instead of \"@S/pad\""),
+            ("@s/pad", "1.0.1", "`version` is \"1.0.0\" instead of \"1.0.1\""),
+        ] {
+            let refused = parse_version(text.as_bytes(), name, version, &at());
+            assert_eq!(problem(refused), expected);
+        }
+        let hostile = json!({ "name": "\u{1b}[2J".repeat(100), "version": "1.0.0" }).to_string();
+        let shown = problem(parse_version(hostile.as_bytes(), "@s/pad", "1.0.0", &at()));
+        assert!(shown.len() < 400 && !shown.contains('\u{1b}'), "{shown}");
+    }
+
+    #[test]
+    fn a_packument_has_the_version_or_not() {
+        let version = |name: &str, version: &str| {
+            let dist = json!({ "tarball": format!("https://r.example/{version}.tgz") });
+            json!({ "name": name, "version": version, "dist": dist })
+        };
+        let versions = json!({
+            "1.0.0": version("@s/pad", "1.0.0"),
+            "2.0.0": version("evil", "2.0.0"),
+            "3.0.0": version("@s/pad", "1.0.0"),
+            "4.0.0": null,
+        });
+        let text = json!({ "name": "@s/pad", "versions": versions, "readme": "x" }).to_string();
+        let read = |version: &str| parse_packument(text.as_bytes(), "@s/pad", version, &at());
+        assert_eq!(read("1.0.0").unwrap().url.as_str(), "https://r.example/1.0.0.tgz");
+        assert_eq!(problem(read("2.0.0")), "`name` is \"evil\" instead of \"@s/pad\"");
+        assert_eq!(problem(read("3.0.0")), "`version` is \"1.0.0\" instead of \"3.0.0\"");
+        assert_eq!(problem(read("4.0.0")), "the version is not an object");
+        assert_eq!(problem(read("5.0.0")), "npm:@s/pad@5.0.0 was not found on r.example");
+        let other = parse_packument(text.as_bytes(), "other", "1.0.0", &at());
+        assert_eq!(problem(other), "`name` is \"@s/pad\" instead of \"other\"");
+        let none = parse_packument(br#"{"name":"@s/pad"}"#, "@s/pad", "1.0.0", &at());
+        assert_eq!(problem(none), "`versions` is missing");
+    }
+}

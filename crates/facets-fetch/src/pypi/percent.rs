@@ -1,0 +1,47 @@
+//! Percent-encoding, undone.
+
+/// Decodes `%XX`; a sign without two digits stays, and bytes that are no UTF-8 are replaced.
+pub(super) fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        if let (b'%', &[high, low, ref further @ ..]) = (first, after) {
+            if let (Some(high), Some(low)) = (digit(high), digit(low)) {
+                bytes.push(high << 4 | low);
+                rest = further;
+            } else {
+                bytes.push(first);
+                rest = after;
+            }
+        } else {
+            bytes.push(first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_two_digits_after_the_sign_are_decoded() {
+        for (encoded, decoded) in [
+            ("", ""),
+            ("a%40b", "a@b"),
+            ("%c3%A9", "é"),
+            ("100%", "100%"),
+            ("%4", "%4"),
+            ("%zz%41", "%zzA"),
+            ("%%41", "%A"),
+            ("%ff", "\u{fffd}"),
+        ] {
+            assert_eq!(percent_decoded(encoded), decoded, "{encoded}");
+        }
+    }
+}

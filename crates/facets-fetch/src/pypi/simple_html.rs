@@ -1,0 +1,170 @@
+//! The page of a project as HTML (PEP 503).
+
+use url::Url;
+
+use super::html::{Element, Link, Links};
+use super::names::is_distribution;
+use super::percent::percent_decoded;
+use super::simple::{MAX_FILES, SimpleFile, document, is_web, resolve, stated};
+use crate::error::FetchError;
+use crate::stated_hash::StatedHash;
+use crate::upstream::Yanked;
+
+/// Reads every link to a file that is called like a wheel or an archive of sources.
+pub(super) fn parse(bytes: &[u8], page: &Url) -> Result<Vec<SimpleFile>, FetchError> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut base = None;
+    let mut anchors = Vec::new();
+    for link in Links::new(&text) {
+        match link.element {
+            Element::Base if base.is_none() => {
+                base = page.join(link.href.trim()).ok().filter(is_web)
+            }
+            Element::Base => {}
+            Element::Anchor if anchors.len() == MAX_FILES => {
+                return Err(document(page, format!("the page has more than {MAX_FILES} links")));
+            }
+            Element::Anchor => anchors.push(link),
+        }
+    }
+    let base = base.as_ref().unwrap_or(page);
+    anchors.into_iter().filter_map(|link| file(link, base).transpose()).collect()
+}
+
+/// The file that a link leads to; nothing if it leads elsewhere.
+fn file(link: Link, base: &Url) -> Result<Option<SimpleFile>, FetchError> {
+    let Some((url, fragment)) = resolve(base, &link.href) else { return Ok(None) };
+    let name = percent_decoded(url.path().rsplit('/').next().unwrap_or_default());
+    if !is_distribution(&name) {
+        return Ok(None);
+    }
+    let hashes = hashes(&fragment, &url)?;
+    let yanked =
+        link.yanked.map(|reason| Yanked { reason: Some(reason).filter(|text| !text.is_empty()) });
+    let requires_python = link.requires_python.filter(|text| !text.is_empty());
+    Ok(Some(SimpleFile { name, url, hashes, size: None, yanked, requires_python }))
+}
+
+/// Of `sha256=HEX`, which may stand among others as in a query.
+fn hashes(fragment: &str, url: &Url) -> Result<Vec<StatedHash>, FetchError> {
+    let pairs = fragment.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter_map(|(name, hex)| stated(name, hex, url).transpose()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::stated_hash::StatedAlgorithm;
+
+    const HASH: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+    fn read(html: &str) -> Result<Vec<SimpleFile>, FetchError> {
+        let page: Url = "https://a.example/team/simple/mcp/".parse().unwrap();
+        parse(html.as_bytes(), &page)
+    }
+
+    fn urls(html: &str) -> Vec<String> {
+        read(html).unwrap().iter().map(|file| file.url.to_string()).collect()
+    }
+
+    #[test]
+    fn reads_warehouse() {
+        let html = format!(
+            "<!DOCTYPE html>\n<html>\n  <head>\n    <meta name=\"pypi:repository-version\" \
+             content=\"1.4\">\n    <title>Links for mcp</title>\n  </head>\n  <body>\n    \
+             <h1>Links for mcp</h1>\n<a href=\"https://files.example/packages/ab/mcp-1.0-py3-none-\
+             any.whl#sha256={HASH}\" data-requires-python=\"&gt;=3.10\" data-dist-info-metadata=\
+             \"sha256=00\" data-core-metadata=\"sha256=00\">mcp-1.0-py3-none-any.whl</a><br />\n\
+             <a href=\"https://files.example/packages/cd/mcp-1.0.tar.gz#sha256={HASH}\" \
+             data-yanked=\"broken &amp; unsafe\">mcp-1.0.tar.gz</a><br />\n</body>\n</html>\n\
+             <!--SERIAL 1-->"
+        );
+        let files = read(&html).unwrap();
+        assert_eq!(files.len(), 2);
+        assert_eq!(files[0].name, "mcp-1.0-py3-none-any.whl");
+        let expected = "https://files.example/packages/ab/mcp-1.0-py3-none-any.whl";
+        assert_eq!(files[0].url.as_str(), expected);
+        assert_eq!(files[0].requires_python.as_deref(), Some(">=3.10"));
+        assert_eq!(files[0].yanked, None);
+        assert_eq!(files[0].hashes[0].algorithm, StatedAlgorithm::Sha256);
+        assert_eq!((files[0].hashes[0].hex().as_str(), files[0].hashes[0].place), (HASH, "index"));
+        assert_eq!(files[1].yanked, Some(Yanked { reason: Some("broken & unsafe".to_owned()) }));
+        assert_eq!((files[1].requires_python.as_deref(), files[1].size), (None, None));
+    }
+
+    #[test]
+    fn reads_devpi_artifactory_and_autoindex() {
+        let devpi = format!(
+            "<h1>root/pypi: links for mcp</h1><form action=\"/refresh\"></form>\
+             <a href=\"../../+f/012/mcp-1.0.zip#sha256={HASH}\" data-yanked=\"\">mcp</a><br/>"
+        );
+        assert_eq!(urls(&devpi), ["https://a.example/team/+f/012/mcp-1.0.zip"]);
+        assert_eq!(read(&devpi).unwrap()[0].yanked, Some(Yanked::default()));
+        let artifactory = format!(
+            "<a href=\"../../packages/mcp-1.0.tar.gz#sha256={HASH}\" rel=\"internal\" \
+             data-requires-python=\"\">mcp-1.0.tar.gz</a>"
+        );
+        assert_eq!(urls(&artifactory), ["https://a.example/team/packages/mcp-1.0.tar.gz"]);
+        assert_eq!(read(&artifactory).unwrap()[0].requires_python, None);
+        let autoindex = "<html>\r\n<head><title>Index of /mcp/</title></head>\r\n<body>\r\n\
+            <h1>Index of /mcp/</h1><hr><pre><a href=\"../\">../</a>\r\n<a href=\"?C=N;O=D\">Name</a>\
+            <a href=\"mcp-1.0%2Blocal-py3-none-any.whl\">mcp-1.0+local-py3-none-any..&gt;</a> \
+            01-Jan-2026 00:00  1024\r\n<a href=\".listing\">x</a></pre><hr></body></html>";
+        let files = read(autoindex).unwrap();
+        assert_eq!(files.len(), 1);
+        assert_eq!(files[0].name, "mcp-1.0+local-py3-none-any.whl");
+        assert_eq!(files[0].hashes, []);
+    }
+
+    #[test]
+    fn the_first_base_counts_for_every_link() {
+        let html = "<a href=mcp-1.zip><base href='https://b.example/x/'><base href='/y/'>";
+        assert_eq!(urls(html), ["https://b.example/x/mcp-1.zip"]);
+        let html = "<BASE HREF='/y/'><a href=mcp-1.zip><a href='//c.example/mcp-1.zip'>";
+        assert_eq!(urls(html), ["https://a.example/y/mcp-1.zip", "https://c.example/mcp-1.zip"]);
+        let html = "<base href='javascript:x'><a href='/mcp-1.zip'>";
+        assert_eq!(urls(html), ["https://a.example/mcp-1.zip"]);
+    }
+
+    #[test]
+    fn links_that_are_no_addresses_are_passed_over() {
+        let html = "<a href='javascript:mcp-1.zip'><a href='file:///mcp-1.zip'>\
+            <a href='&#106;avascript:mcp-1.zip'><a href='data:mcp-1.zip'><a href='https://'>\
+            <a href='mailto:mcp-1.zip'><a href=''><a href='mcp-1.zip/'><a href='mcp-1.exe'>\
+            <a href='http://[mcp-1.zip'><a href='?mcp-1.zip'>";
+        assert!(urls(html).is_empty());
+    }
+
+    #[test]
+    fn hostile_links_are_read_as_they_stand() {
+        assert_eq!(
+            urls("<a href='https://u:p@b.example/mcp-1.zip'>"),
+            ["https://b.example/mcp-1.zip"]
+        );
+        let names = |html: &str| read(html).unwrap()[0].name.clone();
+        assert_eq!(names("<a href='x/..%2f..%2Fmcp-1.zip'>"), "../../mcp-1.zip");
+        assert_eq!(names("<a href='a%5Cmcp-1.zip'>"), "a\\mcp-1.zip");
+        assert_eq!(names("<a href='a\0mcp-1.zip'>"), "a\0mcp-1.zip");
+        assert_eq!(names("<a href='a&#x2f;mcp-1.zip'>"), "mcp-1.zip");
+        assert!(read(&"<".repeat(1_000_000)).unwrap().is_empty());
+        let page: Url = "https://a.example/".parse().unwrap();
+        assert!(parse(b"\xff\xfe<a href=\xff.exe>", &page).unwrap().is_empty());
+    }
+
+    #[test]
+    fn malformed_hashes_and_too_many_links_are_refused() {
+        for fragment in ["sha256=", "sha256=abc", "egg=x&sha512=00", "SHA256=zz"] {
+            let html = format!("<a href='mcp-1.zip#{fragment}'>");
+            assert!(matches!(read(&html), Err(FetchError::Document { .. })), "{fragment}");
+        }
+        for fragment in ["md5=abc", "", "egg=mcp", "sha256"] {
+            let html = format!("<a href='mcp-1.zip#{fragment}'>");
+            assert_eq!(read(&html).unwrap()[0].hashes, [], "{fragment}");
+        }
+        assert!(read(&"<a href=x>".repeat(MAX_FILES)).unwrap().is_empty());
+        let error = read(&"<a href=x>".repeat(MAX_FILES + 1)).unwrap_err();
+        assert!(matches!(error, FetchError::Document { .. }));
+    }
+}

@@ -1,0 +1,260 @@
+//! Releases of many files, from indexes of both kinds, several at once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use facets_failure::Describe as _;
+use facets_fetch::{FetchLimits, FetchProgress, Fetched, NoFetchProgress, Reach};
+use facets_testkit::to_hex;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use support::fetching::{Fetching, bytes_of, limits};
+use support::packages::{
+    PAD, SIMPLE_JSON, TARBALL, WHEEL, WHEEL_NAME, content, dist, index_file, index_page,
+    index_server, send_json, version,
+};
+use support::server::{Request, Server, answer};
+
+const COUNT: usize = 30;
+
+fn name(number: usize) -> String {
+    format!("pad-1.0-cp3{number:02}-cp3{number:02}-manylinux_2_28_x86_64.whl")
+}
+
+/// The bytes of a wheel: each has others.
+fn wheel(number: usize) -> Vec<u8> {
+    format!("wheel {number} ").repeat(100 + number).into_bytes()
+}
+
+/// The wheel that a request is about.
+fn asked(request: &Request) -> usize {
+    let name = request.path.rsplit('/').next().unwrap();
+    (0..COUNT).find(|number| self::name(*number) == name).unwrap()
+}
+
+fn files() -> Vec<Value> {
+    (0..COUNT).map(|number| index_file(&name(number), &wheel(number))).collect()
+}
+
+fn html() -> String {
+    let link = |number: usize| {
+        let (name, hash) = (name(number), to_hex(&Sha256::digest(wheel(number))[..]));
+        format!("<a href=\"../../files/{name}#sha256={hash}\">{name}</a><br/>\n")
+    };
+    (0..COUNT).rev().map(link).collect()
+}
+
+/// The wheels that arrived, in the order in which they are given back.
+fn require_all(fetched: Vec<Fetched>) {
+    let expected: Vec<Vec<u8>> = (0..COUNT).map(wheel).collect();
+    let arrived: Vec<Vec<u8>> =
+        fetched.into_iter().map(|fetched| bytes_of(fetched).unwrap()).collect();
+    assert!(arrived == expected, "not the wheels, or in another order");
+}
+
+/// Waits until so many are here at once, a while at most.
+#[derive(Default)]
+struct Meeting {
+    here: Mutex<usize>,
+    changed: Condvar,
+    most: AtomicUsize,
+}
+
+impl Meeting {
+    fn attend(&self, wanted: usize) {
+        let mut here = self.here.lock().unwrap();
+        *here += 1;
+        self.most.fetch_max(*here, Ordering::SeqCst);
+        self.changed.notify_all();
+        let is_waiting =
+            |here: &mut usize| *here < wanted && self.most.load(Ordering::SeqCst) < wanted;
+        let (mut here, _) =
+            self.changed.wait_timeout_while(here, Duration::from_secs(5), is_waiting).unwrap();
+        *here -= 1;
+    }
+}
+
+#[test]
+fn thirty_wheels_of_a_page_of_json_arrive_several_at_once_and_in_order() {
+    let meeting = Arc::new(Meeting::default());
+    let theirs = Arc::clone(&meeting);
+    let server = index_server(&files(), move |request, to| {
+        theirs.attend(limits().parallel);
+        answer(to, "200 OK", &[], &wheel(asked(request)));
+    });
+    require_all(Fetching::pip(&server).all(WHEEL).unwrap());
+    assert_eq!(meeting.most.load(Ordering::SeqCst), limits().parallel);
+    assert_eq!(server.requests().len(), 1 + COUNT);
+}
+
+#[test]
+fn thirty_wheels_of_a_page_of_html_arrive_in_the_order_of_their_names() {
+    for kind in ["text/html; charset=utf-8", "application/vnd.pypi.simple.v1+html"] {
+        let server = Server::start(move |request, to| match request.path.as_str() {
+            "/simple/pad/" => answer(to, "200 OK", &[("Content-Type", kind)], html().as_bytes()),
+            _ => answer(to, "200 OK", &[], &wheel(asked(request))),
+        });
+        require_all(Fetching::pip(&server).all(WHEEL).unwrap());
+        assert_eq!(server.requests().len(), 1 + COUNT, "{kind}");
+    }
+}
+
+#[test]
+fn one_wheel_that_fails_does_not_keep_the_others() {
+    let server = index_server(&files(), |request, to| match asked(request) {
+        7 => answer(to, "404 Not Found", &[], b""),
+        8 => answer(to, "200 OK", &[], &wheel(9)),
+        number => answer(to, "200 OK", &[], &wheel(number)),
+    });
+    let fetched = Fetching::pip(&server).all(WHEEL).unwrap();
+    for (number, fetched) in fetched.into_iter().enumerate() {
+        let result = bytes_of(fetched).map_err(|error| error.code());
+        match number {
+            7 => assert_eq!(result, Err("fetch-not-found")),
+            8 => assert_eq!(result, Err("fetch-length")),
+            _ => assert_eq!(result, Ok(wheel(number))),
+        }
+    }
+}
+
+#[test]
+fn one_wheel_of_many_is_chosen_by_its_name() {
+    let server =
+        index_server(&files(), |request, to| answer(to, "200 OK", &[], &wheel(asked(request))));
+    let identifier = format!("{WHEEL}/{}", name(12));
+    assert_eq!(Fetching::pip(&server).one(&identifier).unwrap(), wheel(12));
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn all_wheels_together_have_a_limit() {
+    let server =
+        index_server(&files(), |request, to| answer(to, "200 OK", &[], &wheel(asked(request))));
+    let index = format!("{}/simple/", server.url());
+    let total: usize = (0..COUNT).map(|number| wheel(number).len()).sum();
+    for (spare, failures) in [(0, 0), (-1_i64, 1)] {
+        let total = (total as u64).checked_add_signed(spare).unwrap();
+        // One after the other, so that it is known which is too much.
+        let limits = FetchLimits { total, parallel: 1, ..limits() };
+        let variables = [("PIP_INDEX_URL", index.as_str())];
+        let fetching = Fetching::with(&variables, Reach::AsUser, limits);
+        let fetched = fetching.all(WHEEL).unwrap();
+        let failed: Vec<&'static str> = fetched
+            .iter()
+            .filter_map(|fetched| fetched.as_ref().err())
+            .map(facets_failure::Describe::code)
+            .collect();
+        assert_eq!(failed, vec!["fetch-too-large"; failures]);
+    }
+}
+
+#[derive(Default)]
+struct Counted {
+    announced: AtomicUsize,
+    bytes: AtomicUsize,
+    done: AtomicUsize,
+}
+
+impl FetchProgress for Counted {
+    fn on_size(&self, _file: usize, bytes: u64) {
+        self.announced.fetch_add(usize::try_from(bytes).unwrap(), Ordering::SeqCst);
+    }
+
+    fn advance(&self, _file: usize, bytes: u64) {
+        self.bytes.fetch_add(usize::try_from(bytes).unwrap(), Ordering::SeqCst);
+    }
+
+    fn on_done(&self, _file: usize) {
+        self.done.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn progress_hears_of_every_byte() {
+    let server =
+        index_server(&files(), |request, to| answer(to, "200 OK", &[], &wheel(asked(request))));
+    let fetching = Fetching::pip(&server);
+    let (counted, files) = (Counted::default(), fetching.fetcher.files(&WHEEL.parse().unwrap()));
+    require_all(fetching.fetcher.download(&files.unwrap(), &counted));
+    let total: usize = (0..COUNT).map(|number| wheel(number).len()).sum();
+    let heard = [&counted.announced, &counted.bytes, &counted.done];
+    assert_eq!(heard.map(|count| count.load(Ordering::SeqCst)), [total, total, COUNT]);
+}
+
+#[test]
+fn nothing_to_fetch_is_nothing() {
+    let fetching = Fetching::new(&[]);
+    assert!(fetching.fetcher.download(&[], &NoFetchProgress).is_empty());
+}
+
+fn send_content(_: &Request, to: &mut dyn Write) {
+    answer(to, "200 OK", &[], &content());
+}
+
+/// Two indexes, of which each lists this about the same wheel.
+fn two_indexes(first: &[Value], second: &[Value]) -> (Server, Server, Fetching) {
+    let (one, two) = (index_server(first, send_content), index_server(second, send_content));
+    let urls = [&one, &two].map(|server| format!("{}/simple/", server.url()));
+    let variables =
+        [("PIP_INDEX_URL", urls[0].as_str()), ("PIP_EXTRA_INDEX_URL", urls[1].as_str())];
+    let fetching = Fetching::new(&variables);
+    (one, two, fetching)
+}
+
+#[test]
+fn two_indexes_that_contradict_each_other_are_an_error() {
+    let right = index_file(WHEEL_NAME, &content());
+    let wrong = index_file(WHEEL_NAME, b"other");
+    for (first, second) in [(&right, &wrong), (&wrong, &right)] {
+        let (one, two, fetching) =
+            two_indexes(std::slice::from_ref(first), std::slice::from_ref(second));
+        assert_eq!(fetching.code(WHEEL), "fetch-document");
+        assert_eq!((one.requests().len(), two.requests().len()), (1, 1));
+    }
+}
+
+#[test]
+fn the_first_index_that_has_the_release_is_taken() {
+    let right = [index_file(WHEEL_NAME, &content())];
+    let (one, two, fetching) = two_indexes(&right, &right);
+    assert_eq!(fetching.one(WHEEL).unwrap(), content());
+    assert_eq!((one.requests().len(), two.requests().len()), (2, 1));
+    let (one, two, fetching) = two_indexes(&[], &right);
+    assert_eq!(fetching.one(WHEEL).unwrap(), content());
+    assert_eq!((one.requests().len(), two.requests().len()), (1, 2));
+}
+
+#[test]
+fn an_index_that_fails_is_not_passed_over() {
+    let down = Server::start(|_, to| answer(to, "503 Service Unavailable", &[], b""));
+    let up = Server::start(|_, to| {
+        send_json(to, SIMPLE_JSON, &index_page(&[index_file(WHEEL_NAME, &content())]));
+    });
+    let urls = [&down, &up].map(|server| format!("{}/simple/", server.url()));
+    let variables =
+        [("PIP_INDEX_URL", urls[0].as_str()), ("PIP_EXTRA_INDEX_URL", urls[1].as_str())];
+    assert_eq!(Fetching::new(&variables).code(WHEEL), "fetch-unreachable");
+    assert_eq!(down.requests().len(), 3);
+}
+
+#[test]
+fn a_mirror_that_knows_packages_alone_is_asked_for_the_package() {
+    for status in ["404 Not Found", "405 Method Not Allowed"] {
+        let packument = json!({
+            "name": "pad",
+            "versions": { "0.9.0": {}, "1.0.0": version(&dist(&content())) },
+        });
+        let server = Server::start(move |request, to| match request.path.as_str() {
+            "/pad/1.0.0" => answer(to, status, &[], b"{}"),
+            "/pad" => send_json(to, "application/json", &packument),
+            _ => answer(to, "200 OK", &[], &content()),
+        });
+        assert_eq!(Fetching::npm(&server).one(PAD).unwrap(), content(), "{status}");
+        assert_eq!(server.paths(), ["/pad/1.0.0", "/pad", TARBALL], "{status}");
+    }
+}

@@ -1,0 +1,33 @@
+//! How an ecosystem's own client would reach its registry.
+
+use crate::credentials::Credentials;
+
+/// Credentials, certificates and proxies, as configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Route {
+    /// Who is told what.
+    pub credentials: Credentials,
+    /// The certificates that are trusted instead of those of the system, as PEM.
+    pub authorities: Option<Vec<u8>>,
+    /// The proxy.
+    pub proxy: ProxyChoice,
+    /// What the configuration asks for and facet does not do, in words for its user.
+    pub ignored: Vec<String>,
+}
+
+/// Which proxy is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ProxyChoice {
+    /// The one that the environment names, if any.
+    #[default]
+    Environment,
+    /// None, whatever the environment says.
+    Direct,
+    /// This one, but for some hosts.
+    Through {
+        /// Its address.
+        address: String,
+        /// Hosts that are reached directly, as in `NO_PROXY`.
+        except: Vec<String>,
+    },
+}
