@@ -590,7 +590,7 @@ fn a_mistyped_server_name_is_answered_with_a_similar_one() {
         let ran = trusted.facet(words).exits(2);
         assert!(ran.talk.contains("server \"fiels\" not found"), "{words:?}: {ran:?}");
         assert!(ran.talk.contains("found:    only files, s; similar: files"), "{words:?}: {ran:?}");
-        assert!(ran.talk.contains("try:      the same command with files"), "{words:?}: {ran:?}");
+        assert!(ran.talk.contains("try:      facet show files"), "{words:?}: {ran:?}");
     }
     let other = trusted.facet(&["stop", "nothing"]).exits(2);
     assert!(other.talk.contains("found:    only files, s\n"), "{other:?}");

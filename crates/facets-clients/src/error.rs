@@ -131,6 +131,9 @@ pub enum ClientError {
     /// Somebody else wrote the file after it was read.
     #[error("another program has written this file meanwhile")]
     Overtaken,
+    /// The file, or its folder, is read-only.
+    #[error("it cannot be written")]
+    Unwritable,
     /// A record of a change that is none.
     #[error("this is no record of a change: {problem}")]
     Record {
@@ -216,6 +219,7 @@ impl Describe for ClientError {
             Self::Edited { .. } => "client-entry-edited",
             Self::Unrecorded { .. } => "client-entry-unrecorded",
             Self::Overtaken => "client-file-overtaken",
+            Self::Unwritable => "client-file-unwritable",
             Self::Record { .. } => "client-undo-malformed",
         }
     }

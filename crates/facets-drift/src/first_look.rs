@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use facets_digest::json::{self, Limits, Provenance};
-use facets_markers::{RULES, ToolNames};
+use facets_markers::ToolNames;
 use facets_surface::{Definition, Kind, Surface};
 
 use crate::finding::{Evidence, Finding, Severity, SubjectKind};
 use crate::items::subject_kind;
+use crate::marked_risk::{assess_with, severity_at_first_sight};
 use crate::names::confusable_names;
-use crate::risk::{self, Assessment, Risk};
+use crate::risk::Assessment;
 use crate::surfaces::tool_names;
 use crate::texts::{Role, Text, placed_evidence, placed_in, texts};
 
@@ -138,47 +139,9 @@ fn marker(
     MarkerLook { subject_kind, subject: subject.to_owned(), member, evidence, severity }
 }
 
-/// As drift every new marker is critical, because somebody has added it. At first sight some are
-/// what honest servers have, too.
-fn severity_at_first_sight(evidence: &Evidence) -> Severity {
-    match evidence.rule {
-        // spec 8.5: a plain address and "call this first" are moderate
-        "marker-url" if !is_plain_address(&evidence.words) => Severity::Critical,
-        "marker-url" | "marker-email" | "marker-call-first" => Severity::Moderate,
-        // spec 7.4: a tool of the same server is guidance, and no marker by itself
-        "marker-other-tool" => Severity::Info,
-        _ => Severity::Critical,
-    }
-}
-
-/// Whether an address only leads somewhere: it carries no code or data, no credentials, and is not
-/// the one that gives out the credentials of a machine.
-fn is_plain_address(words: &str) -> bool {
-    let words = words.to_lowercase();
-    let carries = ["data:", "javascript:", "vbscript:"].iter().any(|one| words.starts_with(one));
-    let authority = words.split_once("://").map_or(&*words, |(_, rest)| rest);
-    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
-    !carries && !authority.contains('@') && !authority.contains("169.254.169.254")
-}
-
-/// A tool whose text is suspicious is not harmless, whatever its words promise.
+/// A tool with its risk, and the worst of its markers.
 fn assess(tool: &Definition, worst: Option<&MarkerLook>) -> ToolLook {
-    let mut assessment = risk::assess(tool);
     let severity = worst.map(|marker| marker.severity);
-    let least = match severity {
-        Some(Severity::Critical) => Risk::High,
-        Some(Severity::Moderate) => Risk::Medium,
-        _ => Risk::Low,
-    };
-    if let Some(marker) = worst.filter(|_| assessment.risk < least) {
-        assessment.risk = least;
-        assessment.reasons.insert(0, reason(&marker.evidence));
-    }
+    let assessment = assess_with(tool, worst.map(|marker| (marker.severity, &marker.evidence)));
     ToolLook { name: tool.name().to_owned(), assessment, severity }
-}
-
-fn reason(evidence: &Evidence) -> String {
-    let rule = RULES.iter().find(|rule| rule.code == evidence.rule);
-    let why = rule.map_or(evidence.rule, |rule| rule.looks_for);
-    format!("the text has \"{}\": {why}", evidence.words)
 }

@@ -7,6 +7,7 @@ use facets_surface::{Definition, Kind};
 
 use crate::annotations;
 use crate::finding::{Compat, Finding, FindingType, Severity, SubjectKind};
+use crate::marked_risk::assess_alone;
 use crate::risk;
 use crate::shown::shown;
 use crate::text::{TextChange, classify};
@@ -379,6 +380,10 @@ fn risk_level(before: &Definition, after: &Definition, out: &mut Vec<Finding>) {
         return;
     }
     let up = new.risk > old.risk;
+    // A tool whose new text is suspicious is no safer for it, whatever its words promise.
+    if !up && assess_alone(after).risk > new.risk {
+        return;
+    }
     let severity = if up { Severity::Critical } else { Severity::Info };
     let reasons = if up { &new.reasons } else { &old.reasons };
     let because = if up { "because" } else { "it was higher because" };

@@ -6,6 +6,7 @@ mod finding;
 mod first_look;
 mod fusion;
 mod items;
+mod marked_risk;
 mod names;
 mod promises;
 mod renames;

@@ -333,7 +333,7 @@ fn addition(new: &Definition) -> Finding {
     let subject = (subject_kind(new.kind()), new.name());
     let mut sentence = "added, not approved yet".to_owned();
     if new.kind() == Kind::Tool {
-        let assessed = crate::risk::assess(new);
+        let assessed = crate::marked_risk::assess_alone(new);
         let _ = write!(sentence, "; risk {}", assessed.risk.name());
         if !assessed.reasons.is_empty() {
             let _ = write!(sentence, ": {}", assessed.reasons.join(", "));

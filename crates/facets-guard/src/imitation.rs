@@ -87,6 +87,10 @@ pub(crate) fn names_facet(name: &str) -> bool {
         let has_it = |text: &String| visible_letters(text).to_ascii_lowercase().contains("facet");
         return both_ways(name).iter().any(has_it);
     }
+    // A reader may stop at a control character, or show a new line.
+    if name.contains(char::is_control) {
+        return name.split(char::is_control).any(names_facet);
+    }
     let seen = visible_letters(name).to_ascii_lowercase();
     let seen = seen.trim_start_matches(is_sign);
     let letters: String = seen.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -217,6 +221,9 @@ mod tests {
             "facet\u{b7}guard",
             "\u{1f6e1}\u{fe0f} facet guard",
             "\u{2022}facet/guard",
+            "facet\0guard",
+            "facet\u{7}x",
+            "busy\nfacet",
         ] {
             assert!(names_facet(name), "{name:?}");
         }

@@ -12,6 +12,7 @@ use facets_clients::{
 use facets_files::FileError;
 use facets_lock::Lock;
 use facets_project::{ClientRecords, LOCK, Project, UserDirectory};
+use rustix::fs::{Access, access};
 
 use crate::entry_variables::renamed_variables;
 use crate::error::OpsError;
@@ -186,6 +187,21 @@ pub(crate) fn command_line(verb: &str, clients: &[Client], scope: Scope) -> Stri
     let scope = (scope == Scope::User).then_some("--user");
     let words = ["facet", verb].into_iter().chain(clients).chain(scope).chain(["--yes"]);
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a file of a client could be written: another one takes its place in the same folder.
+pub(crate) fn require_writable(edit: &FileEdit) -> Result<(), OpsError> {
+    if is_writable(&edit.path) {
+        return Ok(());
+    }
+    let (path, source) = (edit.path.clone(), std::io::ErrorKind::PermissionDenied.into());
+    Err(OpsError::File(FileError::Unwritable { path, source }))
+}
+
+/// The same of a path. A folder that is made first can be written.
+pub(crate) fn is_writable(path: &Path) -> bool {
+    let folder = path.parent().filter(|folder| folder.exists());
+    folder.is_none_or(|folder| access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok())
 }
 
 /// Writes a file of a client, if nobody else has since it was read. How to undo it is written

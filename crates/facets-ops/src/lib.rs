@@ -54,6 +54,7 @@ mod repinning;
 mod replacing;
 mod resolving;
 mod restoring;
+mod secret_values;
 mod session_end;
 mod session_log;
 mod session_record;

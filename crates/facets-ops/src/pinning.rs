@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::{Digest, NoProgress};
 use facets_drift::{Finding, Severity};
+use facets_launch::Launchable;
 use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings, surface_path};
 use facets_mcp::Conduct;
 use facets_model::{InlineServerName, Origin};
@@ -26,6 +27,7 @@ use crate::outside_servers::refuse_inside_server;
 use crate::profile_varies::variations;
 use crate::program_files::OpenedFiles;
 use crate::resolving::resolve;
+use crate::secret_values::secret_in;
 use crate::source_scan::{ScanRequest, scan};
 use crate::start_attempt::{AskedBy, StartAttempt};
 use crate::start_progress::WatchedStart;
@@ -54,6 +56,16 @@ pub(crate) struct Candidate {
     pub(crate) replaces: Option<Replacement>,
     /// What else is said before it is trusted.
     pub(crate) notes: Vec<String>,
+    pub(crate) ledger: LedgerEntry,
+}
+
+/// Whether this machine remembers the approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LedgerEntry {
+    /// This user has decided.
+    Written,
+    /// Only the lock was trusted: whoever reviewed it decides nothing for this machine.
+    NotWritten,
 }
 
 /// Who says yes.
@@ -203,8 +215,10 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
         opened,
         replaces: None,
         notes: Vec::new(),
+        ledger: LedgerEntry::Written,
     };
     let proposal = PinProposal::of(&project, candidate)?;
+    proposal.require_no_secret(&launchable)?;
     Ok(LookedAt { project, before: state, proposal })
 }
 
@@ -234,9 +248,10 @@ pub(crate) fn pin_candidate(
     project: &Project,
     candidate: Candidate,
     before: &State,
-    decision: &PinApproval<'_>,
+    (decision, server): (&PinApproval<'_>, &Launchable),
 ) -> Result<ApprovalPage, OpsError> {
     let proposal = PinProposal::of(project, candidate)?;
+    proposal.require_no_secret(server)?;
     decision.require(&proposal.page)?;
     proposal.write(project, before)
 }
@@ -249,6 +264,7 @@ struct PinProposal {
     text: String,
     latest: Option<Grants>,
     variant: Also,
+    ledger: LedgerEntry,
 }
 
 impl PinProposal {
@@ -268,6 +284,7 @@ impl PinProposal {
             opened,
             replaces,
             notes,
+            ledger,
         } = candidate;
         let hashes = surface.hashes();
         let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
@@ -296,13 +313,26 @@ impl PinProposal {
             replaces,
             notes,
         };
-        Ok(Self { page, server, text, latest, variant })
+        Ok(Self { page, server, text, latest, variant, ledger })
+    }
+
+    /// The surface file is committed: it must not have what only this user knows.
+    fn require_no_secret(&self, server: &Launchable) -> Result<(), OpsError> {
+        match secret_in(server, &self.text) {
+            Some(variable) => {
+                let name = self.page.name.clone();
+                Err(ServerError::SecretDeclared { name, variable }.into())
+            }
+            None => Ok(()),
+        }
     }
 
     fn write(self, project: &Project, before: &State) -> Result<ApprovalPage, OpsError> {
-        let Self { page, server, text, latest, variant } = self;
+        let Self { page, server, text, latest, variant, ledger } = self;
         // The approval first: without the lock it permits nothing.
-        approve_entry(project, (&page.name, &server), latest.as_ref(), variant)?;
+        if ledger == LedgerEntry::Written {
+            approve_entry(project, (&page.name, &server), latest.as_ref(), variant)?;
+        }
         project.change(|now| change(now, before, &page.name, &server, text))?;
         Ok(page)
     }

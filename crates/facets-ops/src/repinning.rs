@@ -18,7 +18,7 @@ use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
 use crate::pin_changes::{compare_origins, compare_settings};
 use crate::pinned::{Pinned, differences};
-use crate::pinning::{Candidate, PinApproval, pin_candidate, with_source};
+use crate::pinning::{Candidate, LedgerEntry, PinApproval, pin_candidate, with_source};
 use crate::profile_varies::variations;
 use crate::resolving::resolve;
 use crate::start_attempt::StartAttempt;
@@ -77,6 +77,7 @@ pub(crate) fn repin(
     let pin = resolve(&origin);
     let launch = LaunchOptions::of(project, name, &settings, &grants)?;
     let approved = locked.filter(|_| is_same && has_approval(decision.as_ref()));
+    let ledger = ledger_entry(has_approval(decision.as_ref()), accepted, trust);
     let (launch, notes) = launch.with_values_for(project, (name, &origin), approved)?;
     let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
     let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
@@ -89,15 +90,13 @@ pub(crate) fn repin(
     let known_variant = approved_variant(decision);
     let changes = before.as_ref().map(|before| {
         let launch = if is_typed { &before.server.origin } else { &origin };
-        let mut changes = changes_since(before, launch, &surface);
-        changes.extend(like_others(project, name, &surface, Some(&before.surface)));
+        let mut changes = changes_since((project, name), before, launch, &surface);
         changes.extend(new_variations(&surface, &variant, &known_variant));
         // A profile that the user asked for is no drift.
         if !is_typed && !matches!(accepted, Accepted::Unchanged) {
             changes.extend(compare_settings(&before.server.settings, &settings));
         }
-        sort_findings(&mut changes);
-        changes
+        sorted(changes)
     });
     let decision = decide(changes.as_deref(), accepted, consent);
     let candidate = Candidate {
@@ -114,9 +113,34 @@ pub(crate) fn repin(
         variant,
         opened: opened_by(&server, &grants),
         grants,
-        notes,
+        notes: with_ledger_note(notes, name, ledger),
+        ledger,
     };
-    pin_candidate(project, candidate, state, &decision)
+    pin_candidate(project, candidate, state, (&decision, &server))
+}
+
+/// spec 8.5: approval is local. Trust in a reviewed lock is none of this user's decisions, unless critical
+/// findings are accepted by name.
+fn ledger_entry(is_approved: bool, accepted: Accepted, trust: Trust) -> LedgerEntry {
+    let is_decided = is_approved
+        || trust == Trust::Approvals
+        || matches!(accepted, Accepted::UpTo(Severity::Critical));
+    if is_decided { LedgerEntry::Written } else { LedgerEntry::NotWritten }
+}
+
+fn sorted(mut changes: Vec<Finding>) -> Vec<Finding> {
+    sort_findings(&mut changes);
+    changes
+}
+
+fn with_ledger_note(mut notes: Vec<String>, name: &str, ledger: LedgerEntry) -> Vec<String> {
+    if ledger == LedgerEntry::NotWritten {
+        notes.push(format!(
+            "not approved on this machine: --trust-lock trusts the lock for this command only; to \
+             approve it here: facet approve {name}"
+        ));
+    }
+    notes
 }
 
 fn replacement(locked: &LockedServer, new: &Origin) -> Replacement {
@@ -142,11 +166,17 @@ fn new_variations(surface: &Surface, variant: &Also, known: &Also) -> Vec<Findin
 }
 
 /// What changed since a server was approved, for us and for other clients.
-fn changes_since(before: &Pinned, origin: &Origin, surface: &Surface) -> Vec<Finding> {
+fn changes_since(
+    (project, name): (&Project, &str),
+    before: &Pinned,
+    origin: &Origin,
+    surface: &Surface,
+) -> Vec<Finding> {
     let hashes = surface.hashes();
     let mut changes = compare_origins(&before.server.origin, origin);
     changes.extend(differences(before.side(), Side { surface, hashes: &hashes }));
     changes.extend(changed_for_others(&before.surface.also, &surface.also));
+    changes.extend(like_others(project, name, surface, Some(&before.surface)));
     changes
 }
 

@@ -1,10 +1,8 @@
 //! The start of a server, explained if it fails: how it was started, what is in its way, and the command that
 //! mends it.
 
-use std::path::Path;
-
 use facets_failure::{Describe as _, Note, Stderr, shell_word};
-use facets_launch::{Environment, Launchable, ProcessLaunch, value_of};
+use facets_launch::{Environment, Launchable, ProcessLaunch};
 use facets_lock::{Extent, Grants};
 use facets_mcp::CaptureError;
 use facets_model::Origin;
@@ -13,6 +11,7 @@ use facets_probe::ObserveError;
 use crate::error::{OpsError, StartFailure};
 use crate::grant_words::{grant_command, process_grants_words};
 use crate::obstacles::{obstacles_of, widened, withheld_variables};
+use crate::secret_values::spelled_values;
 use crate::start_obstacle::{StartObstacle, blocked_notes};
 
 /// What was to be started, and how that was asked for.
@@ -33,15 +32,6 @@ pub(crate) enum AskedBy<'a> {
     Add { name: &'a str, options: &'a [String] },
     /// Anything about a server that is pinned under this name.
     Pinned { name: &'a str },
-}
-
-/// Values of the variables that a server names. Shorter ones are no secrets, and stand everywhere.
-fn known_values(process: &ProcessLaunch) -> Vec<String> {
-    const SHORTEST: usize = 8;
-    let variables = &process.variables;
-    let values = variables.named.iter().filter_map(|name| value_of(name, &variables.given));
-    let values = values.filter_map(|value| value.into_string().ok());
-    values.filter(|value| value.len() >= SHORTEST && !Path::new(value).exists()).collect()
 }
 
 impl<'a> StartAttempt<'a> {
@@ -65,16 +55,15 @@ impl<'a> StartAttempt<'a> {
                 OpsError::Start(Box::new(self.failure(source, process)))
             }
             // It may have sent back what it was called with.
-            (OpsError::Observe(source), Launchable::Remote(remote)) => {
-                let values = remote.headers.iter().map(|header| header.value.clone());
-                OpsError::Observe(source.without_values(&values.collect::<Vec<_>>()))
+            (OpsError::Observe(source), Launchable::Remote(_)) => {
+                OpsError::Observe(source.without_values(&spelled_values(self.server)))
             }
             (error, _) => error,
         }
     }
 
     fn failure(&self, source: ObserveError, process: &ProcessLaunch) -> StartFailure {
-        let source = source.without_values(&known_values(process));
+        let source = source.without_values(&spelled_values(self.server));
         let stderr = source.error_output().unwrap_or_default();
         let obstacles = obstacles_of(process, &stderr);
         let withheld = withheld_variables(process, &stderr);

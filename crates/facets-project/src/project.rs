@@ -165,6 +165,8 @@ impl Project {
         make_folder(&self.root.join(STATE))?;
         let _guard = self.exclusive()?;
         self.recover()?;
+        // A journal that nobody can complete would stand in the way of everything.
+        self.check_writable()?;
         let state = self.state(&|_| false)?;
         let change = decide(&state)?;
         Ok(self.apply(change)?)

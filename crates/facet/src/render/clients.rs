@@ -113,6 +113,13 @@ impl Renderer {
                     "{path} still starts it through facet, which will fail; to restore: facet disconnect {client}{named}"
                 );
             }
+            for (client, path) in &report.edited {
+                let (path, client) = (visible(&path.display().to_string()), client.title());
+                let _ = writeln!(
+                    out,
+                    "{path} still starts it through facet, which will fail; the entry was edited since facet wrote it: remove it in that file ({client})"
+                );
+            }
             let is_told = report.is_empty && !self.quiet && self.directory.is_none();
             let talk = if is_told { NOTHING_LEFT } else { "" };
             Shown { talk: talk.to_owned(), ..Shown::styled(out) }
@@ -121,7 +128,7 @@ impl Renderer {
             json!({
                 "removed": report.names,
                 "restored": files_json(&report.restored),
-                "left": report.left.iter().map(|(client, path)| file_json(*client, path)).collect::<Vec<_>>(),
+                "left": report.left.iter().chain(&report.edited).map(|(client, path)| file_json(*client, path)).collect::<Vec<_>>(),
             })
         };
         self.show(human, json)
@@ -141,7 +148,8 @@ impl Renderer {
             }
             for edit in &report.edits {
                 let path = visible(&edit.path.display().to_string());
-                let _ = writeln!(out, "{NEW}rewritten{NEW:#} {path}");
+                let done = if edit.after.is_some() { "rewritten" } else { "removed" };
+                let _ = writeln!(out, "{NEW}{done}{NEW:#} {path}");
             }
             for needed in &report.needs {
                 out.push_str(&needed_variables(needed));

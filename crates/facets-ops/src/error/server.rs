@@ -1,6 +1,7 @@
 //! What is wrong with a server of the project.
 
 use facets_failure::{Describe, Note, similar_names};
+use facets_lock::SURFACES;
 use facets_model::NameError;
 
 use super::unanswered::{
@@ -38,6 +39,16 @@ pub enum ServerError {
         name: String,
         /// What looks like one.
         what: &'static str,
+    },
+    /// What would be written into the surface file has a secret in it.
+    #[error(
+        "{name:?} was not pinned: its declarations contain the value of {variable}, and {SURFACES} would store it"
+    )]
+    SecretDeclared {
+        /// Its name.
+        name: String,
+        /// The variable or header.
+        variable: String,
     },
     /// The project has it already.
     #[error("server {name:?} already exists")]
@@ -288,6 +299,7 @@ impl ServerError {
         "not-running",
         "not-stopped",
         "address-unusable",
+        "secret-declared",
         "secret-in-launch",
     ];
 
@@ -303,6 +315,7 @@ impl ServerError {
 
     fn expected_text(&self) -> String {
         let text = match self {
+            Self::SecretDeclared { .. } => "declarations without values of variables and headers",
             Self::SecretInLaunch { .. } => {
                 "the secret in a variable, which --env or --header names"
             }
@@ -344,6 +357,7 @@ impl ServerError {
 
     fn actual_text(&self) -> String {
         let text = match self {
+            Self::SecretDeclared { .. } => "a server that repeats a value that it was given",
             Self::SecretInLaunch { .. } => "a value on the command line, not shown",
             Self::Unknown { of_user: Some(folder), .. } => {
                 return format!("it is pinned for every project, in {}", folder.display());
@@ -412,6 +426,7 @@ fn listed(names: &[String]) -> String {
 impl Describe for ServerError {
     fn code(&self) -> &'static str {
         match self {
+            Self::SecretDeclared { .. } => "secret-declared",
             Self::SecretInLaunch { .. } => "secret-in-launch",
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "server-unknown",
             Self::Exists { .. } => "server-exists",

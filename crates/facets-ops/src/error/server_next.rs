@@ -19,7 +19,7 @@ impl ServerError {
             Self::Unknown { name, known, .. } => {
                 // The error does not know which command was typed.
                 match similar_names(name, known.iter().map(String::as_str)).first() {
-                    Some(similar) => format!("the same command with {similar}"),
+                    Some(similar) => format!("facet show {similar}"),
                     None => "facet list".to_owned(),
                 }
             }

@@ -118,7 +118,12 @@ fn of_network(setting: &str, stderr: &Stderr) -> StartObstacle {
 /// Paths that exist, that the server says it may not use, and that are not opened to it.
 fn refused_paths(process: &ProcessLaunch, stderr: &Stderr) -> Vec<StartObstacle> {
     let lines = stderr.lines().filter(|line| has_one_of(&line.to_lowercase(), OF_FILES));
-    let paths = lines.flat_map(paths_of).filter_map(|path| std::fs::canonicalize(path).ok());
+    let start = &process.directory;
+    let paths = lines.flat_map(|line| {
+        let relative = relative_paths_of(line).into_iter().map(|path| start.join(path));
+        paths_of(line).into_iter().map(PathBuf::from).chain(relative).collect::<Vec<_>>()
+    });
+    let paths = paths.filter_map(|path| std::fs::canonicalize(path).ok());
     let paths = paths.filter(|path| path != Path::new("/"));
     let mut paths: Vec<PathBuf> = paths.filter(|path| !is_opened(&process.sandbox, path)).collect();
     paths.sort();
@@ -186,6 +191,16 @@ fn paths_of(line: &str) -> Vec<&str> {
     found
 }
 
+/// Paths in quotes that are not absolute: such as `'data/notes.md'`.
+fn relative_paths_of(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for quote in ['\'', '"', '`'] {
+        let quoted = line.split(quote).skip(1).step_by(2);
+        found.extend(quoted.filter(|text| !text.is_empty() && !text.starts_with(['/', '~'])));
+    }
+    found
+}
+
 /// Hosts in a line, with their ports.
 fn hosts_of(line: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -246,6 +261,13 @@ mod tests {
         let process = process(&["server"], sandbox);
         let found = obstacles(&process, &Stderr::of(stderr));
         found.into_iter().map(|found| found.needs).collect()
+    }
+
+    #[test]
+    fn paths_that_are_not_absolute_are_found_in_quotes() {
+        let line = "PermissionError: [Errno 13] Permission denied: 'data/ok.json'";
+        assert_eq!(relative_paths_of(line), ["data/ok.json"]);
+        assert_eq!(relative_paths_of("open \"a b\", '/etc/x', '' and `c`"), ["a b", "c"]);
     }
 
     #[test]

@@ -11,7 +11,8 @@ use facets_project::{Project, State};
 
 use crate::client_entries::origin_of_entry;
 use crate::client_files::{
-    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, places, read, write,
+    Client, FileEdit, Rewriting, Scope, command_line, enter, files, guarded, locked_names, places,
+    read, require_writable, write,
 };
 use crate::client_values::starts_here;
 use crate::consent::Consent;
@@ -20,6 +21,7 @@ use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
 use crate::own_program::{own_program, own_program_or_refuse};
 use crate::restoring::{Restoration, restore_entries};
+use crate::unknown_server::not_among;
 
 /// What to connect.
 #[derive(Debug)]
@@ -185,10 +187,22 @@ pub fn disconnect(
     if servers.is_empty() {
         note_unrecorded(clients, scopes, &mut report)?;
     }
+    if report.edits.is_empty() && report.left.is_empty() {
+        require_known(servers, &project)?;
+    }
     let mut next = command_line("disconnect", clients, Scope::Project);
     next.extend(servers.iter().map(|name| format!(" --server {name}")));
     next.push_str(if *reach == DisconnectReach::Here { " --here" } else { "" });
     finish(report, consent, next)
+}
+
+/// A name that no entry starts and nobody has pinned is mistyped.
+fn require_known(servers: &[String], project: &Project) -> Result<(), OpsError> {
+    let known = locked_names(project.place());
+    match servers.iter().find(|name| !known.contains(*name)) {
+        Some(name) => Err(not_among(name, known.clone())),
+        None => Ok(()),
+    }
 }
 
 /// The files of clients of a project, or of the user, where they really lie.
@@ -243,10 +257,19 @@ fn is_pinned_as(entry: &Entry, file: &ClientFile, project: &Path, state: &State)
 }
 
 fn finish(
-    report: ConnectReport,
+    mut report: ConnectReport,
     consent: &dyn Consent,
     next: String,
 ) -> Result<ConnectReport, OpsError> {
+    // One that cannot be written does not keep the others.
+    let is_writable = |edit: &FileEdit| require_writable(edit).is_ok();
+    let (edits, unwritable): (Vec<_>, Vec<_>) = report.edits.into_iter().partition(is_writable);
+    report.edits = edits;
+    report.left.extend(unwritable.into_iter().map(|edit| LeftEntry {
+        path: edit.path,
+        problem: ClientError::Unwritable,
+        is_elsewhere: false,
+    }));
     if !report.edits.is_empty() {
         consent.may_rewrite(&report.edits).or_refuse("nothing was rewritten", next)?;
         report.edits.iter().try_for_each(write)?;

@@ -1,11 +1,12 @@
 //! `facet grant`: what a server may do, and how that is enforced (spec 11.4).
 
+mod failures;
+
 use std::net::IpAddr;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use facets_failure::{Describe as _, shell_word};
 use facets_launch::{GrantedHost, PRIVATE};
 pub use facets_lock::{Arguments, Extent, Grants};
 use facets_lock::{LockedServer, READ_ONLY, StartSettings};
@@ -15,8 +16,7 @@ use crate::approval::{Trust, UserDecision};
 pub use crate::confinement::{describe_opened, undefended};
 use crate::confinement::{granted_place, opened_by, refuse_own_folder};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent, StartObstacle};
-use crate::critical_findings::or_accept_with;
-use crate::error::{NarrowedOnly, OpsError, ServerError};
+use crate::error::{OpsError, ServerError};
 use crate::grant_conflicts::KnownStart;
 pub use crate::grant_words::grants_words;
 use crate::grant_words::{extent_word, yes_or_no};
@@ -28,6 +28,7 @@ use crate::pinned::Pinned;
 use crate::pinning::approve_entry;
 pub use crate::program_files::{OpenedFiles, OpenedPath};
 use crate::repinning::{Accepted, LaunchChange, NewPin, repin};
+use failures::{TypedGrant, narrowed_only, unchanged, with_accept};
 
 /// One decision of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,7 +226,11 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     let page = pin.write(request, (&project, &state), decision.approval, consent);
     let is_narrower = narrower != *before;
     let page = page.map_err(|error| {
-        if is_narrower { narrowed_only(error, request) } else { with_accept(error, request) }
+        if is_narrower {
+            narrowed_only(error, &typed(request))
+        } else {
+            with_accept(unchanged(error, before), &typed(request))
+        }
     })?;
     report(true, page, obstacles)
 }
@@ -281,6 +286,11 @@ fn in_profile<'n>(
     }
 }
 
+fn typed(request: &GrantRequest) -> TypedGrant {
+    let settings = request.settings.iter().map(ToString::to_string).collect();
+    TypedGrant { name: request.name.clone(), settings }
+}
+
 /// What runs elsewhere cannot be kept from anything there.
 fn refuse_elsewhere(request: &GrantRequest, server: &LockedServer) -> Result<(), OpsError> {
     let is_of_a_process = request.settings.iter().any(GrantSetting::is_of_a_process);
@@ -330,34 +340,6 @@ fn private_hosts(grants: &Grants) -> Vec<PrivateHost> {
     found
 }
 
-/// What is typed to grant the same, with an option.
-fn typed(request: &GrantRequest, option: &str) -> String {
-    let settings = request.settings.iter().map(|one| shell_word(one.to_string().as_ref()));
-    let settings = settings.collect::<Vec<_>>().join(" ");
-    format!("facet grant {} {settings} {option}", request.name).trim_end().to_owned()
-}
-
-/// What failed after the narrower grants were recorded: they hold all the same, and that comes first.
-fn narrowed_only(error: OpsError, request: &GrantRequest) -> OpsError {
-    let source = with_accept(error, request);
-    let next = match &source {
-        OpsError::NoVariable { name, .. } => format!("{name}=… {}", typed(request, "")),
-        OpsError::Start(failure) if failure.mend.is_some() => failure.next(),
-        OpsError::Server(ServerError::AboveAccepted { next, .. }) => next.clone(),
-        OpsError::Server(ServerError::NotPinned { .. }) => typed(request, "--yes"),
-        _ => typed(request, ""),
-    };
-    let is_declined = matches!(&source, OpsError::Server(error) if error.is_declined());
-    let (name, cause) = (request.name.clone(), Box::new(source));
-    OpsError::Narrowed(Box::new(NarrowedOnly { name, cause, is_declined, next }))
-}
-
-/// The new profile brought changes that were not accepted.
-fn with_accept(error: OpsError, request: &GrantRequest) -> OpsError {
-    let accept = |level: &str| typed(request, &format!("--accept {level}"));
-    or_accept_with(error, || typed(request, ""), accept)
-}
-
 /// A grant that cannot be given is better known now than when a client starts it.
 fn check_paths(
     grants: &Grants,
@@ -387,7 +369,7 @@ fn ask_for_wider(
         return Ok(());
     }
     let answer = consent.may_grant(&request.name, &wider, grants);
-    answer.or_refuse("nothing more was granted", typed(request, "--yes"))
+    answer.or_refuse("nothing more was granted", typed(request).with("--yes"))
 }
 
 fn with_setting(grants: Grants, setting: &GrantSetting) -> Grants {

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_clients::{Entry, Undo};
+use facets_clients::{ClientError, Entry, Undo};
 use facets_lock::surface_path;
 use facets_model::manifest::ProjectManifest;
 use facets_project::{
     Change, ClientRecords, LOCK, MANIFEST, Project, ProjectError, State, is_ours, without_server,
 };
 
-use crate::client_files::{Client, FileEdit, write};
+use crate::client_files::{Client, FileEdit, require_writable, write};
 use crate::client_values::starts_here;
 use crate::consent::{Answer, Consent};
 use crate::error::OpsError;
@@ -33,6 +33,8 @@ pub struct RemoveReport {
     pub restored: Vec<FileEdit>,
     /// Files of clients whose entries still start it.
     pub left: Vec<(Client, PathBuf)>,
+    /// Files whose entries still start it and were edited since facet wrote them: nothing restores those.
+    pub edited: Vec<(Client, PathBuf)>,
     /// Whether the project has nothing left.
     pub is_empty: bool,
 }
@@ -43,11 +45,13 @@ pub fn remove(request: &RemoveRequest, consent: &dyn Consent) -> Result<RemoveRe
     refuse_inside_server()?;
     let project = Project::here()?;
     let there = names_there(request, &project)?;
+    project.check_writable()?;
     // Found while there is something that they start.
     let Restoration { edits, only_whole: mut left, left: edited } =
         entries_of(&request.names, &project)?;
-    // An entry that was edited since cannot be restored, and still starts it.
-    left.extend(edited.into_iter().filter_map(|(path, _)| Some((client_of(&path)?, path))));
+    let of_client = |(path, _): (PathBuf, ClientError)| Some((client_of(&path)?, path));
+    let mut edited: Vec<(Client, PathBuf)> = edited.into_iter().filter_map(of_client).collect();
+    edited.dedup();
     let answer = match edits.as_slice() {
         [] => Answer::Yes,
         edits => consent.may_remove(&request.names, edits),
@@ -55,6 +59,10 @@ pub fn remove(request: &RemoveRequest, consent: &dyn Consent) -> Result<RemoveRe
     if answer == Answer::No {
         let next = format!("facet remove {} --yes", request.names.join(" "));
         answer.or_refuse("nothing was removed", next)?;
+    }
+    // A file that cannot be written is found out before anything is removed.
+    if answer == Answer::Yes {
+        edits.iter().try_for_each(require_writable)?;
     }
     unpin(request, &there, &project)?;
     let mut restored = Vec::new();
@@ -65,7 +73,7 @@ pub fn remove(request: &RemoveRequest, consent: &dyn Consent) -> Result<RemoveRe
         left.extend(edits.into_iter().map(|edit| (edit.client, edit.path)));
     }
     let is_empty = is_empty(&project.read(&|_| false)?);
-    Ok(RemoveReport { names: request.names.clone(), restored, left, is_empty })
+    Ok(RemoveReport { names: request.names.clone(), restored, left, edited, is_empty })
 }
 
 /// Whether neither manifest nor lock names anything any more.

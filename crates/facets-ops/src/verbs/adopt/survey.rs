@@ -7,13 +7,13 @@ use facets_clients::{ClientError, Entry, Guarded, guard};
 use facets_failure::shell_word;
 use facets_lock::LockedEntry;
 use facets_model::Origin;
-use facets_project::{Project, State};
+use facets_project::{Project, State, UserDirectory};
 
 use crate::approval::is_approved;
 use crate::client_entries::{
     EntryOutcome, EntryPlan, EntryReader, FoundEntry, PinnedStart, PlannedEntry, shown_transport,
 };
-use crate::client_files::{ClientFileText, Scope, guarded};
+use crate::client_files::{ClientFileText, Scope, guarded, is_writable};
 use crate::entry_reasons::Reasons;
 use crate::error::OpsError;
 use crate::guarding::weakness;
@@ -84,8 +84,11 @@ impl Surveyor<'_> {
         let plan = match reader.plan(entry, &own_program()) {
             Ok(plan) => plan,
             Err(EntryOutcome::Guarded) => {
-                let weakness =
-                    weakness(entry, &read.file, &[self.directory, self.project], self.project);
+                // What is pinned for every project guards the entries of this one, too.
+                let user = UserDirectory::of_person().map(|user| user.project_path()).ok();
+                let mut places = vec![self.directory, self.project];
+                places.extend(user.as_deref());
+                let weakness = weakness(entry, &read.file, &places, self.project);
                 return Ok(Err(weakness.map_or(EntryOutcome::Guarded, EntryOutcome::Weak)));
             }
             Err(outcome) => return Ok(Err(outcome)),
@@ -102,6 +105,14 @@ impl Surveyor<'_> {
                 "{shown_first} and {shown} have different servers under the name `{}`: rename one of \
                  the two entries, then type `{}`",
                 entry.name,
+                self.again()
+            );
+            return Ok(Err(EntryOutcome::Skipped(reason)));
+        }
+        if !is_writable(&read.path) {
+            let path = shown_path(&read.path, self.project);
+            let reason = format!(
+                "{path} cannot be written: correct the permissions of its folder, then type `{}`",
                 self.again()
             );
             return Ok(Err(EntryOutcome::Skipped(reason)));
