@@ -12,7 +12,7 @@ mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -187,8 +187,12 @@ static OUTPUTS: LazyLock<Vec<Output>> = LazyLock::new(|| {
 
 static SCHEMAS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
     let folder = fs::read_dir(repository_root().join("docs/schemas")).unwrap();
-    let files =
-        folder.map(|entry| entry.unwrap().path()).filter(|path| !path.ends_with("README.md"));
+    // Those of another program are compared with its output beside it.
+    let is_own = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name != "README.md" && !name.starts_with("publisher-")
+    };
+    let files = folder.map(|entry| entry.unwrap().path()).filter(is_own);
     let read = |path: &Path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     files.map(|path| (path.file_stem().unwrap().display().to_string(), read(&path))).collect()
 });

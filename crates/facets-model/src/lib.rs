@@ -6,6 +6,7 @@ pub mod manifest;
 mod name;
 mod origin;
 mod path;
+pub mod server_json;
 pub mod tree;
 mod url;
 mod version;

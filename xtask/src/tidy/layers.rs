@@ -31,7 +31,7 @@ const LAYERS: &[&[&str]] = &[
     &["facets-launch", "facets-mcp"],
     &["facets-probe", "facets-run"],
     &["facets-ops"],
-    &["facet"],
+    &["facet", "mcp-publisher"],
 ];
 
 /// Used by tests and chores only, never by what is shipped.

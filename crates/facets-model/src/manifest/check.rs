@@ -21,7 +21,7 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn child(&self, name: &str, node: &'a Node) -> Self {
+    pub(crate) fn child(&self, name: &str, node: &'a Node) -> Self {
         Self { path: tree::join(&self.path, name), node }
     }
 }
@@ -64,7 +64,7 @@ impl<'a> Members<'a> {
     }
 
     /// Each member with its place.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&'a NodeMember, Place<'a>)> + '_ {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'a NodeMember, Place<'a>)> + '_ {
         self.list.iter().map(|member| (member, self.place.child(&member.name, &member.node)))
     }
 
@@ -143,6 +143,20 @@ impl<'t> Checker<'t> {
     ) {
         let offset = self.offset_inside(place, inside);
         self.add(code, place, offset..offset, words);
+    }
+
+    /// Something that is allowed, but probably not meant.
+    pub(crate) fn warning(&mut self, code: &'static str, place: &Place<'_>, words: [&str; 3]) {
+        if self.warnings.len() < MOST_PROBLEMS {
+            let warning = self.describe(code, place, place.node.span.clone(), words);
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Makes warnings of the problems found so far that have one of these codes.
+    pub(crate) fn tolerate(&mut self, codes: &[&str]) {
+        let tolerated = self.problems.extract_if(.., |problem| codes.contains(&problem.code));
+        self.warnings.extend(tolerated);
     }
 
     /// Where a value begins.
@@ -233,7 +247,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    pub(super) fn boolean(&mut self, place: &Place<'_>) -> Option<bool> {
+    pub(crate) fn boolean(&mut self, place: &Place<'_>) -> Option<bool> {
         match place.node.value {
             NodeValue::Bool(value) => Some(value),
             _ => self.wrong_type(place, "true or false"),
@@ -346,7 +360,8 @@ impl<'t> Checker<'t> {
         }
     }
 
-    fn written(&self, place: &Place<'_>) -> &'t str {
+    /// A value as it is written.
+    pub(crate) fn written(&self, place: &Place<'_>) -> &'t str {
         self.text.get(place.node.span.clone()).unwrap_or_default().trim()
     }
 

@@ -1,0 +1,238 @@
+use facets_failure::explanations;
+
+use super::*;
+
+const GOOD: &str = r#"{
+  "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+  "name": "io.github.example/weather-mcp",
+  "description": "Weather.",
+  "version": "1.2.3",
+  "packages": [
+    {"registryType": "npm", "identifier": "@example/weather", "version": "1.2.3", "transport": {"type": "stdio"}}
+  ]
+}"#;
+
+/// `severity code line:column member`, the way a table can be read.
+fn lines(text: &str) -> Vec<String> {
+    let line = |one: &ServerJsonProblem| {
+        let problem = &one.problem;
+        for words in [&problem.found, &problem.allowed, &problem.fix] {
+            assert!(!words.is_empty(), "{problem:?}");
+        }
+        format!("{} {} {} {}", one.severity.word(), problem.code, problem.position, problem.member)
+    };
+    check(text).iter().map(line).collect()
+}
+
+fn package(members: &str) -> Vec<String> {
+    let transport = r#""transport": {"type": "stdio"}"#;
+    let text = GOOD.replace(
+        r#"{"registryType": "npm", "identifier": "@example/weather", "version": "1.2.3", "transport": {"type": "stdio"}}"#,
+        &format!("{{{members}, {transport}}}"),
+    );
+    check(&text).iter().map(|one| format!("{} {}", one.problem.code, one.problem.member)).collect()
+}
+
+#[test]
+fn every_code_is_explained_once() {
+    let mut explained: Vec<&str> = explanations(EXPLANATIONS).map(|one| one.code).collect();
+    explained.sort_unstable();
+    assert_eq!(explained, CODES);
+    assert!(REFERENCES.iter().all(|code| CODES.contains(code)));
+    for one in explanations(EXPLANATIONS) {
+        assert!(one.text.len() > 60, "{} says too little", one.code);
+    }
+}
+
+#[test]
+fn a_plain_file_is_valid() {
+    assert_eq!(lines(GOOD), Vec::<String>::new());
+}
+
+#[test]
+fn all_problems_are_reported_in_their_places() {
+    let text = r#"{
+  "$schema": "https://static.modelcontextprotocol.io/schemas/2025-10-17/server.schema.json",
+  "name": "weather",
+  "version": "^1.0.0",
+  "titel": "Weather",
+  "packages": [
+    {"registryType": "NPM", "identifier": "a b", "version": "${VERSION}", "transport": {"type": "ws"}},
+    {"registryType": "mcpb", "identifier": "https://github.com/o/r/releases/download/v1/x.mcpb",
+     "fileSha256": "{{SHA}}", "transport": {"type": "sse"}}
+  ],
+  "remotes": [{"type": "sse", "url": "http://a.example/{x}"}],
+  "_meta": {"other": 12345678901234567890}
+}"#;
+    assert_eq!(
+        lines(text),
+        [
+            "error manifest-missing-member 1:1 description",
+            "warning schema-version-deprecated 2:14 $schema",
+            "error invalid-server-name 3:11 name",
+            "error version-looks-like-range 4:14 version",
+            "error manifest-unknown-member 5:3 titel",
+            "error server-json-package 7:22 packages[0].registryType",
+            "error package-name-has-spaces 7:43 packages[0].identifier",
+            "warning server-json-placeholder 7:61 packages[0].version",
+            "error unsupported-transport-type 7:97 packages[0].transport.type",
+            "error server-json-placeholder 9:20 packages[1].fileSha256",
+            "error streamable-transport-url-required 9:44 packages[1].transport.url",
+            "error invalid-templated-url 11:38 remotes[0].url",
+            "warning json-integer-out-of-range 12:22 _meta.other",
+            "warning server-json-meta 12:22 _meta.other",
+        ]
+    );
+}
+
+#[test]
+fn each_type_of_package_has_its_rules() {
+    for (members, expected) in [
+        (
+            r#""registryType": "npm", "identifier": "a""#,
+            "manifest-missing-member packages[0].version",
+        ),
+        (
+            r#""registryType": "npm", "identifier": "a", "version": "1", "registryBaseUrl": "https://registry.npmjs.org/""#,
+            "server-json-package packages[0].registryBaseUrl",
+        ),
+        (
+            r#""registryType": "oci", "identifier": "ghcr.io/a/b:1", "version": "1""#,
+            "server-json-package packages[0].version",
+        ),
+        (
+            r#""registryType": "oci", "identifier": "registry.example.com/a:1""#,
+            "server-json-package packages[0].identifier",
+        ),
+        (
+            r#""registryType": "mcpb", "identifier": "https://github.com/o/r/releases/download/v1/x.mcpb""#,
+            "manifest-missing-member packages[0].fileSha256",
+        ),
+        (
+            r#""registry_type": "npm", "identifier": "a""#,
+            "manifest-unknown-member packages[0].registry_type",
+        ),
+    ] {
+        assert!(
+            package(members).contains(&expected.to_owned()),
+            "{members}: {:?}",
+            package(members)
+        );
+    }
+    assert_eq!(
+        package(r#""registryType": "cargo", "identifier": "a", "version": "1.0.0""#),
+        [""; 0]
+    );
+}
+
+fn parsed(text: &str) -> ServerJson {
+    ServerJson::parse(text).unwrap()
+}
+
+#[test]
+fn every_layout_names_its_packages() {
+    let texts = [
+        r#"{"packages": [{"registryType": "npm", "identifier": "@a/b", "version": "1.0.0"}]}"#,
+        r#"{"packages": [{"registry_type": "npm", "identifier": "@a/b", "version": "1.0.0"}]}"#,
+        r#"{"packages": [{"registry_name": "npm", "name": "@a/b", "version": "1.0.0"}]}"#,
+        r#"{"packages": [{"location": {"registry_name": "npm", "name": "@a/b"}, "version": "1.0.0"}]}"#,
+    ];
+    for text in texts {
+        let files = identifiers(&parsed(text));
+        let PackageFiles::One(identifier) = &files[0] else { panic!("{text}: {files:?}") };
+        assert_eq!(identifier.to_string(), "npm:@a/b@1.0.0", "{text}");
+    }
+    let old = parsed(r#"{"name": "n", "version_detail": {"version": "0.1"}, "remotes": [{}, {}]}"#);
+    assert_eq!((old.version.as_deref(), old.remotes), (Some("0.1"), 2));
+}
+
+#[test]
+fn bundles_on_github_are_named_by_their_release() {
+    let one = |address: &str| {
+        let text =
+            format!(r#"{{"packages": [{{"registryType": "mcpb", "identifier": "{address}"}}]}}"#);
+        match identifiers(&parsed(&text)).remove(0) {
+            PackageFiles::One(identifier) => identifier.to_string(),
+            other => format!("{other:?}"),
+        }
+    };
+    assert_eq!(
+        one("https://github.com/o/r/releases/download/@a/b@2/x.mcpb"),
+        "github:o/r/@a/b@2/x.mcpb"
+    );
+    for address in
+        ["https://gitlab.com/g/p/-/releases/v1/downloads/x.mcpb", "https://e.example/x.mcpb"]
+    {
+        assert_eq!(one(address), address);
+    }
+    for bad in ["x.mcpb", "http://e.example/x", "npm:a@1", "https://e.example/v{{V}}/x"] {
+        assert!(one(bad).starts_with("Unusable"), "{bad}");
+    }
+}
+
+#[test]
+fn packages_without_hashes_say_why() {
+    let files = |members: &str| {
+        identifiers(&parsed(&format!("{{\"packages\": [{{{members}}}]}}"))).remove(0)
+    };
+    for kind in ["oci", "nuget", "cargo", "go"] {
+        let found = files(&format!("\"registryType\": \"{kind}\", \"identifier\": \"a\""));
+        assert!(matches!(found, PackageFiles::NotHashed { .. }), "{kind}");
+    }
+    for members in [
+        r#""registryType": "npm", "identifier": "a""#,
+        r#""registryType": "npm", "identifier": "a", "version": "${V}""#,
+        r#""registryType": "npm", "identifier": "a", "version": "^1.0""#,
+        r#""registryType": "pypi", "identifier": "a", "version": "1/2""#,
+    ] {
+        assert!(matches!(files(members), PackageFiles::Unusable { .. }), "{members}");
+    }
+    let release = files(r#""registryType": "pypi", "identifier": "A_b", "version": "1.0""#);
+    assert!(matches!(release, PackageFiles::Release(id) if id.to_string() == "pypi:A_b==1.0"));
+}
+
+#[test]
+fn hashes_are_read_from_both_places() {
+    let hash = format!("sha256:{}", "ab".repeat(32));
+    let text = format!(
+        r#"{{"file_hashes": {{"npm:a@1": "{hash}", "npm:b@1": 7}},
+            "_meta": {{"{PUBLISHER_PROVIDED}": {{"{PROVIDED_HASHES}": {{"npm:a@1": "{hash}", "npm:c@1": "sha256:{zeros}"}}}}}}}}"#,
+        zeros = "0".repeat(64)
+    );
+    let found = parsed(&text).file_hashes.unwrap();
+    let rows: Vec<(HashPlace, &str, bool)> =
+        found.iter().map(|one| (one.place, one.identifier.as_str(), one.digest.is_ok())).collect();
+    assert_eq!(
+        rows,
+        [
+            (HashPlace::Top, "npm:a@1", true),
+            (HashPlace::Top, "npm:b@1", false),
+            (HashPlace::Provided, "npm:c@1", false),
+        ]
+    );
+    assert_eq!(parsed("{}").file_hashes, None);
+    assert_eq!(parsed(r#"{"file_hashes": {}}"#).file_hashes, Some(Vec::new()));
+    assert_eq!(parsed(r#"{"file_hashes": []}"#).file_hashes.unwrap().len(), 1);
+    let nested = parsed(
+        r#"{"packages": [{"location": {"type": "mcpb", "url": "https://e.example/x"}, "file_hashes": {"sha-256": "ab"}}]}"#,
+    );
+    assert_eq!(nested.file_hashes.unwrap()[0].place, HashPlace::Package);
+}
+
+#[test]
+fn what_cannot_be_read_is_reported_with_its_place() {
+    let problems = ServerJson::parse("{\"packages\": [{}, 1],\n \"a\": 1, \"a\": 2}").unwrap_err();
+    let codes: Vec<&str> = problems.iter().map(|problem| problem.code).collect();
+    assert_eq!(
+        codes,
+        [
+            "manifest-missing-member",
+            "manifest-missing-member",
+            "manifest-wrong-type",
+            "manifest-duplicate-member"
+        ]
+    );
+    assert!(ServerJson::parse("[]").is_err());
+    assert!(ServerJson::parse("{").is_err());
+    assert!(ServerJson::parse("{\"n\": 123456789012345678901234567890}").is_ok());
+}

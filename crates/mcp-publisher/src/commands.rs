@@ -1,0 +1,62 @@
+//! From the command line to a result.
+
+use std::path::{Path, PathBuf};
+
+use facets_fetch::{FetchLimits, Fetcher, Machine, Reach};
+
+use crate::args::{Args, Command};
+use crate::error::PublisherError;
+use crate::explain::{codes, explain};
+use crate::hash_gen::hash_gen;
+use crate::init::init;
+use crate::progress::DownloadBar;
+use crate::render::Renderer;
+use crate::server_file::ServerFile;
+use crate::shown::Shown;
+use crate::validate::validate;
+use crate::verify::verify;
+
+/// How results are to be shown.
+pub(crate) fn renderer(args: &Args) -> Renderer {
+    Renderer { format: args.output_format(), quiet: args.quiet }
+}
+
+/// Runs a command.
+pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
+    let Args { directory, command, .. } = args;
+    let result = route(command, directory.as_deref(), renderer);
+    result.unwrap_or_else(|error| renderer.failure(&error))
+}
+
+fn route(
+    command: Command,
+    directory: Option<&Path>,
+    renderer: &Renderer,
+) -> Result<Shown, PublisherError> {
+    let at = |file: PathBuf| directory.map_or_else(|| file.clone(), |folder| folder.join(&file));
+    let bar = || DownloadBar::new(renderer.is_quiet());
+    Ok(match command {
+        Command::Init { file } => renderer.init(&init(&at(file))?),
+        Command::Validate { file } => renderer.validate(&validate(&at(file))?),
+        Command::HashGen { file } => {
+            let file = ServerFile::read(&at(file))?;
+            let report = hash_gen(&file, &fetcher(directory), &bar())?;
+            renderer.hash_gen(&file.path, report)
+        }
+        Command::Verify { file } => {
+            let file = ServerFile::read(&at(file))?;
+            renderer.verify(&verify(&file, &fetcher(directory), &bar())?)
+        }
+        Command::Explain { code: Some(code) } => renderer.explanation(&explain(&code)?),
+        Command::Explain { code: None } => renderer.codes(codes().all()),
+    })
+}
+
+/// As the user's own npm and pip would fetch.
+fn fetcher(directory: Option<&Path>) -> Fetcher {
+    let mut machine = Machine::here();
+    if let Some(directory) = directory {
+        machine.directory = machine.directory.join(directory);
+    }
+    Fetcher::new(machine, Reach::AsUser, FetchLimits::default())
+}

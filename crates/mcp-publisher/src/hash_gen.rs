@@ -1,0 +1,118 @@
+//! `mcp-publisher hash-gen`: hashes every file of every package.
+
+use std::collections::BTreeMap;
+
+use facets_digest::Digest;
+use facets_fetch::{FetchProgress, Fetcher};
+use facets_model::server_json::{DeclaredPackage, ServerJson, StatedFileHash, placeholder_in};
+
+use crate::bundle_hash::{BundleHash, conflict, lacking};
+use crate::complete::complete;
+use crate::error::PublisherError;
+use crate::file_result::FileResult;
+use crate::listing::{Listing, list};
+use crate::server_file::ServerFile;
+
+/// What came of it.
+pub(crate) struct HashGenReport {
+    /// The completed document, if every file was hashed.
+    pub(crate) document: Result<String, Vec<FileResult>>,
+    /// How many files were hashed.
+    pub(crate) files: usize,
+    /// What is worth knowing.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Hashes of files, and of bundles.
+#[derive(Default)]
+struct Hashed {
+    files: BTreeMap<String, Digest>,
+    bundles: Vec<BundleHash>,
+    failed: Vec<FileResult>,
+}
+
+/// Completes a document. The file itself is not touched.
+pub(crate) fn hash_gen(
+    file: &ServerFile,
+    fetcher: &Fetcher,
+    progress: &dyn FetchProgress,
+) -> Result<HashGenReport, PublisherError> {
+    let (text, server) = file.parse()?;
+    let mut listing = list(&server, fetcher);
+    let mut notes = std::mem::take(&mut listing.notes);
+    let hashed = hash(&server, listing, fetcher, progress);
+    notes.extend(fetcher.ignored());
+    let files = hashed.files.len();
+    if !hashed.failed.is_empty() {
+        return Ok(HashGenReport { document: Err(hashed.failed), files, notes });
+    }
+    notes.extend(replaced(&server, &hashed.files));
+    if files == 0 {
+        notes.push("no package has files to hash; the document is as it was".to_owned());
+        return Ok(HashGenReport { document: Ok(text.to_owned()), files, notes });
+    }
+    let document = complete(text, &server, &hashed.files, &hashed.bundles)
+        .map_err(|source| PublisherError::Edit { path: file.path.clone(), source })?;
+    Ok(HashGenReport { document: Ok(document), files, notes })
+}
+
+fn hash(
+    server: &ServerJson,
+    listing: Listing,
+    fetcher: &Fetcher,
+    progress: &dyn FetchProgress,
+) -> Hashed {
+    let mut hashed = Hashed { failed: listing.unusable, ..Hashed::default() };
+    let mut queue = Vec::new();
+    let mut owners = Vec::new();
+    for package in &listing.packages {
+        match &package.files {
+            Ok(files) => {
+                queue.extend(files.iter().cloned());
+                owners.extend(files.iter().map(|file| (package, package.name_of(file))));
+            }
+            Err(error) => {
+                hashed.failed.push(FileResult::failed(&package.identifier.to_string(), error));
+            }
+        }
+    }
+    for ((package, name), fetched) in owners.into_iter().zip(fetcher.download(&queue, progress)) {
+        let digest = match fetched {
+            Ok(file) => file.digest,
+            Err(error) => {
+                hashed.failed.push(FileResult::failed(&name, &error));
+                continue;
+            }
+        };
+        for declared in package.indices.iter().filter_map(|index| bundle(server, *index)) {
+            match lacking(declared, &digest) {
+                Some(hash) => hashed.bundles.push(hash),
+                None => hashed.failed.extend(conflict(declared, &digest)),
+            }
+        }
+        hashed.files.insert(name, digest);
+    }
+    hashed
+}
+
+/// A package by its number, if it is a bundle.
+fn bundle(server: &ServerJson, index: usize) -> Option<&DeclaredPackage> {
+    let mut packages = server.packages.iter();
+    packages.find(|package| package.index == index && package.registry_type == "mcpb")
+}
+
+/// What of the old hashes is not in the new document.
+fn replaced(server: &ServerJson, files: &BTreeMap<String, Digest>) -> Vec<String> {
+    let stated = server.file_hashes.iter().flatten();
+    let note = |old: &StatedFileHash| {
+        let name = &old.identifier;
+        match (files.get(name), &old.digest) {
+            (Some(new), Ok(was)) if new == was => None,
+            (Some(_), Ok(was)) => Some(format!("{name}: replaced another hash, {was}")),
+            (Some(_), Err(was)) if placeholder_in(was).is_some() => None,
+            (Some(_), Err(was)) => Some(format!("{name}: replaced what was no hash: {was}")),
+            (None, _) => Some(format!("{name}: left out, because no package has that file")),
+        }
+    };
+    stated.filter_map(note).collect()
+}

@@ -1,0 +1,182 @@
+//! `mcp-publisher verify`: compares stated hashes with published files.
+
+use std::path::PathBuf;
+
+use facets_digest::Digest;
+use facets_fetch::{FetchProgress, Fetcher, UpstreamFile};
+use facets_model::server_json::{ServerJson, StatedFileHash};
+use facets_model::{FileIdentifier, FileIdentifierError};
+
+use crate::bundle_hash::conflict;
+use crate::error::PublisherError;
+use crate::file_result::{FileResult, FileStatus};
+use crate::listing::{ListedPackage, Listing, list};
+use crate::server_file::ServerFile;
+
+/// What came of it.
+pub(crate) struct VerifyReport {
+    pub(crate) file: PathBuf,
+    /// Whether the document has a place for hashes at all.
+    pub(crate) has_hashes: bool,
+    /// Those of the entries first, in their order; then what has none.
+    pub(crate) results: Vec<FileResult>,
+    /// What is worth knowing.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A file that has to be fetched to know more.
+struct Claim<'l> {
+    /// Where its result goes.
+    slot: usize,
+    expected: Digest,
+    file: UpstreamFile,
+    package: &'l ListedPackage,
+}
+
+/// Verifies a document, strictly: what is ambiguous, unknown or missing is not ok.
+pub(crate) fn verify(
+    file: &ServerFile,
+    fetcher: &Fetcher,
+    progress: &dyn FetchProgress,
+) -> Result<VerifyReport, PublisherError> {
+    let (_, server) = file.parse()?;
+    let path = file.path.clone();
+    let Some(stated) = &server.file_hashes else {
+        let (results, notes) = (Vec::new(), Vec::new());
+        return Ok(VerifyReport { file: path, has_hashes: false, results, notes });
+    };
+    let mut listing = list(&server, fetcher);
+    let mut notes = std::mem::take(&mut listing.notes);
+    let mut results = entry_results(&server, stated, &listing, (fetcher, progress));
+    results.extend(without_entry(stated, &listing));
+    results.append(&mut listing.unusable);
+    notes.extend(fetcher.ignored());
+    Ok(VerifyReport { file: path, has_hashes: true, results, notes })
+}
+
+/// A result for each entry, in their order, and one for each bundle that states another hash.
+fn entry_results(
+    server: &ServerJson,
+    stated: &[StatedFileHash],
+    listing: &Listing,
+    (fetcher, progress): (&Fetcher, &dyn FetchProgress),
+) -> Vec<FileResult> {
+    let mut results: Vec<Option<FileResult>> = Vec::with_capacity(stated.len());
+    let mut claims = Vec::new();
+    for entry in stated {
+        match judge(entry, listing) {
+            Err(result) => results.push(Some(result)),
+            Ok((expected, file, package)) => {
+                claims.push(Claim { slot: results.len(), expected, file, package });
+                results.push(None);
+            }
+        }
+    }
+    let queue: Vec<UpstreamFile> = claims.iter().map(|claim| claim.file.clone()).collect();
+    let mut conflicts = Vec::new();
+    for (claim, fetched) in claims.iter().zip(fetcher.download(&queue, progress)) {
+        let name = &stated[claim.slot].identifier;
+        results[claim.slot] = Some(match fetched {
+            Err(error) => FileResult::failed(name, &error),
+            Ok(file) => {
+                conflicts.extend(bundle_conflicts(server, claim.package, &file.digest));
+                FileResult::compared(name, &claim.expected.to_string(), &file.digest.to_string())
+            }
+        });
+    }
+    results.into_iter().flatten().chain(conflicts).collect()
+}
+
+/// `fileSha256` of the packages that have this file.
+fn bundle_conflicts(
+    server: &ServerJson,
+    package: &ListedPackage,
+    digest: &Digest,
+) -> Vec<FileResult> {
+    let declared = server.packages.iter().filter(|one| package.indices.contains(&one.index));
+    let bundles = declared.filter(|one| one.registry_type == "mcpb");
+    bundles.filter_map(|one| conflict(one, digest)).collect()
+}
+
+/// The file that an entry is about, or what is wrong with the entry.
+fn judge<'l>(
+    entry: &StatedFileHash,
+    listing: &'l Listing,
+) -> Result<(Digest, UpstreamFile, &'l ListedPackage), FileResult> {
+    let name = &entry.identifier;
+    let bad = |status, detail: String| FileResult::new(name, status, detail);
+    let expected = match &entry.digest {
+        Ok(digest) => *digest,
+        Err(reason) => return Err(bad(FileStatus::Malformed, reason.clone())),
+    };
+    let identifier = name.parse::<FileIdentifier>().map_err(|error| {
+        let is_unknown = error == FileIdentifierError::UnknownKind;
+        let status = if is_unknown { FileStatus::UnknownIdentifier } else { FileStatus::Malformed };
+        bad(status, error.to_string())
+    })?;
+    let Some(package) = listing.packages.iter().find(|package| package.has(&identifier)) else {
+        let detail = "no package of the document has this file".to_owned();
+        return Err(bad(FileStatus::NotInPackages, detail));
+    };
+    let files = match &package.files {
+        Ok(files) => files,
+        Err(error) => return Err(FileResult::failed(name, error)),
+    };
+    match choose(&identifier, files) {
+        Ok(file) => Ok((expected, file.clone(), package)),
+        Err((status, detail)) => Err(bad(status, detail)),
+    }
+}
+
+/// The one file that an identifier means.
+fn choose<'f>(
+    identifier: &FileIdentifier,
+    files: &'f [UpstreamFile],
+) -> Result<&'f UpstreamFile, (FileStatus, String)> {
+    match (identifier, files) {
+        (FileIdentifier::Pypi { file: Some(name), .. }, files) => {
+            files.iter().find(|file| file.name == *name).ok_or_else(|| {
+                (FileStatus::NotFound, "the release has no file of this name".to_owned())
+            })
+        }
+        (_, [file]) => Ok(file),
+        (_, files) => {
+            let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+            let detail = format!("the release has {} files: {}", names.len(), names.join(", "));
+            Err((FileStatus::Ambiguous, detail))
+        }
+    }
+}
+
+/// Files of packages that no entry is about.
+fn without_entry(stated: &[StatedFileHash], listing: &Listing) -> Vec<FileResult> {
+    let named: Vec<FileIdentifier> =
+        stated.iter().filter_map(|entry| entry.identifier.parse().ok()).collect();
+    let mut missing = Vec::new();
+    for package in &listing.packages {
+        let of_package: Vec<&FileIdentifier> =
+            named.iter().filter(|identifier| package.has(identifier)).collect();
+        let files = match &package.files {
+            Ok(files) => files,
+            Err(error) if of_package.is_empty() => {
+                missing.push(FileResult::failed(&package.identifier.to_string(), error));
+                continue;
+            }
+            Err(_) => continue,
+        };
+        for file in files.iter().filter(|file| !of_package.iter().any(|one| names(one, file))) {
+            let detail = "no entry of `file_hashes` is about this file".to_owned();
+            missing.push(FileResult::new(&package.name_of(file), FileStatus::Missing, detail));
+        }
+    }
+    missing
+}
+
+/// Whether an identifier of the same package is about a file. Without a file name it is about all of
+/// them, which is reported as ambiguous.
+fn names(identifier: &FileIdentifier, file: &UpstreamFile) -> bool {
+    match identifier {
+        FileIdentifier::Pypi { file: Some(name), .. } => *name == file.name,
+        _ => true,
+    }
+}
