@@ -162,6 +162,7 @@ impl ClientError {
         "client-entry-edited",
         "client-entry-unrecorded",
         "client-file-overtaken",
+        "client-file-unwritable",
         "client-undo-malformed",
     ];
 
