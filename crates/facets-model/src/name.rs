@@ -8,7 +8,7 @@ pub enum NameError {
     #[error("it is empty")]
     Empty,
     /// Fewer or more characters than allowed.
-    #[error("it has {found} characters; allowed: {least} to {most}")]
+    #[error("it has {found} character{}; allowed: {least} to {most}", if *found == 1 { "" } else { "s" })]
     Length {
         /// How many it has.
         found: usize,

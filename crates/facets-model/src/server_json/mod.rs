@@ -26,7 +26,7 @@ pub use document::{DeclaredPackage, HashPlace, ServerJson, StatedFileHash};
 pub use identifiers::{PackageFiles, identifiers};
 pub use names::{CURRENT_SCHEMA, FILE_HASHES, PROVIDED_HASHES, PUBLISHER_PROVIDED};
 pub use placeholder::{placeholder_in, template_in};
-pub use problem::{CODES, ProblemSeverity, REFERENCES, ServerJsonProblem};
+pub use problem::{CODES, ProblemSeverity, ServerJsonProblem};
 
 /// What the codes of this module mean.
 pub const EXPLANATIONS: &str = include_str!("../../server-json-codes.md");
