@@ -2,12 +2,11 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use facets_digest::ReadBuffer;
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::io::Errno;
 use rustix::pipe::fcntl_setpipe_size;
 
-/// What is read at once.
-const PIECE: usize = 256 << 10;
 /// What may be written before it is read.
 const PIPE_SIZE: usize = 1 << 20;
 /// Memory that an empty queue may keep.
@@ -50,15 +49,14 @@ pub(crate) enum ReadOutcome<'b> {
     End,
 }
 
-/// A place for what is read.
-#[derive(Debug)]
+/// A place for what is read. It begins with a page, as what lies in a pipe does.
 pub(crate) struct ChunkReader {
-    buffer: Vec<u8>,
+    buffer: ReadBuffer,
 }
 
 impl ChunkReader {
     pub(crate) fn new() -> Self {
-        Self { buffer: vec![0; PIECE] }
+        Self { buffer: ReadBuffer::new() }
     }
 
     /// Reads what is there.
