@@ -5,6 +5,7 @@ mod contracts;
 mod definitions;
 mod drift;
 mod json;
+mod relay;
 mod scanning;
 mod schemas;
 
@@ -13,6 +14,11 @@ use std::time::{Duration, Instant};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
+    if let [_, relay, server] = arguments.as_slice()
+        && relay == "relay"
+    {
+        return relay::run(server);
+    }
     let runs: usize = arguments.get(1).and_then(|runs| runs.parse().ok()).unwrap_or(7);
     let (tools, kind) = definitions::load(arguments.get(2).map(Path::new));
     json::measure(runs * 5, &tools, kind);

@@ -4,6 +4,7 @@ mod guard;
 mod inspect;
 mod measure;
 mod starts;
+mod talker;
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -24,8 +25,8 @@ struct Row {
     met: bool,
 }
 
-/// Measures a part, with a facet, in a folder, so many times.
-type Rows = fn(&Path, &Path, usize) -> Outcome<Vec<Row>>;
+/// Measures a part, with a facet and the binaries beside it, in a folder.
+type Rows = fn(&Path, &Path, &Scale) -> Outcome<Vec<Row>>;
 
 struct Scale {
     unit: u64,
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for (option, rows) in parts {
         if let Some(at) = arguments.iter().position(|word| word == option) {
             let facet = arguments.get(at + 1).ok_or_else(|| format!("{option} FACET"))?;
-            println!("{}", table(&rows(Path::new(facet), &folder, scale.runs)?));
+            println!("{}", table(&rows(Path::new(facet), &folder, &scale)?));
             return clear(&folder);
         }
     }
@@ -57,8 +58,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.extend(in_process(&scale)?);
     rows.push(start_up(&facet, &scale)?);
     rows.extend(inspect::rows(&facet, &folder, scale.runs)?);
-    rows.extend(guard::rows(&facet, &folder, scale.runs)?);
-    rows.extend(starts::rows(&facet, &folder, scale.runs)?);
+    rows.extend(guard::rows(&facet, &folder, &scale)?);
+    rows.extend(starts::rows(&facet, &folder, &scale)?);
     clear(&folder)?;
     let table = table(&rows);
     if !silent {

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::Row;
-use super::guard::Talker;
 use super::measure::{median, time};
+use super::talker::Talker;
+use super::{Row, Scale};
 use crate::Outcome;
 use crate::run;
 
@@ -16,13 +16,13 @@ const PACKAGE: &str = "@modelcontextprotocol/server-memory@2026.8.31";
 /// Pairs for each run of the others: a start is a noisy thing.
 const PAIRS: usize = 5;
 
-pub(super) fn rows(facet: &Path, folder: &Path, runs: usize) -> Outcome<Vec<Row>> {
+pub(super) fn rows(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {
     let project = folder.join("starts");
     std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
     let installed = run::root().join("target/tools/servers/npm/node_modules");
     let entry = installed.join("@modelcontextprotocol/server-memory/dist/index.js");
     let entry = entry.display().to_string();
-    let bench = StartBench { facet, project: &project, pairs: runs * PAIRS };
+    let bench = StartBench { facet, project: &project, pairs: scale.runs * PAIRS };
     let node = bench.compare("node", &["node", &entry])?;
     let fetched = bench.compare("npx", &["npx", "-y", PACKAGE])?;
     let add = bench.add(&["node", &entry])?;
