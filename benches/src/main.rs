@@ -4,7 +4,9 @@
 mod contracts;
 mod definitions;
 mod drift;
+mod fetching;
 mod json;
+mod placement;
 mod relay;
 mod scanning;
 mod schemas;
@@ -13,19 +15,27 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let [_, relay, server] = arguments.as_slice()
-        && relay == "relay"
-    {
-        return relay::run(server);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["fetch", job @ ..] => fetching::run(job),
+        ["relay", server] => relay::run(server),
+        measured => measure(measured),
     }
-    let runs: usize = arguments.get(1).and_then(|runs| runs.parse().ok()).unwrap_or(7);
-    let (tools, kind) = definitions::load(arguments.get(2).map(Path::new));
+}
+
+/// Prints a row for each measurement. The words: how many runs, and where captures of servers,
+/// packages and a large file lie.
+fn measure(words: &[&str]) {
+    let runs: usize = words.first().and_then(|runs| runs.parse().ok()).unwrap_or(7);
+    let path = |at: usize| words.get(at).map(Path::new);
+    let (tools, kind) = definitions::load(path(1));
+    placement::measure(runs * 3, path(3));
     json::measure(runs * 5, &tools, kind);
     contracts::measure(runs * 5, &tools, kind);
     drift::measure(runs * 5);
     schemas::measure(runs * 2);
-    scanning::measure(runs, arguments.get(3).map(Path::new));
+    scanning::measure(runs, path(2));
 }
 
 /// What a ratio is to be.

@@ -1,5 +1,7 @@
 //! Speed and memory, as ratios to a baseline of the same run.
 
+mod fetch;
+mod file_server;
 mod guard;
 mod inspect;
 mod measure;
@@ -29,13 +31,18 @@ struct Row {
 type Rows = fn(&Path, &Path, &Scale) -> Outcome<Vec<Row>>;
 
 struct Scale {
+    /// Bytes of a large file.
     unit: u64,
+    /// Pairs of runs.
     runs: usize,
+    /// Pairs of starts of a program.
     starts: usize,
+    /// Small files that are fetched together.
+    files: usize,
 }
 
-const FULL: Scale = Scale { unit: 1 << 30, runs: 7, starts: 300 };
-const QUICK: Scale = Scale { unit: 16 << 20, runs: 1, starts: 5 };
+const FULL: Scale = Scale { unit: 1 << 30, runs: 7, starts: 300, files: 200 };
+const QUICK: Scale = Scale { unit: 16 << 20, runs: 1, starts: 5, files: 8 };
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let quick = arguments.iter().any(|word| word == "--quick");
@@ -43,8 +50,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let scale = if quick { QUICK } else { FULL };
     let folder = run::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    // With binaries that are there: only what a guarded session costs, or what starts cost.
-    let parts: [(&str, Rows); 2] = [("--guard", guard::rows), ("--starts", starts::rows)];
+    // With binaries that are there: only a part.
+    let parts: [(&str, Rows); 3] =
+        [("--guard", guard::rows), ("--starts", starts::rows), ("--fetch", fetch::rows)];
     for (option, rows) in parts {
         if let Some(at) = arguments.iter().position(|word| word == option) {
             let facet = arguments.get(at + 1).ok_or_else(|| format!("{option} FACET"))?;
@@ -55,7 +63,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let facet = run::release_binary("facet")?;
     let mut rows = file_hashing(&facet, &folder, &scale)?;
     rows.push(memory(&facet, &folder, &scale)?);
-    rows.extend(in_process(&scale)?);
+    rows.extend(in_process(&folder, &scale)?);
+    rows.extend(fetch::rows(&facet, &folder, &scale)?);
     rows.push(start_up(&facet, &scale)?);
     rows.extend(inspect::rows(&facet, &folder, scale.runs)?);
     rows.extend(guard::rows(&facet, &folder, &scale)?);
@@ -86,19 +95,29 @@ fn page(table: &str) -> String {
     )
 }
 
+/// Bytes that look like chance, the same in every run.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56).to_le_bytes()[0]
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
 /// A file of `size` bytes that no file system can keep as a hole.
 fn make_file(path: &Path, size: u64) -> Outcome {
-    let mut block = vec![0; 1 << 20];
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    for byte in &mut block {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        *byte = (state >> 56).to_le_bytes()[0];
-    }
+    let block = noise(1 << 20);
     let write = || {
         let mut file = File::create(path)?;
         (0..size / block.len() as u64).try_for_each(|_| file.write_all(&block))
     };
     write().map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// Where the file of so many bytes lies that is hashed.
+fn hashed_file(folder: &Path, size: u64) -> PathBuf {
+    folder.join(size.to_string())
 }
 
 fn digest(facet: &Path, files: &[PathBuf]) -> Command {
@@ -115,7 +134,7 @@ fn clear(folder: &Path) -> Outcome {
 fn file_hashing(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
     for size in [scale.unit / 4, scale.unit] {
-        let file = folder.join(format!("{size}"));
+        let file = hashed_file(folder, size);
         make_file(&file, size)?;
         let openssl = || {
             let mut command = Command::new("openssl");
@@ -136,7 +155,7 @@ fn file_hashing(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>>
     for part in &parts {
         make_file(part, scale.unit / 8)?;
     }
-    let one = [folder.join(format!("{}", scale.unit))];
+    let one = [hashed_file(folder, scale.unit)];
     let ratio = paired_ratio(scale.runs, || digest(facet, &one), || digest(facet, &parts))?;
     rows.push(Row {
         what: format!("speed of `facet digest file`, eight files of {} MiB", scale.unit >> 23),
@@ -166,11 +185,12 @@ fn memory(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Row> {
 }
 
 /// Measured inside one process, so that starting it does not count.
-fn in_process(scale: &Scale) -> Outcome<Vec<Row>> {
+fn in_process(folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {
     let binary = run::release_binary("facets-bench")?;
     let mut command = Command::new(binary);
     command.arg(scale.runs.to_string()).arg(run::root().join("../shared/vectors/real-servers"));
     command.arg(run::root().join("target/tools/servers/npm/node_modules"));
+    command.arg(hashed_file(folder, scale.unit / 4));
     let lines = run::text(&mut command)?;
     let row = |line: &str| {
         let [what, baseline, ratio, target, met] =

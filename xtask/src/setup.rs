@@ -23,6 +23,7 @@ const COMPONENTS: &[Component] = &[
         purpose: "the baseline of benchmarks",
         install: || apt("openssl"),
     },
+    Component { program: "curl", purpose: "the baseline of benchmarks", install: || apt("curl") },
     Component { program: "git", purpose: "locks at a revision", install: || apt("git") },
     Component { program: "g++", purpose: "fuzzing", install: || apt("g++") },
     Component {

@@ -27,11 +27,11 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     counts.skipped += fuzzed.skipped;
     step("quickstart", quickstart::silently)?;
     counts.passed += 1;
-    if setup::has("openssl") {
+    if setup::has("openssl") && setup::has("curl") {
         let quick = ["--quick", "--silent"].map(str::to_owned);
         step("benchmarks", || crate::bench::run(&quick))?;
     } else {
-        println!("SKIP benchmarks: `openssl` is not installed");
+        println!("SKIP benchmarks: `openssl` or `curl` is not installed");
         counts.skipped += 1;
     }
     println!("{} passed, 0 failed, {} skipped", counts.passed, counts.skipped);

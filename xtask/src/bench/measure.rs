@@ -60,12 +60,17 @@ pub(super) fn peak_memory_mib(command: &mut Command) -> Outcome<f64> {
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let status = format!("/proc/{}/status", child.id());
     let mut peak: f64 = 0.0;
-    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+    loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) if status.success() => return Ok(peak),
+            // What does not do its work needs no memory.
+            Some(_) => return Err(format!("{command:?} failed")),
+            None => {}
+        }
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         peak = peak.max(kib.unwrap_or_default() / 1024.0);
         std::thread::sleep(Duration::from_micros(200));
     }
-    Ok(peak)
 }
