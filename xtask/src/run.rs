@@ -47,10 +47,11 @@ pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<
     result
 }
 
-/// Builds the release binary and says where it is.
-pub(crate) fn release_binary(package: &str) -> Outcome<PathBuf> {
-    output(cargo().args(["build", "--quiet", "--release", "--package", package]))?;
-    Ok(root().join("target/release").join(package))
+/// Builds what is measured, and says where facet is; what it is measured with is beside it.
+pub(crate) fn release_facet() -> Outcome<PathBuf> {
+    let packages = ["facet", "facets-bench", "facets-testkit"].map(|name| ["--package", name]);
+    output(cargo().args(["build", "--quiet", "--release"]).args(packages.as_flattened()))?;
+    Ok(root().join("target/release/facet"))
 }
 
 /// Builds what tests build, and says where facet is; the worker that it starts is beside it.

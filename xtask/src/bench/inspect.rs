@@ -14,13 +14,6 @@ use crate::run;
 const MANY: usize = 50;
 
 pub(super) fn rows(facet: &Path, folder: &Path, runs: usize) -> Outcome<Vec<Row>> {
-    run::output(run::cargo().args([
-        "build",
-        "--quiet",
-        "--release",
-        "--package",
-        "facets-testkit",
-    ]))?;
     let server = facet.with_file_name("hostile-server");
     let mut rows = Vec::new();
     for (mode, what) in [("honest", "one tool"), ("thousand", "1000 tools")] {
