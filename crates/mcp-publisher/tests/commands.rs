@@ -340,6 +340,22 @@ fn a_new_file_is_valid_and_never_overwritten() {
 }
 
 #[test]
+fn an_image_with_the_label_is_a_package_and_its_address_a_guess() {
+    let author = Author::new("http://127.0.0.1:9");
+    let label = "LABEL io.modelcontextprotocol.server.name=\"io.github.ab/cd\"";
+    author.write("Dockerfile", &format!("FROM scratch\n{label}\n"));
+    let ran = author.run(&["init"]);
+    assert_eq!(ran.exit, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("the image ghcr.io/"), "{}", ran.stderr);
+    assert_eq!(author.run(&["validate"]).exit, 0);
+    let text = fs::read_to_string(author.path("server.json")).unwrap();
+    let written: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(written["name"], json!("io.github.ab/cd"));
+    assert_eq!(written["packages"][0]["registryType"], json!("oci"));
+    assert_eq!(written["packages"][0].get("version"), None);
+}
+
+#[test]
 fn problems_have_places_and_codes_that_are_explained() {
     let author = Author::new("http://127.0.0.1:9");
     author.write("server.json", "{\n  \"name\": \"weather\",\n  \"version\": \"latest\"\n}\n");
