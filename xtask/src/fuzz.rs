@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::Outcome;
 use crate::run;
 
-/// Each is a file in `fuzz/fuzz_targets`.
+/// Each is a binary of `fuzz/Cargo.toml`.
 const TARGETS: &[&str] = &[
     "clients",
     "contracts",
@@ -17,10 +17,13 @@ const TARGETS: &[&str] = &[
     "json",
     "manifests",
     "names",
+    "npm",
     "policy",
+    "pypi",
     "references",
     "scan",
     "schemas",
+    "server_json",
     "surface",
     "wire",
 ];

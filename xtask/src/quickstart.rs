@@ -1,6 +1,7 @@
 //! The main job on a bundled example, for somebody who has just cloned.
 
 mod guarded;
+mod packages;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -128,6 +129,10 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
             println!("   => pinned and checked clean");
         }
     }
+    println!("\nAuthors pin the bytes of their packages with mcp-publisher:");
+    for line in packages::perform(&publisher(&facet), &folder)? {
+        println!("   {line}");
+    }
     println!("\nAnd now during the session:");
     for line in guarded::perform(&facet, &folder)? {
         println!("   {line}");
@@ -144,6 +149,7 @@ pub(crate) fn silently() -> Outcome {
     let folder = example()?;
     STEPS.iter().try_for_each(|step| perform(&facet, &folder, step).map(drop))?;
     compare(&facet, &folder)?;
+    packages::perform(&publisher(&facet), &folder)?;
     guarded::perform(&facet, &folder)?;
     // The setup before this has installed it.
     let server = real_server().ok_or("no real server to add")?;
@@ -179,9 +185,15 @@ fn finish(facet: &Path, folder: &Path, arguments: &[&str], exit: i32) -> Outcome
 }
 
 fn build() -> Outcome<PathBuf> {
-    let packages = ["--package", "facet", "--package", "facets-testkit"];
+    let names = ["facet", "mcp-publisher", "facets-testkit"];
+    let packages = names.into_iter().flat_map(|name| ["--package", name]);
     run::output(run::cargo().args(["build", "--quiet"]).args(packages))?;
     Ok(run::root().join("target/debug/facet"))
+}
+
+/// Built beside facet.
+fn publisher(facet: &Path) -> PathBuf {
+    facet.with_file_name("mcp-publisher")
 }
 
 /// A copy, so that a curious reader can change it without changing the source tree.

@@ -17,6 +17,7 @@ use crate::error::FetchError;
 use crate::hashing::Hashing;
 use crate::pace::Pace;
 use crate::progress::FetchProgress;
+use crate::unnamed_file::unnamed_file;
 use crate::upstream::UpstreamFile;
 
 /// A file that arrived completely, and is what upstream states. It has no name: whatever happens to facet,
@@ -190,7 +191,7 @@ impl Partial {
     fn new(file: &UpstreamFile, folder: &Path) -> Result<Self, FetchError> {
         let unwritable = |source| FileError::Unwritable { path: folder.to_owned(), source };
         Ok(Self {
-            file: tempfile::tempfile_in(folder).map_err(unwritable)?,
+            file: unnamed_file(folder).map_err(unwritable)?,
             folder: folder.to_owned(),
             received: 0,
             announced: None,

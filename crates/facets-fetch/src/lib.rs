@@ -13,6 +13,7 @@ mod pace;
 mod progress;
 pub mod pypi;
 mod stated_hash;
+mod unnamed_file;
 mod upstream;
 
 pub use client::{HttpClient, RegistryDocument};

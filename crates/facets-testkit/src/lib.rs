@@ -4,6 +4,7 @@
 mod client;
 mod components;
 mod json;
+mod package_registry;
 mod processes;
 mod random;
 
@@ -13,6 +14,7 @@ pub use components::{
     workspace_binary,
 };
 pub use json::{double_literal, random_document, random_json};
+pub use package_registry::{PackageRegistry, unused_address};
 pub use processes::{Process, processes};
 pub use random::Random;
 

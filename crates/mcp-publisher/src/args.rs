@@ -54,7 +54,7 @@ pub(crate) enum OutputFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a server.json from package.json, pyproject.toml and the git remote
+    /// Write a server.json from package.json, pyproject.toml, Dockerfile and the git remote
     Init {
         /// The file to write; it must not exist
         #[arg(default_value = "server.json", value_name = "FILE")]

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::json::quoted;
 use facets_files::{Placement, write_atomically};
+use facets_model::ImageReference;
 use facets_model::server_json::CURRENT_SCHEMA;
 
 use crate::error::PublisherError;
 use crate::project_files::{
-    ProjectPackage, SourceRepository, read_package_json, read_pyproject, read_repository,
+    ProjectPackage, SourceRepository, read_image_label, read_package_json, read_pyproject,
+    read_repository,
 };
 
 /// The longest description that registries take.
@@ -24,6 +26,15 @@ pub(crate) struct InitReport {
     pub(crate) packages: Vec<String>,
     /// What has to be looked at.
     pub(crate) notes: Vec<String>,
+}
+
+/// What the files of a project say.
+#[derive(Default)]
+struct Findings {
+    packages: Vec<ProjectPackage>,
+    /// The server that its image is labelled with.
+    image_label: Option<String>,
+    repository: Option<SourceRepository>,
 }
 
 /// What goes into the file.
@@ -43,8 +54,12 @@ pub(crate) fn init(path: &Path) -> Result<InitReport, PublisherError> {
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let folder = parent.unwrap_or(Path::new("."));
-    let found = [read_package_json(folder)?, read_pyproject(folder)?];
-    let draft = draft(found.into_iter().flatten().collect(), read_repository(folder));
+    let packages = [read_package_json(folder)?, read_pyproject(folder)?];
+    let draft = draft(Findings {
+        packages: packages.into_iter().flatten().collect(),
+        image_label: read_image_label(folder),
+        repository: read_repository(folder),
+    });
     write_atomically(path, draft.text().as_bytes(), Placement::New)?;
     let named = |package: &ProjectPackage| {
         format!("{} {}", package.registry_type, package.name.as_deref().unwrap_or_default())
@@ -58,20 +73,19 @@ pub(crate) fn init(path: &Path) -> Result<InitReport, PublisherError> {
     })
 }
 
-fn draft(found: Vec<ProjectPackage>, repository: Option<SourceRepository>) -> Draft {
+fn draft(findings: Findings) -> Draft {
+    let Findings { packages, image_label, repository } = findings;
     let mut notes = Vec::new();
     let (packages, nameless): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|package| package.name.is_some());
+        packages.into_iter().partition(|package| package.name.is_some());
     for package in nameless {
         notes.push(format!("the {} package has no name and was left out", package.registry_type));
-    }
-    if packages.is_empty() {
-        notes.push("no package was found: add `packages` or `remotes`".to_owned());
     }
     let first = |part: fn(&ProjectPackage) -> Option<&String>| {
         packages.iter().find_map(|package| part(package).cloned())
     };
-    let name = first(|package| package.mcp_name.as_ref()).unwrap_or_else(|| {
+    let stated = first(|package| package.mcp_name.as_ref()).or_else(|| image_label.clone());
+    let name = stated.unwrap_or_else(|| {
         let name = guessed_name(repository.as_ref(), first(|package| package.name.as_ref()));
         notes.push(format!(
             "the name {name} is a guess; the registry compares it with your account"
@@ -90,7 +104,14 @@ fn draft(found: Vec<ProjectPackage>, repository: Option<SourceRepository>) -> Dr
     if shortened != description {
         notes.push(format!("the description was cut to {LONGEST_DESCRIPTION} characters"));
     }
-    Draft { name, description: shortened, version, repository, packages, notes }
+    let mut draft = Draft { name, description: shortened, version, repository, packages, notes };
+    if let Some(label) = image_label {
+        draft.add_image(&label);
+    }
+    if draft.packages.is_empty() {
+        draft.notes.push("no package was found: add `packages` or `remotes`".to_owned());
+    }
+    draft
 }
 
 /// A name in the namespace of the repository's owner.
@@ -105,7 +126,45 @@ fn guessed_name(repository: Option<&SourceRepository>, package: Option<String>) 
     }
 }
 
+/// Where the image of a project may be: at GitHub, as the repository says, or the name of the server.
+fn guessed_image(
+    server: &str,
+    repository: Option<&SourceRepository>,
+    version: &str,
+) -> Option<String> {
+    let hosted = repository.filter(|repository| repository.source == "github");
+    let of_repository = hosted.map(|repository| (&*repository.owner, &*repository.name));
+    let of_server = || server.strip_prefix("io.github.")?.split_once('/');
+    let (owner, name) = of_repository.or_else(of_server)?;
+    // Registries of images know no upper case in names, and no `+` in tags.
+    let path = format!("{owner}/{name}").to_ascii_lowercase();
+    let image = format!("ghcr.io/{path}:{}", version.replace('+', "-"));
+    image.parse::<ImageReference>().is_ok().then_some(image)
+}
+
 impl Draft {
+    /// Adds the image that `Dockerfile` labels. Its address is in no file of the project.
+    fn add_image(&mut self, label: &str) {
+        if label != self.name {
+            let name = &self.name;
+            self.notes.push(format!("the Dockerfile labels its image {label} instead of {name}"));
+        }
+        let image = guessed_image(label, self.repository.as_ref(), &self.version);
+        let Some(image) = image else {
+            let fix = "add a package of type oci with the address of the image";
+            self.notes.push(format!("the Dockerfile labels its image {label}: {fix}"));
+            return;
+        };
+        self.notes.push(format!("the image {image} is a guess; write where you push it to"));
+        self.packages.push(ProjectPackage {
+            registry_type: "oci",
+            name: Some(image),
+            version: None,
+            description: None,
+            mcp_name: Some(label.to_owned()),
+        });
+    }
+
     /// The file: two spaces, a final newline, members in the order of the documentation.
     fn text(&self) -> String {
         let mut members = vec![
@@ -137,12 +196,15 @@ fn repository_text(repository: &SourceRepository) -> String {
 
 fn package_text(package: &ProjectPackage, version: &str) -> String {
     let version = package.version.as_deref().unwrap_or(version);
-    let members = [
+    let mut members = vec![
         format!("\"registryType\": {}", quoted(package.registry_type)),
         format!("\"identifier\": {}", quoted(package.name.as_deref().unwrap_or_default())),
-        format!("\"version\": {}", quoted(version)),
-        "\"transport\": {\n        \"type\": \"stdio\"\n      }".to_owned(),
     ];
+    // The tag of an image is its version, and the registry refuses another.
+    if package.registry_type != "oci" {
+        members.push(format!("\"version\": {}", quoted(version)));
+    }
+    members.push("\"transport\": {\n        \"type\": \"stdio\"\n      }".to_owned());
     format!("    {{\n      {}\n    }}", members.join(",\n      "))
 }
 
@@ -162,24 +224,73 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_is_written_is_valid() {
-        let repository = SourceRepository {
-            source: "github",
-            owner: "example".to_owned(),
+    fn repository(source: &'static str) -> SourceRepository {
+        SourceRepository {
+            source,
+            owner: "Example".to_owned(),
             name: "weather".to_owned(),
             subfolder: "src/weather".to_owned(),
-        };
-        let named =
-            draft(vec![package("npm", Some("io.github.ab/cd")), package("pypi", None)], None);
-        let guessed = draft(vec![package("pypi", None)], Some(repository));
-        let bare = draft(Vec::new(), None);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_valid() {
+        let named = draft(Findings {
+            packages: vec![package("npm", Some("io.github.ab/cd")), package("pypi", None)],
+            ..Findings::default()
+        });
+        let guessed = draft(Findings {
+            packages: vec![package("pypi", None)],
+            repository: Some(repository("github")),
+            ..Findings::default()
+        });
+        let bare = draft(Findings::default());
         for draft in [&named, &guessed, &bare] {
             assert_eq!(check(&draft.text()), Vec::new(), "{}", draft.text());
         }
         assert_eq!(named.name, "io.github.ab/cd");
-        assert_eq!(guessed.name, "io.github.example/weather");
+        assert_eq!(guessed.name, "io.github.Example/weather");
         assert_eq!(bare.name, "com.example/server");
         assert_eq!(named.notes.len(), 1);
+    }
+
+    #[test]
+    fn an_image_with_the_label_is_a_package_at_a_guessed_address() {
+        let labelled = |source: Option<&'static str>, label: &str| {
+            draft(Findings {
+                packages: vec![package("npm", None)],
+                image_label: Some(label.to_owned()),
+                repository: source.map(repository),
+            })
+        };
+        for (source, label, image) in [
+            (Some("github"), "com.example/weather", Some("ghcr.io/example/weather:1.2.3")),
+            (Some("gitlab"), "io.github.ab/CD", Some("ghcr.io/ab/cd:1.2.3")),
+            (None, "io.github.ab/cd", Some("ghcr.io/ab/cd:1.2.3")),
+            (None, "com.example/weather", None),
+            (None, "io.github.ab/-", None),
+        ] {
+            let draft = labelled(source, label);
+            assert_eq!(draft.name, label);
+            let found = draft.packages.get(1).and_then(|package| package.name.as_deref());
+            assert_eq!(found, image, "{label}");
+            let is_said = draft.notes.iter().any(|note| note.contains("is a guess"));
+            assert_eq!(is_said, image.is_some(), "{:?}", draft.notes);
+            if image.is_some() {
+                assert_eq!(check(&draft.text()), Vec::new(), "{}", draft.text());
+            }
+        }
+    }
+
+    #[test]
+    fn an_image_of_another_server_is_said() {
+        let draft = draft(Findings {
+            packages: vec![package("npm", Some("io.github.ab/cd"))],
+            image_label: Some("io.github.ab/ef".to_owned()),
+            repository: None,
+        });
+        assert_eq!(draft.name, "io.github.ab/cd");
+        let other = "labels its image io.github.ab/ef instead of io.github.ab/cd";
+        assert!(draft.notes.iter().any(|note| note.contains(other)), "{:?}", draft.notes);
     }
 }

@@ -1,5 +1,8 @@
 //! What the files of a project say about it.
 
+mod dockerfile;
+mod git;
+
 use std::path::Path;
 
 use facets_files::read_plain;
@@ -8,37 +11,23 @@ use toml_edit::{Document, Item};
 
 use crate::error::PublisherError;
 
+pub(crate) use dockerfile::read_image_label;
+pub(crate) use git::{SourceRepository, read_repository};
+
 /// More than any file of a project that describes it has.
 const MOST: u64 = 4 << 20;
 
 /// A package, as a file of the project describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProjectPackage {
-    /// `npm` or `pypi`.
+    /// `npm`, `pypi` or `oci`.
     pub(crate) registry_type: &'static str,
+    /// Its name; of an image the address with the tag.
     pub(crate) name: Option<String>,
     pub(crate) version: Option<String>,
     pub(crate) description: Option<String>,
     /// The name of the server, by which its author proves that the package is the server's.
     pub(crate) mcp_name: Option<String>,
-}
-
-/// A repository on `github.com` or `gitlab.com`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SourceRepository {
-    /// `github` or `gitlab`.
-    pub(crate) source: &'static str,
-    pub(crate) owner: String,
-    pub(crate) name: String,
-    /// From the root of the clone to the folder that was asked about; empty at the root.
-    pub(crate) subfolder: String,
-}
-
-impl SourceRepository {
-    /// Its address.
-    pub(crate) fn url(&self) -> String {
-        format!("https://{}.com/{}/{}", self.source, self.owner, self.name)
-    }
 }
 
 /// Reads `package.json` of a folder.
@@ -77,78 +66,9 @@ pub(crate) fn read_pyproject(folder: &Path) -> Result<Option<ProjectPackage>, Pu
     }))
 }
 
-/// The repository that the clone around a folder calls `origin`.
-pub(crate) fn read_repository(folder: &Path) -> Option<SourceRepository> {
-    let folder = std::path::absolute(folder).ok()?;
-    // What cannot be read is no clone that could help here.
-    let config = |root: &Path| read_plain(&root.join(".git").join("config"), MOST).ok().flatten();
-    let (root, bytes) = folder.ancestors().find_map(|root| Some((root, config(root)?)))?;
-    let text = String::from_utf8_lossy(&bytes);
-    let (source, owner, name) = origin_url(&text).and_then(parse_repository)?;
-    let subfolder = folder.strip_prefix(root).unwrap_or(Path::new(""));
-    Some(SourceRepository {
-        source,
-        owner: owner.to_owned(),
-        name: name.to_owned(),
-        subfolder: subfolder.to_string_lossy().replace('\\', "/"),
-    })
-}
-
-/// `url` of `[remote "origin"]`.
-fn origin_url(config: &str) -> Option<&str> {
-    let mut in_origin = false;
-    for line in config.lines().map(str::trim) {
-        if line.starts_with('[') {
-            in_origin = line == "[remote \"origin\"]";
-        } else if let Some((name, value)) = line.split_once('=')
-            && in_origin
-            && name.trim() == "url"
-        {
-            return Some(value.trim());
-        }
-    }
-    None
-}
-
-/// Source, owner and name, from any of the ways to write an address for git.
-fn parse_repository(url: &str) -> Option<(&'static str, &str, &str)> {
-    let starts = ["https://", "http://", "ssh://", "git://"];
-    let rest = starts.iter().find_map(|start| url.strip_prefix(start)).unwrap_or(url);
-    // Whatever stands before the host is nobody's business, and may be a token.
-    let rest = rest.split_once('@').map_or(rest, |(_, rest)| rest);
-    let (host, path) = rest.split_once(['/', ':'])?;
-    let source = match host {
-        "github.com" | "www.github.com" => "github",
-        "gitlab.com" | "www.gitlab.com" => "gitlab",
-        _ => return None,
-    };
-    let path = path.trim_end_matches('/');
-    let (owner, name) = path.strip_suffix(".git").unwrap_or(path).split_once('/')?;
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    let is_part = |part: &str| !part.is_empty() && part.chars().all(is_word);
-    (is_part(owner) && is_part(name)).then_some((source, owner, name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn repositories_are_read_from_every_address() {
-        for url in [
-            "https://github.com/o/r",
-            "https://token@github.com/o/r.git",
-            "git@github.com:o/r.git",
-            "ssh://git@github.com/o/r.git/",
-        ] {
-            assert_eq!(parse_repository(url), Some(("github", "o", "r")), "{url}");
-        }
-        for url in ["https://example.com/o/r", "../r", "", "https://gitlab.com/g/s/p"] {
-            assert_eq!(parse_repository(url), None, "{url}");
-        }
-        let config = "[core]\n\turl = no\n[remote \"up\"]\n\turl = u\n[remote \"origin\"]\n\tfetch = x\n\turl = git@github.com:o/r\n";
-        assert_eq!(origin_url(config), Some("git@github.com:o/r"));
-    }
 
     #[test]
     fn packages_are_read_from_their_files() {

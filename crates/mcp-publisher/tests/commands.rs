@@ -2,17 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod upstream;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use facets_digest::Digest;
-use facets_testkit::repository_root;
+use facets_testkit::{PackageRegistry, repository_root, unused_address};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use upstream::Upstream;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
@@ -104,16 +101,21 @@ fn document(packages: &[String]) -> String {
     )
 }
 
-fn upstream() -> Upstream {
-    let mut upstream = Upstream::new();
+/// Files of a release, each with its own name as its content.
+fn named_files<'n>(names: &[&'n str]) -> Vec<(&'n str, String)> {
+    names.iter().map(|name| (*name, Digest::of(name.as_bytes()).hex())).collect()
+}
+
+fn upstream() -> PackageRegistry {
+    let mut upstream = PackageRegistry::bind();
     upstream.add_npm("@example/weather", "1.0.0", b"the tarball");
     upstream.add_npm("plain", "2.0.0", b"another tarball");
-    upstream.add_release("weather_mcp", "1.0.0", &["weather_mcp-1.0.0.tar.gz"]);
+    upstream.add_release("weather_mcp", "1.0.0", &named_files(&["weather_mcp-1.0.0.tar.gz"]));
     let wheels: Vec<String> =
         (0..30).map(|n| format!("big-3.0-cp3{n}-cp3{n}-manylinux_2_17_x86_64.whl")).collect();
     let wheels: Vec<&str> = wheels.iter().map(String::as_str).collect();
-    upstream.add_release("big", "3.0", &wheels);
-    upstream.add_asset("/o/r-mcp/releases/download/v1/x.mcpb", b"the bundle");
+    upstream.add_release("big", "3.0", &named_files(&wheels));
+    upstream.add_file("/o/r-mcp/releases/download/v1/x.mcpb", b"the bundle");
     upstream.start()
 }
 
@@ -205,7 +207,7 @@ fn an_outage_leaves_the_question_open() {
     let author = Author::new(&upstream.base);
     author.write("server.json", &document(&[npm("plain", "2.0.0")]));
     let hashed = author.run(&["hash-gen"]).stdout;
-    let away = Author::new(&upstream::unused_address());
+    let away = Author::new(&unused_address());
     away.write("server.json", &hashed);
     let ran = away.run(&["verify", "--json"]);
     assert_eq!(ran.exit, 2, "{}", ran.stdout);
@@ -335,6 +337,22 @@ fn a_new_file_is_valid_and_never_overwritten() {
     conforms("error", &ran.json());
     assert_eq!((ran.exit, &ran.json()["error"]["code"]), (2, &json!("server-json-exists")));
     assert_eq!(fs::read_to_string(author.path("server.json")).unwrap(), text);
+}
+
+#[test]
+fn an_image_with_the_label_is_a_package_and_its_address_a_guess() {
+    let author = Author::new("http://127.0.0.1:9");
+    let label = "LABEL io.modelcontextprotocol.server.name=\"io.github.ab/cd\"";
+    author.write("Dockerfile", &format!("FROM scratch\n{label}\n"));
+    let ran = author.run(&["init"]);
+    assert_eq!(ran.exit, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("the image ghcr.io/"), "{}", ran.stderr);
+    assert_eq!(author.run(&["validate"]).exit, 0);
+    let text = fs::read_to_string(author.path("server.json")).unwrap();
+    let written: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(written["name"], json!("io.github.ab/cd"));
+    assert_eq!(written["packages"][0]["registryType"], json!("oci"));
+    assert_eq!(written["packages"][0].get("version"), None);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The configuration of npm, as far as it decides where a package comes from and how.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use url::Url;
 
@@ -9,8 +10,8 @@ use crate::machine::Machine;
 use facets_http::Route;
 
 use super::authorizations::{Registry, read_credentials};
-use super::levels::read_settings;
-use super::npmrc::{NpmSettings, Setting};
+use super::levels::{merged, read_settings};
+use super::npmrc::{self, NpmSettings, Setting};
 use super::transport::{ignored_settings, read_authorities, read_proxy};
 
 const PUBLIC_REGISTRY: &str = "https://registry.npmjs.org/";
@@ -27,7 +28,16 @@ pub struct NpmConfig {
 impl NpmConfig {
     /// Reads what npm would read if it were started on this machine.
     pub fn read(machine: &Machine) -> Result<Self, FetchError> {
-        let settings = read_settings(machine)?;
+        Self::of_settings(machine, &read_settings(machine)?)
+    }
+
+    /// Reads the text of one `.npmrc`, as if npm had no other setting. Errors name it by `file`.
+    pub fn parse(text: &str, file: &Path, machine: &Machine) -> Result<Self, FetchError> {
+        let settings = npmrc::parse(text, file, &machine.variables)?;
+        Self::of_settings(machine, &merged([settings]))
+    }
+
+    fn of_settings(machine: &Machine, settings: &NpmSettings) -> Result<Self, FetchError> {
         let registry = match settings.get("registry") {
             Some(setting) => Registry::read(setting)?,
             None => Registry::read(&Setting {
@@ -35,16 +45,16 @@ impl NpmConfig {
                 place: "the default registry".to_owned(),
             })?,
         };
-        let scopes = read_scopes(&settings)?;
+        let scopes = read_scopes(settings)?;
 
         let registries: Vec<&Registry> =
             std::iter::once(&registry).chain(scopes.values()).collect();
         let urls: Vec<&Url> = registries.iter().map(|registry| &registry.url).collect();
-        let mut ignored = ignored_settings(&settings);
+        let mut ignored = ignored_settings(settings);
         let route = Route {
-            credentials: read_credentials(&settings, &registries)?,
-            authorities: read_authorities(machine, &settings, &urls, &mut ignored)?,
-            proxy: read_proxy(machine, &settings)?,
+            credentials: read_credentials(settings, &registries)?,
+            authorities: read_authorities(machine, settings, &urls, &mut ignored)?,
+            proxy: read_proxy(machine, settings)?,
             ignored,
         };
         let scopes = scopes.into_iter().map(|(scope, registry)| (scope, registry.url)).collect();
@@ -152,6 +162,19 @@ mod tests {
         }
         assert_eq!(config.registry_for("x").as_str(), "https://mirror.example/");
         assert!(!format!("{config:?}").contains("t0ken"));
+    }
+
+    #[test]
+    fn one_file_is_read_as_if_it_were_alone() {
+        let (_root, machine) = machine("registry=https://user.example/", "", &[("T", "t0ken")]);
+        let text = "registry=\n@a:registry=https://a.example\n//a.example/:_authToken=${T}\n";
+        let config = NpmConfig::parse(text, Path::new("x"), &machine).unwrap();
+        assert_eq!(config.registry_for("b").as_str(), PUBLIC_REGISTRY);
+        assert_eq!(config.registry_for("@a/b").as_str(), "https://a.example/");
+        let credentials = config.route().credentials;
+        assert!(credentials.for_url(&"https://a.example/b".parse().unwrap()).is_some());
+        let error = NpmConfig::parse("\nregistry=x", Path::new("x"), &machine).unwrap_err();
+        assert_eq!(error.to_string(), "x:2: the registry is not an http or https address");
     }
 
     #[test]

@@ -29,8 +29,13 @@ pub(super) fn read_settings(machine: &Machine) -> Result<NpmSettings, FetchError
     let global_file = global_file(machine, [&environment, &user, &builtin]);
     let global = read_file(machine, global_file.as_deref())?;
 
+    Ok(merged([builtin, global, user, project, environment]))
+}
+
+/// Settings of several levels as one, those of the strongest last.
+pub(super) fn merged<const N: usize>(levels: [NpmSettings; N]) -> NpmSettings {
     let mut all = NpmSettings::new();
-    for level in [builtin, global, user, project, environment] {
+    for level in levels {
         // npm drops a registry that is no address, and the weaker level shows again.
         all.extend(
             level
@@ -38,7 +43,7 @@ pub(super) fn read_settings(machine: &Machine) -> Result<NpmSettings, FetchError
                 .filter(|(name, setting)| name != "registry" || setting.text().is_some()),
         );
     }
-    Ok(all)
+    all
 }
 
 fn read_file(machine: &Machine, file: Option<&Path>) -> Result<NpmSettings, FetchError> {

@@ -19,7 +19,7 @@ const DEFAULT_INDEX: &str = "https://pypi.org/simple/";
 const MAX_AUTHORITIES: u64 = 8 << 20;
 
 /// pip's configuration, as far as it says where files come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipConfig {
     indexes: Vec<Url>,
     route: Route,
@@ -29,6 +29,15 @@ impl PipConfig {
     /// Reads pip's files, its variables, and `.netrc`.
     pub fn read(machine: &Machine) -> Result<Self, FetchError> {
         Self::read_below(machine, Path::new("/etc"))
+    }
+
+    /// Reads the texts of one `pip.conf` and one `.netrc`, as if pip had no other setting. Errors name them
+    /// as they are called here.
+    pub fn parse(conf: &str, netrc: &str, machine: &Machine) -> Result<Self, FetchError> {
+        let settings = PipSettings::parse(conf, Path::new("pip.conf"))?;
+        Self::of_settings(&settings, machine, |ignored| {
+            parse_netrc(netrc, Path::new(".netrc"), ignored)
+        })
     }
 
     /// The indexes, the main one first. None of them holds credentials.
@@ -45,18 +54,26 @@ impl PipConfig {
 
     fn read_below(machine: &Machine, etc: &Path) -> Result<Self, FetchError> {
         let settings = PipSettings::read(machine, etc)?;
-        require_index(&settings)?;
-        let addresses = addresses(&settings)?;
+        Self::of_settings(&settings, machine, |ignored| read_netrc(machine, ignored))
+    }
+
+    fn of_settings(
+        settings: &PipSettings,
+        machine: &Machine,
+        netrc: impl FnOnce(&mut Vec<String>) -> Netrc,
+    ) -> Result<Self, FetchError> {
+        require_index(settings)?;
+        let addresses = addresses(settings)?;
         let mut ignored = settings.ignored.clone();
-        ignored.extend(unsupported(&settings));
+        ignored.extend(unsupported(settings));
         let netrc = if addresses.iter().all(IndexAddress::has_password) {
             Netrc::default()
         } else {
-            read_netrc(machine, &mut ignored)
+            netrc(&mut ignored)
         };
         let credentials = credentials(&addresses, &netrc);
-        let authorities = authorities(&settings, machine, &mut ignored)?;
-        let route = Route { credentials, authorities, proxy: proxy(&settings)?, ignored };
+        let authorities = authorities(settings, machine, &mut ignored)?;
+        let route = Route { credentials, authorities, proxy: proxy(settings)?, ignored };
         let mut indexes: Vec<Url> = Vec::with_capacity(addresses.len());
         for address in addresses {
             if !indexes.contains(&address.url) {
@@ -115,14 +132,17 @@ fn read_netrc(machine: &Machine, ignored: &mut Vec<String>) -> Netrc {
         (None, Some(home)) => home.join(".netrc"),
         (None, None) => return Netrc::default(),
     };
-    let text = match machine.read(&path) {
-        Ok(text) => text.unwrap_or_default(),
+    match machine.read(&path) {
+        Ok(text) => parse_netrc(&text.unwrap_or_default(), &path, ignored),
         Err(error) => {
             ignored.push(format!("{error}; its credentials are not used"));
-            return Netrc::default();
+            Netrc::default()
         }
-    };
-    Netrc::parse(&text).unwrap_or_else(|error| {
+    }
+}
+
+fn parse_netrc(text: &str, path: &Path, ignored: &mut Vec<String>) -> Netrc {
+    Netrc::parse(text).unwrap_or_else(|error| {
         let (path, line, problem) = (path.display(), error.line, error.problem);
         ignored.push(format!("{path}:{line}: {problem}; no credentials of this file are used"));
         Netrc::default()
@@ -264,6 +284,23 @@ mod tests {
         let ignored = read(&machine).unwrap().route().ignored;
         assert!(ignored.concat().contains("other:2: "), "{ignored:?}");
         assert!(!ignored.concat().contains("hunter2"), "{ignored:?}");
+    }
+
+    #[test]
+    fn texts_are_read_as_if_they_were_alone() {
+        let folder = TempDir::new().unwrap();
+        let machine = machine(&folder, "[global]\nindex-url = https://user.example/\n", &[]);
+        let conf = "[global]\nextra-index-url = https://a.example/simple\n";
+        let netrc = "machine a.example login u password p";
+        let config = PipConfig::parse(conf, netrc, &machine).unwrap();
+        assert_eq!(indexes(&config), [DEFAULT_INDEX, "https://a.example/simple/"]);
+        let route = config.route();
+        let sent = route.credentials.for_url(&config.indexes()[1]).map(Authorization::header);
+        assert_eq!(sent.as_deref(), Some("Basic dTpw"));
+        let error = PipConfig::parse("\nx", "", &machine).unwrap_err().to_string();
+        assert!(error.starts_with("pip.conf:2: "), "{error}");
+        let ignored = PipConfig::parse("", "machine", &machine).unwrap().route().ignored;
+        assert!(ignored[0].starts_with(".netrc:1: "), "{ignored:?}");
     }
 
     #[test]

@@ -56,6 +56,13 @@ impl PipSettings {
         Ok(settings)
     }
 
+    /// The settings of one text alone. Errors name it by `path`.
+    pub(super) fn parse(text: &str, path: &Path) -> Result<Self, FetchError> {
+        let mut settings = Self::default();
+        settings.add(text, path)?;
+        Ok(settings)
+    }
+
     /// The value that wins. As in pip an empty one of a higher level uncovers that of another section.
     pub(super) fn get(&self, key: &str) -> Option<&Placed> {
         let sections = self.sections.iter().rev();
@@ -75,8 +82,14 @@ impl PipSettings {
             }
             other => other?,
         };
-        let Some(text) = text else { return Ok(()) };
-        let ini = Ini::parse(&text).map_err(|error| FetchError::Config {
+        match text {
+            Some(text) => self.add(&text, path),
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, text: &str, path: &Path) -> Result<(), FetchError> {
+        let ini = Ini::parse(text).map_err(|error| FetchError::Config {
             place: format!("{}:{}", path.display(), error.line),
             problem: error.problem.to_owned(),
         })?;
