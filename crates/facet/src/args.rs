@@ -3,6 +3,7 @@ pub(crate) mod candidates;
 mod digest;
 mod examples;
 mod named_values;
+mod output_format;
 mod run;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use approvals::{ApprovalsCommand, Which};
 pub(crate) use digest::{ContractMode, DigestCommand};
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
+pub(crate) use output_format::OutputFormat;
 pub(crate) use run::{DriftChoice, Run, Switch};
 
 use candidates::{client, code_names, server_names};
@@ -58,17 +60,6 @@ impl Args {
     pub(crate) fn output_format(&self) -> OutputFormat {
         if self.json { OutputFormat::Json } else { self.format }
     }
-}
-
-/// How the result is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    /// For people
-    Human,
-    /// One JSON document
-    Json,
-    /// SARIF 2.1.0; for check, verify and diff
-    Sarif,
 }
 
 #[derive(Debug, Subcommand)]

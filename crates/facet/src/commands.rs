@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use facets_digest::json::Provenance;
+use facets_face::Shown;
 use facets_files::FileError;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
 use facets_ops::connect::{
@@ -31,7 +32,6 @@ use facets_ops::{Input, OpsError, sessions};
 use crate::args::{Args, Command, ContractMode, DigestCommand, InitChoice};
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
-use crate::shown::Shown;
 use crate::start_directory;
 
 /// How everything that follows is shown.

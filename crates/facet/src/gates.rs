@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
+use facets_face::Shown;
 use facets_files::FileError;
 use facets_ops::OpsError;
 use facets_ops::check::{CheckRequest, Trust, check};
@@ -15,7 +16,6 @@ use crate::args::{CheckArguments, Gate};
 use crate::consent::Terminal;
 use crate::progress::Count;
 use crate::render::{Renderer, Verb, summary};
-use crate::shown::Shown;
 
 pub(crate) fn run_check(arguments: CheckArguments, renderer: &Renderer) -> Result<Shown, OpsError> {
     let CheckArguments { names, gate, trust_lock, timeout } = arguments;

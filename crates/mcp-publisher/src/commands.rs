@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use facets_face::Shown;
 use facets_fetch::{FetchLimits, Fetcher, Machine, Reach};
 
 use crate::args::{Args, Command};
@@ -12,7 +13,6 @@ use crate::init::init;
 use crate::progress::DownloadBar;
 use crate::render::Renderer;
 use crate::server_file::ServerFile;
-use crate::shown::Shown;
 use crate::validate::validate;
 use crate::verify::verify;
 

@@ -1,9 +1,8 @@
 //! What came of one file.
 
+use facets_face::Exit;
 use facets_failure::Describe as _;
 use facets_fetch::FetchError;
-
-use crate::shown::Exit;
 
 /// What came of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["facets-fetch", "facets-policy", "facets-project"],
     &["facets-launch", "facets-mcp"],
-    &["facets-probe", "facets-run"],
+    &["facets-face", "facets-probe", "facets-run"],
     &["facets-ops"],
     &["facet", "mcp-publisher"],
 ];

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use facets_drift::Finding;
+use facets_face::{plural, visible};
 use facets_failure::Describe as _;
 use facets_ops::OpsError;
 use facets_ops::policy::{AppliedPolicy, Effect, Graded, Mark, PolicyNote};
@@ -11,7 +12,6 @@ use facets_policy::PolicyError;
 use serde_json::{Value, json};
 
 use super::human;
-use super::text::visible;
 
 const QUIET: Style = Style::new().dimmed();
 
@@ -87,7 +87,7 @@ pub(super) fn note(policy: &AppliedPolicy, note: &PolicyNote) -> String {
 /// Which policy decided: that is part of the answer.
 pub(super) fn applied(policy: Option<&AppliedPolicy>, out: &mut String) {
     if let Some(policy) = policy.filter(|policy| policy.entries > 0) {
-        let entries = human::plural(policy.entries, "entry").replace("entrys", "entries");
+        let entries = plural(policy.entries, "entry").replace("entrys", "entries");
         let file = visible(&policy.file.display().to_string());
         let _ = writeln!(out, "{QUIET}policy:{QUIET:#} {file} ({entries})");
     }

@@ -2,73 +2,16 @@
 
 use std::fmt::Write as _;
 
-use anstyle::{AnsiColor, Style};
-use facets_failure::{Explanation, Failure, FileProblem};
+use facets_face::human::{first_sentence, problem};
+use facets_face::style::{BAD, GOOD, STRONG, WARN, styled};
+use facets_face::{Exit, Shown, plural, visible};
+use facets_failure::Explanation;
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem};
 
 use crate::file_result::{FileResult, FileStatus, verdict};
 use crate::init::InitReport;
-use crate::shown::{Exit, Shown};
-use crate::text::{plural, visible};
 use crate::validate::ValidateReport;
 use crate::verify::VerifyReport;
-
-const BAD: Style = AnsiColor::Red.on_default().bold();
-const GOOD: Style = AnsiColor::Green.on_default();
-const WARN: Style = AnsiColor::Yellow.on_default();
-const STRONG: Style = Style::new().bold();
-const QUIET: Style = Style::new().dimmed();
-
-/// Problems of a file that are shown before the rest is counted.
-const PROBLEMS: usize = 50;
-
-fn styled(style: Style, text: &str) -> String {
-    format!("{style}{}{style:#}", visible(text))
-}
-
-/// What happened, to what, expected and actual, what to type next.
-pub(super) fn failure(failure: &Failure) -> String {
-    let mut out = String::new();
-    let message = visible(&failure.message);
-    let _ = writeln!(out, "{BAD}error{BAD:#}: {message} {QUIET}[{}]{QUIET:#}", failure.code);
-    if let (Some(file), Some(position)) = (&failure.file, failure.place) {
-        let _ = writeln!(out, "  at:       {}:{position}", visible(&file.display().to_string()));
-    }
-    if let Some(expected) = &failure.expected {
-        let _ = writeln!(out, "  expected: {}", visible(expected));
-    }
-    if let Some(actual) = &failure.actual {
-        let _ = writeln!(out, "  found:    {}", visible(actual));
-    }
-    let _ = writeln!(out, "  try:      {}", styled(STRONG, &failure.next));
-    for found in failure.problems.iter().take(PROBLEMS) {
-        problem(found, "", &mut out);
-    }
-    if failure.problems.len() > PROBLEMS {
-        let _ = writeln!(out, "and {} more", failure.problems.len() - PROBLEMS);
-    }
-    out
-}
-
-fn problem(problem: &FileProblem, severity: &str, out: &mut String) {
-    let mut place = problem.file.display().to_string();
-    if let Some(position) = problem.place {
-        let _ = write!(place, ":{position}");
-    }
-    let member = match problem.member.as_str() {
-        "" => String::new(),
-        member => format!("{}: ", visible(member)),
-    };
-    let _ = writeln!(
-        out,
-        "{}: {severity}{member}{} {QUIET}[{}]{QUIET:#}",
-        styled(STRONG, &place),
-        visible(&problem.found),
-        problem.code
-    );
-    let _ = writeln!(out, "    allowed: {}", visible(&problem.allowed));
-    let _ = writeln!(out, "    fix:     {}", visible(&problem.fix));
-}
 
 pub(super) fn init(report: &InitReport, quiet: bool) -> Shown {
     let file = visible(&report.file.display().to_string());
@@ -166,23 +109,19 @@ pub(super) fn verify(report: &VerifyReport, quiet: bool) -> Shown {
             let away = plural(total - good, "file");
             writeln!(out, "{WARN}could not check{WARN:#}: {away} of {total} in {file}")
         }
-        Exit::No => writeln!(out, "{BAD}not verified{BAD:#}: {good} of {files} in {file} are ok"),
+        Exit::No | Exit::Code(_) => {
+            writeln!(out, "{BAD}not verified{BAD:#}: {good} of {files} in {file} are ok")
+        }
     };
     let talk = if quiet { String::new() } else { notes(&report.notes) };
     Shown::styled(out).with_talk(talk)
-}
-
-pub(super) fn explanation(explanation: &Explanation) -> Shown {
-    Shown::styled(format!("{STRONG}{}{STRONG:#}\n\n{}\n", explanation.code, explanation.text))
 }
 
 pub(super) fn codes(all: &[Explanation]) -> Shown {
     let mut out = String::new();
     let widest = all.iter().map(|explanation| explanation.code.len()).max().unwrap_or_default();
     for explanation in all {
-        let text = explanation.text.replace('\n', " ");
-        let sentence = text.split(". ").next().unwrap_or_default();
-        let sentence = sentence.split(": ").next().unwrap_or_default().trim_end_matches('.');
+        let sentence = first_sentence(explanation);
         let _ = writeln!(out, "{STRONG}{:<widest$}{STRONG:#}  {sentence}", explanation.code);
     }
     Shown::styled(out)

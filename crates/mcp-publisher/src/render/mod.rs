@@ -3,9 +3,10 @@
 mod human;
 mod json;
 
-use std::io;
 use std::path::Path;
 
+use facets_face::json::document;
+use facets_face::{Exit, Shown};
 use facets_failure::{Describe as _, Explanation, Failure};
 
 use crate::args::OutputFormat;
@@ -13,7 +14,6 @@ use crate::error::PublisherError;
 use crate::file_result::verdict;
 use crate::hash_gen::HashGenReport;
 use crate::init::InitReport;
-use crate::shown::{Exit, Shown};
 use crate::validate::ValidateReport;
 use crate::verify::VerifyReport;
 
@@ -37,14 +37,15 @@ impl Renderer {
     ) -> Shown {
         match self.format {
             OutputFormat::Human => human(),
-            OutputFormat::Json => json::document(&json()),
+            OutputFormat::Json => document(&json()),
         }
     }
 
     pub(crate) fn failure(&self, error: &PublisherError) -> Shown {
         let failure = described(error.describe());
-        let human = || Shown::failure(human::failure(&failure));
-        self.show(human, || json::failure(&failure)).with_exit(Exit::Unjudged)
+        let human = || Shown::failure(facets_face::human::failure(&failure, false));
+        let json = || facets_face::json::failure(&failure, false);
+        self.show(human, json).with_exit(Exit::Unjudged)
     }
 
     pub(crate) fn init(&self, report: &InitReport) -> Shown {
@@ -82,11 +83,12 @@ impl Renderer {
     }
 
     pub(crate) fn explanation(&self, explanation: &Explanation) -> Shown {
-        self.show(|| human::explanation(explanation), || json::explanation(explanation))
+        let human = || facets_face::human::explanation(explanation);
+        self.show(human, || facets_face::json::explanation(explanation))
     }
 
     pub(crate) fn codes(&self, all: &[Explanation]) -> Shown {
-        self.show(|| human::codes(all), || json::codes(all))
+        self.show(|| human::codes(all), || facets_face::json::codes(all))
     }
 }
 
@@ -97,41 +99,4 @@ fn described(failure: Failure) -> Failure {
         None => failure.next.clone(),
     };
     Failure { next, ..failure }
-}
-
-/// Help or version, asked for as JSON.
-pub(crate) fn answer(name: &str, text: &str) -> Shown {
-    json::document(&serde_json::json!({ name: text }))
-}
-
-/// A command line that clap refused, as JSON.
-pub(crate) fn usage(message: &str) -> Shown {
-    // clap's first paragraph is the error, the rest is advice for people.
-    let paragraph = message.split("\n\n").next().unwrap_or_default();
-    let words: Vec<&str> = paragraph.trim_start_matches("error: ").split_whitespace().collect();
-    let refused = Failure {
-        code: "usage",
-        message: words.join(" "),
-        expected: Some("a command line that `mcp-publisher help` describes".to_owned()),
-        next: "mcp-publisher help".to_owned(),
-        ..Failure::default()
-    };
-    json::document(&json::failure(&refused)).with_exit(Exit::Unjudged)
-}
-
-/// Standard output could not be written.
-pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
-    let failure = Failure {
-        code: "output-failed",
-        message: "cannot write the result to standard output".to_owned(),
-        expected: Some("writable standard output".to_owned()),
-        actual: Some(error.to_string()),
-        next: "mcp-publisher explain output-failed".to_owned(),
-        ..Failure::default()
-    };
-    match format {
-        OutputFormat::Human => Shown::failure(human::failure(&failure)),
-        // Standard output is what failed, so even JSON goes to standard error.
-        OutputFormat::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
-    }
 }
