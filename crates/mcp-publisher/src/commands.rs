@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 
 use facets_face::Shown;
 use facets_fetch::{FetchLimits, Fetcher, Machine, Reach};
+use facets_file_hashes::{ServerFile, hash_gen, verify};
 
 use crate::args::{Args, Command};
 use crate::error::PublisherError;
 use crate::explain::{codes, explain};
-use crate::hash_gen::hash_gen;
 use crate::init::init;
 use crate::progress::DownloadBar;
 use crate::render::Renderer;
-use crate::server_file::ServerFile;
 use crate::validate::validate;
-use crate::verify::verify;
 
 /// How results are to be shown.
 pub(crate) fn renderer(args: &Args) -> Renderer {

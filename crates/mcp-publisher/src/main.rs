@@ -1,22 +1,15 @@
 #![doc = include_str!("../README.md")]
 
 mod args;
-mod bundle_hash;
 mod commands;
-mod complete;
 mod error;
 mod explain;
 mod face;
-mod file_result;
-mod hash_gen;
 mod init;
-mod listing;
 mod progress;
 mod project_files;
 mod render;
-mod server_file;
 mod validate;
-mod verify;
 
 use std::process::ExitCode;
 

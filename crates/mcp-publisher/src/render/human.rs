@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use facets_face::human::{first_sentence, problem};
 use facets_face::style::{BAD, GOOD, STRONG, WARN, styled};
-use facets_face::{Exit, Shown, plural, visible};
+use facets_face::{Shown, plural, visible};
 use facets_failure::Explanation;
+use facets_file_hashes::{FileHashReport, FileResult, FileStatus, HashVerdict, verdict};
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem};
 
-use crate::file_result::{FileResult, FileStatus, verdict};
 use crate::init::InitReport;
 use crate::validate::ValidateReport;
-use crate::verify::VerifyReport;
 
 pub(super) fn init(report: &InitReport, quiet: bool) -> Shown {
     let file = visible(&report.file.display().to_string());
@@ -86,7 +85,7 @@ fn line(result: &FileResult, out: &mut String) {
     }
 }
 
-pub(super) fn verify(report: &VerifyReport, quiet: bool) -> Shown {
+pub(super) fn verify(report: &FileHashReport, quiet: bool) -> Shown {
     let mut out = String::new();
     for result in &report.results {
         line(result, &mut out);
@@ -104,12 +103,12 @@ pub(super) fn verify(report: &VerifyReport, quiet: bool) -> Shown {
         _ if total == 0 => {
             writeln!(out, "{BAD}nothing was checked{BAD:#}: {file} has no hash and no file")
         }
-        Exit::Yes => writeln!(out, "{GOOD}verified{GOOD:#}: {files} of {file}"),
-        Exit::Unjudged => {
+        HashVerdict::Verified => writeln!(out, "{GOOD}verified{GOOD:#}: {files} of {file}"),
+        HashVerdict::Unknown => {
             let away = plural(total - good, "file");
             writeln!(out, "{WARN}could not check{WARN:#}: {away} of {total} in {file}")
         }
-        Exit::No | Exit::Code(_) => {
+        HashVerdict::Refuted => {
             writeln!(out, "{BAD}not verified{BAD:#}: {good} of {files} in {file} are ok")
         }
     };

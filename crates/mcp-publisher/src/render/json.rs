@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use facets_face::Exit;
 use facets_face::json::problem;
+use facets_file_hashes::{FileResult, HashVerdict, verdict};
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem};
 use serde_json::{Value, json};
 
-use crate::file_result::{FileResult, verdict};
 use crate::init::InitReport;
 use crate::validate::ValidateReport;
 
@@ -53,7 +52,7 @@ pub(super) fn results(file: &Path, results: &[FileResult], notes: &[String]) -> 
         })
     };
     json!({
-        "ok": verdict(results) == Exit::Yes,
+        "ok": verdict(results) == HashVerdict::Verified,
         "file": shown_path(file),
         "checked": results.len(),
         "results": results.iter().map(one).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! `mcp-publisher verify`: compares stated hashes with published files.
+//! Compares stated hashes with published files.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,22 @@ use facets_model::server_json::{ServerJson, StatedFileHash};
 use facets_model::{FileIdentifier, FileIdentifierError};
 
 use crate::bundle_hash::conflict;
-use crate::error::PublisherError;
+use crate::error::FileHashesError;
 use crate::file_result::{FileResult, FileStatus};
 use crate::listing::{ListedPackage, Listing, list};
 use crate::server_file::ServerFile;
 
 /// What came of it.
-pub(crate) struct VerifyReport {
-    pub(crate) file: PathBuf,
+#[derive(Debug)]
+pub struct FileHashReport {
+    /// The document.
+    pub file: PathBuf,
     /// Whether the document has a place for hashes at all.
-    pub(crate) has_hashes: bool,
+    pub has_hashes: bool,
     /// Those of the entries first, in their order; then what has none.
-    pub(crate) results: Vec<FileResult>,
+    pub results: Vec<FileResult>,
     /// What is worth knowing.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// A file that has to be fetched to know more.
@@ -34,16 +36,16 @@ struct Claim<'l> {
 }
 
 /// Verifies a document, strictly: what is ambiguous, unknown or missing is not ok.
-pub(crate) fn verify(
+pub fn verify(
     file: &ServerFile,
     fetcher: &Fetcher,
     progress: &dyn FetchProgress,
-) -> Result<VerifyReport, PublisherError> {
+) -> Result<FileHashReport, FileHashesError> {
     let (_, server) = file.parse()?;
     let path = file.path.clone();
     let Some(stated) = &server.file_hashes else {
         let (results, notes) = (Vec::new(), Vec::new());
-        return Ok(VerifyReport { file: path, has_hashes: false, results, notes });
+        return Ok(FileHashReport { file: path, has_hashes: false, results, notes });
     };
     let mut listing = list(&server, fetcher);
     let mut notes = std::mem::take(&mut listing.notes);
@@ -51,7 +53,7 @@ pub(crate) fn verify(
     results.extend(without_entry(stated, &listing));
     results.append(&mut listing.unusable);
     notes.extend(fetcher.ignored());
-    Ok(VerifyReport { file: path, has_hashes: true, results, notes })
+    Ok(FileHashReport { file: path, has_hashes: true, results, notes })
 }
 
 /// A result for each entry, in their order, and one for each bundle that states another hash.
