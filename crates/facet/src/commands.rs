@@ -88,9 +88,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = DataRequest { names, is_everywhere: all };
             crate::decisions::run_data(&request, clear.then_some(yes), renderer)
         }
-        Command::Verify { names, against, gate } => {
-            crate::gates::run_verify(names, against, gate, renderer)
-        }
+        Command::Verify(arguments) => crate::gates::run_verify(arguments, renderer),
         Command::Diff { before, after, gate } => {
             crate::gates::run_diff(before, after, gate, renderer)
         }

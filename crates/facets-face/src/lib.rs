@@ -2,7 +2,9 @@
 
 mod audience;
 mod command_line;
+mod download_bar;
 mod face;
+pub mod file_results;
 pub mod human;
 pub mod json;
 mod output;
@@ -11,6 +13,7 @@ pub mod style;
 mod text;
 
 pub use audience::Audience;
+pub use download_bar::DownloadBar;
 pub use face::Face;
 pub use shown::{Exit, Shown, ShownResult};
 pub use text::{escape_in_json, plural, visible};

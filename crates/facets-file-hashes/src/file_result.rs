@@ -74,13 +74,15 @@ pub struct FileResult {
     pub actual: Option<String>,
     /// What there is to know.
     pub detail: Option<String>,
+    /// Its package, if the document states no hash at all for that package.
+    pub unhashed: Option<String>,
 }
 
 impl FileResult {
     /// Without hashes.
     pub(crate) fn new(identifier: &str, status: FileStatus, detail: String) -> Self {
-        let identifier = identifier.to_owned();
-        Self { identifier, status, expected: None, actual: None, detail: Some(detail) }
+        let (identifier, detail) = (identifier.to_owned(), Some(detail));
+        Self { identifier, status, expected: None, actual: None, detail, unhashed: None }
     }
 
     /// What two hashes say.
@@ -92,6 +94,7 @@ impl FileResult {
             expected: Some(expected.to_owned()),
             actual: Some(actual.to_owned()),
             detail: None,
+            unhashed: None,
         }
     }
 
@@ -105,6 +108,7 @@ impl FileResult {
             expected: error.expected().filter(|_| is_mismatch),
             actual: error.actual().filter(|_| is_mismatch),
             detail: Some(format!("{error} [{}]", error.code())),
+            unhashed: None,
         }
     }
 

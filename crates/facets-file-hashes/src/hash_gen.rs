@@ -39,7 +39,7 @@ pub fn hash_gen(
     progress: &dyn FetchProgress,
 ) -> Result<HashGenReport, FileHashesError> {
     let (text, server) = file.parse()?;
-    let mut listing = list(&server, fetcher);
+    let mut listing = list(&server, &|identifier| fetcher.files(identifier));
     let mut notes = std::mem::take(&mut listing.notes);
     let hashed = hash(&server, listing, fetcher, progress);
     notes.extend(fetcher.ignored());

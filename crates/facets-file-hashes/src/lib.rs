@@ -13,7 +13,7 @@ pub use error::FileHashesError;
 pub use file_result::{FileResult, FileStatus, HashVerdict, verdict};
 pub use hash_gen::{HashGenReport, hash_gen};
 pub use server_file::ServerFile;
-pub use verify::{FileHashReport, verify};
+pub use verify::{FileHashReport, Unhashed, verify};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

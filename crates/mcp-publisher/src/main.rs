@@ -6,7 +6,6 @@ mod error;
 mod explain;
 mod face;
 mod init;
-mod progress;
 mod project_files;
 mod render;
 mod validate;

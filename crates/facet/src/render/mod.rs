@@ -9,6 +9,7 @@ mod cost;
 mod decisions;
 mod drift;
 mod drift_json;
+mod file_hashes;
 mod finding_groups;
 mod first_sight;
 mod human;

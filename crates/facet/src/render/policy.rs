@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use facets_drift::Finding;
+use facets_drift::{Finding, Severity};
 use facets_face::{plural, visible};
 use facets_failure::Describe as _;
 use facets_ops::OpsError;
@@ -24,10 +24,7 @@ pub(super) fn file_of(policy: Option<&AppliedPolicy>) -> String {
 pub(super) fn sentence(finding: &Finding, mark: &Mark, file: &str) -> String {
     let line = mark.position.line;
     match &mark.effect {
-        Effect::Regraded { from } => {
-            let reason = mark.reason.as_ref().map(|reason| format!(": {}", visible(reason)));
-            format!("changed from {} by {file}:{line}{}", from.name(), reason.unwrap_or_default())
-        }
+        Effect::Regraded { from } => regraded(*from, mark, file),
         Effect::Protected => {
             format!("not lowered by {file}:{line}: no policy can lower {}", finding.kind.name())
         }
@@ -39,6 +36,13 @@ pub(super) fn sentence(finding: &Finding, mark: &Mark, file: &str) -> String {
             format!("could not evaluate {file}:{}: {}", mark.position, visible(problem))
         }
     }
+}
+
+/// What an entry did to a severity.
+pub(super) fn regraded(from: Severity, mark: &Mark, file: &str) -> String {
+    let reason = mark.reason.as_ref().map(|reason| format!(": {}", visible(reason)));
+    let (from, line) = (from.name(), mark.position.line);
+    format!("changed from {from} by {file}:{line}{}", reason.unwrap_or_default())
 }
 
 pub(super) fn json_of_mark(mark: &Mark) -> Value {

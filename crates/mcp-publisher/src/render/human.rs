@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use facets_face::file_results::{FileCounts, line, notes, style_of, summary};
 use facets_face::human::{first_sentence, problem};
 use facets_face::style::{BAD, GOOD, STRONG, WARN, styled};
 use facets_face::{Shown, plural, visible};
 use facets_failure::Explanation;
-use facets_file_hashes::{FileHashReport, FileResult, FileStatus, HashVerdict, verdict};
+use facets_file_hashes::{FileHashReport, FileResult, verdict};
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem};
 
 use crate::init::InitReport;
@@ -44,10 +45,6 @@ pub(super) fn validate(report: &ValidateReport, quiet: bool) -> Shown {
     Shown::styled(out).with_talk(if quiet { String::new() } else { talk })
 }
 
-fn notes(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("note: {}\n", visible(note))).collect()
-}
-
 pub(super) fn hashed(files: usize, all: &[String]) -> String {
     format!("{}{GOOD}hashed{GOOD:#} {}\n", notes(all), plural(files, "file"))
 }
@@ -55,63 +52,30 @@ pub(super) fn hashed(files: usize, all: &[String]) -> String {
 pub(super) fn not_hashed(failed: &[FileResult], all: &[String]) -> Shown {
     let mut talk = notes(all);
     for result in failed {
-        line(result, &mut talk);
+        line(result, style_of(result), &mut talk);
     }
     let files = plural(failed.len(), "file");
     let _ = writeln!(talk, "{BAD}not hashed{BAD:#}: {files}; no document was printed");
     Shown::exact(Vec::new()).with_talk(talk)
 }
 
-fn line(result: &FileResult, out: &mut String) {
-    let style = match result.status {
-        FileStatus::Ok => GOOD,
-        FileStatus::Unreachable => WARN,
-        _ => BAD,
-    };
-    let word = result.status.word();
-    let _ = writeln!(out, "{style}{word:<18}{style:#} {}", visible(&result.identifier));
-    if result.is_ok() {
-        return;
-    }
-    let parts = [
-        ("expected", result.expected.as_ref()),
-        ("actual", result.actual.as_ref()),
-        ("reason", result.detail.as_ref()),
-    ];
-    for (label, text) in parts {
-        if let Some(text) = text {
-            let _ = writeln!(out, "    {:<9} {}", format!("{label}:"), visible(text));
-        }
-    }
-}
-
 pub(super) fn verify(report: &FileHashReport, quiet: bool) -> Shown {
     let mut out = String::new();
     for result in &report.results {
-        line(result, &mut out);
+        line(result, style_of(result), &mut out);
     }
-    let file = visible(&report.file.display().to_string());
-    let total = report.results.len();
-    let good = report.results.iter().filter(|result| result.is_ok()).count();
-    let files = plural(total, "file");
-    let _ = match verdict(&report.results) {
-        _ if total == 0 && !report.has_hashes => writeln!(
+    if report.has_hashes {
+        let ok = report.results.iter().filter(|result| result.is_ok()).count();
+        let counts = FileCounts { total: report.results.len(), ok, accepted: 0 };
+        out += &summary(&report.file, counts, verdict(&report.results).into());
+    } else {
+        let _ = writeln!(
             out,
-            "{BAD}nothing was checked{BAD:#}: {file} has no `file_hashes`; `mcp-publisher \
-             hash-gen` adds them"
-        ),
-        _ if total == 0 => {
-            writeln!(out, "{BAD}nothing was checked{BAD:#}: {file} has no hash and no file")
-        }
-        HashVerdict::Verified => writeln!(out, "{GOOD}verified{GOOD:#}: {files} of {file}"),
-        HashVerdict::Unknown => {
-            let away = plural(total - good, "file");
-            writeln!(out, "{WARN}could not check{WARN:#}: {away} of {total} in {file}")
-        }
-        HashVerdict::Refuted => {
-            writeln!(out, "{BAD}not verified{BAD:#}: {good} of {files} in {file} are ok")
-        }
-    };
+            "{BAD}nothing was checked{BAD:#}: {} has no `file_hashes`; `mcp-publisher hash-gen` \
+             adds them",
+            visible(&report.file.display().to_string())
+        );
+    }
     let talk = if quiet { String::new() } else { notes(&report.notes) };
     Shown::styled(out).with_talk(talk)
 }

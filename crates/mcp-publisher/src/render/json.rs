@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use facets_face::file_results::json_of;
 use facets_face::json::problem;
 use facets_file_hashes::{FileResult, HashVerdict, verdict};
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem};
@@ -42,20 +43,11 @@ pub(super) fn validate(report: &ValidateReport) -> Value {
 
 /// What came of each file.
 pub(super) fn results(file: &Path, results: &[FileResult], notes: &[String]) -> Value {
-    let one = |result: &FileResult| {
-        json!({
-            "identifier": result.identifier,
-            "status": result.status.word(),
-            "expected": result.expected,
-            "actual": result.actual,
-            "detail": result.detail,
-        })
-    };
     json!({
         "ok": verdict(results) == HashVerdict::Verified,
         "file": shown_path(file),
         "checked": results.len(),
-        "results": results.iter().map(one).collect::<Vec<_>>(),
+        "results": results.iter().map(json_of).collect::<Vec<_>>(),
         "notes": notes,
     })
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use facets_face::json::document;
 use facets_face::{Exit, Shown};
 use facets_failure::{Describe as _, Explanation, Failure};
-use facets_file_hashes::{FileHashReport, HashGenReport, HashVerdict, verdict};
+use facets_file_hashes::{FileHashReport, HashGenReport, verdict};
 
 use crate::args::OutputFormat;
 use crate::error::PublisherError;
@@ -67,14 +67,14 @@ impl Renderer {
             }
             Err(failed) => {
                 let human = || human::not_hashed(&failed, &notes);
-                let exit = exit(verdict(&failed));
+                let exit = verdict(&failed).into();
                 self.show(human, || json::results(file, &failed, &notes)).with_exit(exit)
             }
         }
     }
 
     pub(crate) fn verify(&self, report: &FileHashReport) -> Shown {
-        let exit = exit(verdict(&report.results));
+        let exit = verdict(&report.results).into();
         let human = || human::verify(report, self.quiet);
         let json = || json::results(&report.file, &report.results, &report.notes);
         self.show(human, json).with_exit(exit)
@@ -87,15 +87,6 @@ impl Renderer {
 
     pub(crate) fn codes(&self, all: &[Explanation]) -> Shown {
         self.show(|| human::codes(all), || facets_face::json::codes(all))
-    }
-}
-
-/// What a verdict ends with.
-fn exit(verdict: HashVerdict) -> Exit {
-    match verdict {
-        HashVerdict::Verified => Exit::Yes,
-        HashVerdict::Refuted => Exit::No,
-        HashVerdict::Unknown => Exit::Unjudged,
     }
 }
 
