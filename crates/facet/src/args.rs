@@ -3,6 +3,7 @@ pub(crate) mod candidates;
 mod digest;
 mod examples;
 mod named_values;
+mod output_format;
 mod run;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use approvals::{ApprovalsCommand, Which};
 pub(crate) use digest::{ContractMode, DigestCommand};
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
+pub(crate) use output_format::OutputFormat;
 pub(crate) use run::{DriftChoice, Run, Switch};
 
 use candidates::{client, code_names, server_names};
@@ -58,17 +60,6 @@ impl Args {
     pub(crate) fn output_format(&self) -> OutputFormat {
         if self.json { OutputFormat::Json } else { self.format }
     }
-}
-
-/// How the result is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    /// For people
-    Human,
-    /// One JSON document
-    Json,
-    /// SARIF 2.1.0; for check, verify and diff
-    Sarif,
 }
 
 #[derive(Debug, Subcommand)]
@@ -159,17 +150,7 @@ pub(crate) enum Command {
         yes: bool,
     },
     /// Check that lock and surface files are intact; starts nothing
-    #[command(after_help = examples::VERIFY)]
-    Verify {
-        /// The servers; all of them if none is given
-        #[arg(value_name = "NAME", add = server_names())]
-        names: Vec<String>,
-        /// Report what changed in the lock since this git revision
-        #[arg(long, value_name = "REV")]
-        against: Option<String>,
-        #[command(flatten)]
-        gate: Gate,
-    },
+    Verify(VerifyArguments),
     /// Compare two servers, or two versions of one; starts nothing
     #[command(after_help = examples::DIFF)]
     Diff {
@@ -273,8 +254,11 @@ impl Args {
     /// What is wrong with what was typed, where the parser does not see it.
     pub(crate) fn mistake(&self) -> Option<(ErrorKind, String)> {
         if self.format == OutputFormat::Sarif && !self.command.has_findings() {
-            let message = "`--format sarif` is for check, verify and diff".to_owned();
-            return Some((ErrorKind::ArgumentConflict, message));
+            let message = match &self.command {
+                Command::Verify(_) => "`--format sarif` cannot be used with `verify --file`",
+                _ => "`--format sarif` is for check, verify and diff",
+            };
+            return Some((ErrorKind::ArgumentConflict, message.to_owned()));
         }
         self.mistyped_value().map(|message| (ErrorKind::ValueValidation, message))
     }
@@ -294,7 +278,11 @@ impl Args {
 impl Command {
     /// Whether it finds something that SARIF has words for.
     fn has_findings(&self) -> bool {
-        matches!(self, Self::Check(_) | Self::Verify { .. } | Self::Diff { .. })
+        match self {
+            Self::Check(_) | Self::Diff { .. } => true,
+            Self::Verify(arguments) => arguments.file.is_none(),
+            _ => false,
+        }
     }
 }
 
@@ -385,6 +373,22 @@ pub(crate) struct CheckArguments {
     /// Seconds to wait for a first answer [default: as pinned, or 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples::VERIFY)]
+pub(crate) struct VerifyArguments {
+    /// The servers; all of them if none is given
+    #[arg(value_name = "NAME", add = server_names())]
+    pub(crate) names: Vec<String>,
+    /// Report what changed in the lock since this git revision
+    #[arg(long, value_name = "REV")]
+    pub(crate) against: Option<String>,
+    /// Compare the hashes of this server.json with the published files; needs no project
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "against", "summary"])]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gate: Gate,
 }
 
 /// What decides over yes and no, and who is told.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use facets_digest::json::Provenance;
+use facets_face::Shown;
 use facets_files::FileError;
 use facets_ops::build_check::{BuildCheckRequest, build_check};
 use facets_ops::connect::{
@@ -31,7 +32,6 @@ use facets_ops::{Input, OpsError, sessions};
 use crate::args::{Args, Command, ContractMode, DigestCommand, InitChoice};
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
-use crate::shown::Shown;
 use crate::start_directory;
 
 /// How everything that follows is shown.
@@ -88,9 +88,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = DataRequest { names, is_everywhere: all };
             crate::decisions::run_data(&request, clear.then_some(yes), renderer)
         }
-        Command::Verify { names, against, gate } => {
-            crate::gates::run_verify(names, against, gate, renderer)
-        }
+        Command::Verify(arguments) => crate::gates::run_verify(arguments, renderer),
         Command::Diff { before, after, gate } => {
             crate::gates::run_diff(before, after, gate, renderer)
         }

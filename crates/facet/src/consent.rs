@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use facets_drift::Severity;
+use facets_face::visible;
 use facets_ops::StartProgress;
 use facets_ops::client_files::FileEdit;
 use facets_ops::consent::FoundEntry;
@@ -135,11 +136,11 @@ impl Consent for Terminal {
     }
 
     fn may_remove(&self, names: &[String], edits: &[FileEdit]) -> Answer {
-        let paths = edits.iter().map(|edit| render::visible(&edit.path.display().to_string()));
+        let paths = edits.iter().map(|edit| visible(&edit.path.display().to_string()));
         let paths = paths.collect::<Vec<_>>().join(" and ");
         let is_one = names.len() == 1 && edits.len() == 1;
         let entries = if is_one { "its entry" } else { "the entries" };
-        let names = render::visible(&names.join(", "));
+        let names = visible(&names.join(", "));
         let question = format!("Remove {names}, and {entries} in {paths}?");
         self.ask(&render::edits(edits), &question)
     }

@@ -1,5 +1,6 @@
 //! Arguments of the commands about what this user has decided, and what servers keep.
 
+use facets_face::Shown;
 use facets_ops::OpsError;
 use facets_ops::approvals::{WhichProjects, list_approvals, revoke_approvals};
 use facets_ops::data::{DataRequest, clear_data, list_data};
@@ -7,7 +8,6 @@ use facets_ops::data::{DataRequest, clear_data, list_data};
 use crate::args::{ApprovalsCommand, Which};
 use crate::consent::Terminal;
 use crate::render::Renderer;
-use crate::shown::Shown;
 
 pub(crate) fn run_approvals(
     command: Option<ApprovalsCommand>,

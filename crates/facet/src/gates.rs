@@ -5,17 +5,18 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
+use facets_face::{DownloadBar, Shown};
 use facets_files::FileError;
 use facets_ops::OpsError;
 use facets_ops::check::{CheckRequest, Trust, check};
 use facets_ops::diff::{DiffRequest, diff};
 use facets_ops::verify::{VerifyRequest, verify};
+use facets_ops::verify_file::{VerifyFileRequest, verify_file};
 
-use crate::args::{CheckArguments, Gate};
+use crate::args::{CheckArguments, Gate, VerifyArguments};
 use crate::consent::Terminal;
 use crate::progress::Count;
 use crate::render::{Renderer, Verb, summary};
-use crate::shown::Shown;
 
 pub(crate) fn run_check(arguments: CheckArguments, renderer: &Renderer) -> Result<Shown, OpsError> {
     let CheckArguments { names, gate, trust_lock, timeout } = arguments;
@@ -30,16 +31,26 @@ pub(crate) fn run_check(arguments: CheckArguments, renderer: &Renderer) -> Resul
 }
 
 pub(crate) fn run_verify(
-    names: Vec<String>,
-    against: Option<String>,
-    gate: Gate,
+    arguments: VerifyArguments,
     renderer: &Renderer,
 ) -> Result<Shown, OpsError> {
+    let VerifyArguments { names, against, file, gate } = arguments;
     let Gate { fail_on, policy, summary } = gate;
+    if let Some(file) = file {
+        let request = VerifyFileRequest { file, fail_on: fail_on.into(), policy };
+        return run_verify_file(&request, renderer);
+    }
     let request = VerifyRequest { names, against, fail_on: fail_on.into(), policy };
     let result = verify(&request);
     let report = summarised(result, summary.as_deref(), Verb::Verify, summary::of_report)?;
     Ok(renderer.checked(&report, Verb::Verify))
+}
+
+fn run_verify_file(request: &VerifyFileRequest, renderer: &Renderer) -> Result<Shown, OpsError> {
+    let bar = DownloadBar::new(renderer.is_quiet());
+    let report = verify_file(request, &bar);
+    drop(bar);
+    Ok(renderer.verified_file(&report?))
 }
 
 pub(crate) fn run_diff(

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use facets_face::Shown;
 use facets_ops::OpsError;
 use facets_ops::inspect::{InspectRequest, InspectSubject, SandboxRequest, inspect};
 
@@ -9,7 +10,6 @@ use crate::args::{Inspect, SandboxPart};
 use crate::consent::Terminal;
 use crate::origin;
 use crate::render::Renderer;
-use crate::shown::Shown;
 use crate::typed;
 
 pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {

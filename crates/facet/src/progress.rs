@@ -3,12 +3,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use facets_digest::Progress;
+use facets_face::visible;
 use facets_ops::Input;
 use facets_ops::check::CheckProgress;
 use facets_ops::{StartProgress, StartStep};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-
-use crate::render::visible;
 
 /// Less is done before a bar could be read.
 const WORTH_SHOWING: u64 = 256 << 20;

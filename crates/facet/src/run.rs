@@ -6,6 +6,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use facets_face::{Exit, Shown, visible};
 use facets_files::FileError;
 use facets_guard::Event;
 use facets_ops::OpsError;
@@ -17,8 +18,7 @@ use facets_ops::run::{
 use facets_run::{ClientEnds, answer_with_error};
 
 use crate::args::{DriftChoice, Run, Switch};
-use crate::render::{self, Renderer};
-use crate::shown::{Exit, Shown};
+use crate::render::Renderer;
 
 pub(crate) fn run_server(arguments: Run, renderer: &Renderer) -> Result<Shown, OpsError> {
     facets_worker::abort_on_panic();
@@ -67,11 +67,8 @@ fn ended(name: &str, end: &SessionEnd) -> Shown {
         SessionEnd::Drift(_) => format!("the session ended: {words}"),
         _ => words,
     };
-    let talk = if is_wanted {
-        String::new()
-    } else {
-        format!("facet: {name}: {}\n", render::visible(&words))
-    };
+    let talk =
+        if is_wanted { String::new() } else { format!("facet: {name}: {}\n", visible(&words)) };
     Shown { talk, ..Shown::exact(Vec::new()) }.with_exit(Exit::Code(exit_code))
 }
 
@@ -138,10 +135,10 @@ impl RunListener for StderrListener {
 /// Text of a server with its line ends, and everything else that a terminal acts on made visible.
 fn for_terminal(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let lines: Vec<String> = text.split('\n').map(render::visible).collect();
+    let lines: Vec<String> = text.split('\n').map(visible).collect();
     lines.join("\n")
 }
 
 fn say(line: &str) {
-    let _ = std::io::stderr().write_all(format!("{}\n", render::visible(line)).as_bytes());
+    let _ = std::io::stderr().write_all(format!("{}\n", visible(line)).as_bytes());
 }

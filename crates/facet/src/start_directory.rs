@@ -7,7 +7,9 @@ use facets_ops::OpsError;
 use facets_ops::client_files::has_project_files;
 use facets_project::project_around;
 
-use crate::args::{Add, ApprovalsCommand, CheckArguments, Command, Gate, Run, Which};
+use crate::args::{
+    Add, ApprovalsCommand, CheckArguments, Command, Gate, Run, VerifyArguments, Which,
+};
 
 /// Goes to the project that the current directory lies in, if the command is about a project. What
 /// was typed keeps its meaning: paths are still those of where it was typed.
@@ -60,7 +62,7 @@ fn is_about_project(command: &Command) -> bool {
         | Command::Approve(_)
         | Command::Approvals { .. }
         | Command::Data { .. }
-        | Command::Verify { .. }
+        | Command::Verify(_)
         | Command::Diff { .. }
         | Command::List
         | Command::Show { .. }
@@ -80,8 +82,9 @@ fn seen_from_project(command: Command, below: &Path) -> Command {
     match command {
         Command::Add(add) => Command::Add(seen_add(add, below)),
         Command::Check(check) => Command::Check(CheckArguments { gate: gate(check.gate), ..check }),
-        Command::Verify { names, against, gate: asked } => {
-            Command::Verify { names, against, gate: gate(asked) }
+        Command::Verify(verify) => {
+            let (file, gate) = (path(verify.file), gate(verify.gate));
+            Command::Verify(VerifyArguments { file, gate, ..verify })
         }
         Command::Diff { before, after, gate: asked } => Command::Diff {
             before: seen_side(before, below),

@@ -1,6 +1,7 @@
 //! Arguments of the commands that pin servers become requests.
 
 use facets_drift::Severity;
+use facets_face::Shown;
 use facets_ops::OpsError;
 use facets_ops::add::{AddMode, AddRequest, add};
 use facets_ops::adopt::{AdoptRequest, adopt};
@@ -12,7 +13,6 @@ use crate::args::{Add, Adopt, Approve, Level};
 use crate::consent::Terminal;
 use crate::origin;
 use crate::render::Renderer;
-use crate::shown::Shown;
 
 impl From<Level> for Severity {
     fn from(level: Level) -> Self {

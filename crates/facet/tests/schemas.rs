@@ -9,6 +9,9 @@ mod trusted;
 mod guarded;
 #[path = "schemas/servers.rs"]
 mod servers;
+#[allow(dead_code, reason = "its other tests need more of it")]
+#[path = "../../mcp-publisher/tests/upstream/mod.rs"]
+mod upstream;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
+use facets_digest::Digest;
 use facets_drift::{FindingType, Severity};
 use facets_lock::{Extent, Lock};
 use facets_model::AddressOrigin;
@@ -27,6 +31,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use servers::{changed, server};
 use trusted::{Ran, Trusted};
+use upstream::Upstream;
 
 /// Members that are not always there.
 const OPTIONAL: &[(&str, &str)] = &[("digest-json", "canonical")];
@@ -179,6 +184,7 @@ static OUTPUTS: LazyLock<Vec<Output>> = LazyLock::new(|| {
     seen.other_homes_and_edits();
     seen.history();
     seen.listed();
+    seen.published();
     seen.not_written();
     seen.run(ERRORS);
     seen.outputs.extend(guarded::outputs());
@@ -320,6 +326,39 @@ impl Seen {
         assert_eq!(kinds.len(), 3, "{:#}", self.last());
         self.run("check 1 : check | verify");
         self.run("remove 0 remove url near\nlist 0 list");
+    }
+
+    /// Files of packages: as they were hashed, as others were, and without a hash.
+    fn published(&mut self) {
+        let mut upstream = Upstream::new();
+        upstream.add_npm("plain", "2.0.0", b"the tarball");
+        let upstream = upstream.start();
+        let plain = json!({ "registryType": "npm", "identifier": "plain", "version": "2.0.0" });
+        let bare = json!({ "registryType": "oci", "identifier": "ghcr.io/acme/weather:1" });
+        let unhashed = json!({ "packages": [plain, bare] });
+        let hashed = |digest: Digest| {
+            let mut document = unhashed.clone();
+            document["file_hashes"] = json!({ "npm:plain@2.0.0": digest.to_string() });
+            document
+        };
+        let accepts = json!({ "policyVersion": 1, "packages": [
+            { "package": "npm:*", "without-hashes": "safe", "reason": "why" },
+        ] });
+        for (exit, document, policy) in [
+            (0, hashed(Digest::of(b"the tarball")), None),
+            (1, hashed(Digest::of(b"another")), Some(&accepts)),
+            (1, unhashed.clone(), None),
+            (0, unhashed.clone(), Some(&accepts)),
+        ] {
+            self.trusted.write("published.json", &document.to_string());
+            let none = json!({ "policyVersion": 1 });
+            self.trusted.write("published.yaml", &policy.unwrap_or(&none).to_string());
+            let words = ["verify", "--file", "published.json", "--policy", "published.yaml"];
+            let mut command = self.trusted.command(&["--format", "json"]);
+            command.args(words).env_clear().env("HOME", self.trusted.folder.path());
+            command.env("npm_config_registry", format!("{}/npm/", upstream.base));
+            self.keep("verify-file", exit, &words, &Ran::of(&command.output().unwrap()));
+        }
     }
 
     /// What cannot be written to standard output stands on the other.

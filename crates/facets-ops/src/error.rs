@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::json::{JsonError, Position};
 use facets_failure::{Describe, FileProblem, LineColumn, Note, Stderr};
+use facets_file_hashes::FileHashesError;
 use facets_files::FileError;
 use facets_model::{NameError, UrlError};
 use facets_policy::PolicyError;
@@ -183,6 +184,9 @@ pub enum OpsError {
     /// Something about the policy.
     #[error("{0}")]
     Policy(#[from] PolicyError),
+    /// The hashes of a `server.json` could not be looked at.
+    #[error("{0}")]
+    FileHashes(#[from] FileHashesError),
     /// Nothing to scan.
     #[error("no JavaScript or TypeScript in {}", path.display())]
     NoSource {
@@ -277,6 +281,7 @@ impl OpsError {
             Self::Project(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
+            Self::FileHashes(error) => Some(error),
             Self::Client { source, .. } => Some(source),
             Self::SurfaceFile { source, .. } => Some(source),
             Self::Contract { source, .. } => Some(source),

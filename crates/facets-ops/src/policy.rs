@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use facets_drift::Finding;
+use facets_drift::{Finding, Severity};
 use facets_files::FileError;
 use facets_lock::LockedServer;
 pub use facets_policy::{Effect, Graded, Mark, PolicyError};
-use facets_policy::{Facts, Judge, Policy, PolicyScope, parse_policy};
+use facets_policy::{Facts, Judge, Policy, PolicyScope, UNHASHED, parse_policy};
 use facets_project::{Project, ProjectError, State};
 
 use crate::error::OpsError;
@@ -101,9 +101,18 @@ pub(crate) fn apply_to(
     let Some(loaded) = loaded else {
         return (findings.into_iter().map(Graded::from).collect(), None);
     };
-    let graded = Judge::new(&loaded.policy).grade(server, facts, findings);
+    (Judge::new(&loaded.policy).grade(server, facts, findings), Some(applied(loaded)))
+}
+
+/// What a package counts as that states no hash, and what decided that.
+pub(crate) fn grade_unhashed(loaded: Option<&Loaded>, package: &str) -> (Severity, Option<Mark>) {
+    loaded.map_or((UNHASHED, None), |loaded| loaded.policy.grade_unhashed(package))
+}
+
+/// A policy that was applied, without notes.
+pub(crate) fn applied(loaded: &Loaded) -> AppliedPolicy {
     let (file, entries) = (loaded.file.clone(), loaded.policy.len());
-    (graded, Some(AppliedPolicy { file, entries, notes: Vec::new() }))
+    AppliedPolicy { file, entries, notes: Vec::new() }
 }
 
 fn unmatched(judge: &Judge<'_>, state: &State, mut judged: BTreeSet<String>) -> Vec<PolicyNote> {

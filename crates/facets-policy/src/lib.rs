@@ -10,6 +10,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod unhashed;
 
 /// Every code that a problem of a policy can have, beside those of manifests and notations.
 pub const CODES: &[&str] = &[
@@ -24,7 +25,7 @@ pub const CODES: &[&str] = &[
 
 pub use error::PolicyError;
 pub use grade::{Effect, Facts, Graded, Judge, Mark, PolicyScope, Unmatched};
-pub use policy::{PROTECTED, Policy};
+pub use policy::{PROTECTED, Policy, UNHASHED};
 pub use read::parse_policy;
 
 /// What the codes of this crate mean.

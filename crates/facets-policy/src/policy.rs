@@ -17,19 +17,23 @@ pub const PROTECTED: [FindingType; 6] = [
     FindingType::SignerChanged,
 ];
 
+/// What a package that states no hash counts as where no policy says otherwise: it fails.
+pub const UNHASHED: Severity = Severity::Moderate;
+
 /// Everything that a policy says, in the order of the file.
 #[derive(Debug, Default)]
 pub struct Policy {
     pub(crate) rules: Vec<PolicyRule>,
     pub(crate) tools: Vec<AllowList>,
     pub(crate) signers: Vec<RequiredSigner>,
+    pub(crate) packages: Vec<UnhashedPackages>,
 }
 
 impl Policy {
     /// How many entries it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rules.len() + self.tools.len() + self.signers.len()
+        self.rules.len() + self.tools.len() + self.signers.len() + self.packages.len()
     }
 
     /// Whether it says nothing.
@@ -83,4 +87,13 @@ pub(crate) struct RequiredSigner {
     pub(crate) position: Position,
     pub(crate) servers: Servers,
     pub(crate) signer: String,
+}
+
+/// What some packages count as that state no hash.
+#[derive(Debug)]
+pub(crate) struct UnhashedPackages {
+    pub(crate) position: Position,
+    pub(crate) package: Pattern,
+    pub(crate) severity: Severity,
+    pub(crate) reason: Option<String>,
 }

@@ -11,7 +11,9 @@ use facets_model::tree::{ManifestFormat, NodeValue};
 use crate::condition::Condition;
 use crate::condition_error::ConditionError;
 use crate::pattern::Pattern;
-use crate::policy::{AllowList, PROTECTED, Policy, PolicyRule, RequiredSigner, Servers};
+use crate::policy::{
+    AllowList, PROTECTED, Policy, PolicyRule, RequiredSigner, Servers, UNHASHED, UnhashedPackages,
+};
 
 /// A text that is not a whole policy takes no time worth mentioning.
 const MAX_ENTRIES: usize = 1000;
@@ -30,13 +32,14 @@ pub fn parse_policy(bytes: &[u8]) -> Outcome<Policy> {
 
 fn policy(check: &mut Checker<'_>, root: &Place<'_>) -> Option<Policy> {
     let members = check.members(root)?;
-    check.closed(&members, &["policyVersion", "rules", "tools", "signers"]);
+    check.closed(&members, &["policyVersion", "rules", "tools", "signers", "packages"]);
     version(check, &members);
     let mut seen = Seen::default();
     Some(Policy {
         rules: entries(check, &members, "rules", &mut seen, rule),
         tools: entries(check, &members, "tools", &mut seen, allow_list),
         signers: entries(check, &members, "signers", &mut seen, signer),
+        packages: entries(check, &members, "packages", &mut seen, package),
     })
 }
 
@@ -84,14 +87,13 @@ fn entries<T>(
 /// Two entries about the same are a mistake: only one of them decides.
 fn once(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen, about: String) {
     if !seen.entries.insert(about) {
-        check.problem(
-            "policy-duplicate-entry",
-            place,
-            "duplicate entry",
-            "each server, type, subject and condition once",
-            "remove one of the two",
-        );
+        let allowed = "each server, type, subject and condition once";
+        duplicate(check, place, "duplicate entry", allowed);
     }
+}
+
+fn duplicate(check: &mut Checker<'_>, place: &Place<'_>, found: &str, allowed: &str) {
+    check.problem("policy-duplicate-entry", place, found, allowed, "remove one of the two");
 }
 
 fn rule(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option<PolicyRule> {
@@ -115,13 +117,7 @@ fn rule(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option<P
         }
         // spec 7.8: who makes less of something says why
         if members.optional("reason").is_none() {
-            check.problem(
-                "policy-no-reason",
-                place,
-                "a severity below critical, and no `reason`",
-                "a `reason` for every severity below critical",
-                "add reason: \"why this is acceptable here\"",
-            );
+            no_reason(check, place, Severity::Critical);
         }
     }
     Some(PolicyRule {
@@ -134,6 +130,17 @@ fn rule(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option<P
         severity,
         reason,
     })
+}
+
+fn no_reason(check: &mut Checker<'_>, place: &Place<'_>, below: Severity) {
+    let below = below.name();
+    check.problem(
+        "policy-no-reason",
+        place,
+        &format!("a severity below {below}, and no `reason`"),
+        &format!("a `reason` for every severity below {below}"),
+        "add reason: \"why this is acceptable here\"",
+    );
 }
 
 fn protected(check: &mut Checker<'_>, place: &Place<'_>, kind: FindingType) {
@@ -165,8 +172,7 @@ fn allow_list(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Op
     for item in items {
         let Some(name) = text(check, &item) else { continue };
         if !names.insert(name.clone()) {
-            let (found, fix) = ("duplicate name", "remove one of the two");
-            check.problem("policy-duplicate-entry", &item, found, "each name once", fix);
+            duplicate(check, &item, "duplicate name", "each name once");
         }
         allow.push((Pattern::new(&name), check.position(&item)));
     }
@@ -181,6 +187,35 @@ fn signer(check: &mut Checker<'_>, place: &Place<'_>, seen: &mut Seen) -> Option
     let signer = members.required(check, "signer", "\"release@example.com\"")?;
     let signer = text(check, &signer)?;
     Some(RequiredSigner { position: check.position(place), servers, signer })
+}
+
+/// What packages count as that state no hash.
+fn package(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    seen: &mut Seen,
+) -> Option<UnhashedPackages> {
+    let members = check.members(place)?;
+    check.closed(&members, &["package", "without-hashes", "reason"]);
+    let package = match members.optional("package") {
+        None => Some("*".to_owned()),
+        Some(place) => text(check, &place),
+    };
+    if let Some(package) = &package
+        && !seen.entries.insert(format!("packages {package}"))
+    {
+        duplicate(check, place, "duplicate entry", "each package once");
+    }
+    let severity = members.required(check, "without-hashes", "moderate");
+    let severity = severity.and_then(|place| severity_of(check, &place));
+    let reason = members.optional("reason").and_then(|place| text(check, &place));
+    let severity = severity?;
+    // spec 12.6: who makes less of something says why
+    if severity < UNHASHED && members.optional("reason").is_none() {
+        no_reason(check, place, UNHASHED);
+    }
+    let position = check.position(place);
+    Some(UnhashedPackages { position, package: Pattern::new(&package?), severity, reason })
 }
 
 /// A name, or `*`, which is also what a missing one means.

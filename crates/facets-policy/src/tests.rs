@@ -224,6 +224,25 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("policyVersion: 1\nsigners:\n  - server: a", "3:5", "manifest-missing-member"),
     ("policyVersion: 1\nsigners:\n  - signer: 7", "3:13", "manifest-wrong-type"),
     ("policyVersion: 1\nsigners: [\n", "3:1", "yaml-syntax"),
+    ("policyVersion: 1\npackages: {}", "2:11", "manifest-wrong-type"),
+    ("policyVersion: 1\npackages:\n  - package: npm:a@1", "3:5", "manifest-missing-member"),
+    ("policyVersion: 1\npackages:\n  - without-hashes: sfae", "3:21", "policy-bad-severity"),
+    ("policyVersion: 1\npackages:\n  - without-hashes: safe", "3:5", "policy-no-reason"),
+    (
+        "policyVersion: 1\npackages:\n  - { without-hashes: safe, reason: ' ' }",
+        "3:37",
+        "manifest-bad-value",
+    ),
+    (
+        "policyVersion: 1\npackages:\n  - without-hashes: critical\n    server: time",
+        "4:5",
+        "manifest-unknown-member",
+    ),
+    (
+        "policyVersion: 1\npackages:\n  - without-hashes: critical\n  - { package: '*', without-hashes: moderate }",
+        "4:5",
+        "policy-duplicate-entry",
+    ),
 ];
 
 #[test]
@@ -401,4 +420,39 @@ fn entries_without_use_are_named_if_everything_was_looked_at() {
     assert_eq!(unmatched(&["time", "other"]), [3, 4, 5]);
     assert_eq!(unmatched(&["time"]), [3, 4]);
     assert_eq!(unmatched(&[]), [3]);
+}
+
+#[test]
+fn the_first_entry_that_matches_decides_over_a_package_without_hashes() {
+    let policy = policy(
+        "packages:
+  - package: npm:@acme/*
+    without-hashes: safe
+    reason: published before hashes existed
+  - { package: 'npm:*', without-hashes: critical }
+  - { package: 'pypi:*', without-hashes: moderate }
+",
+    );
+    assert_eq!(policy.len(), 3);
+    let (severity, mark) = policy.grade_unhashed("npm:@acme/weather@1.0.0");
+    let mark = mark.unwrap();
+    assert_eq!((severity, mark.position.to_string().as_str()), (Severity::Safe, "3:5"));
+    assert_eq!(mark.effect, Effect::Regraded { from: Severity::Moderate });
+    assert_eq!(mark.reason.as_deref(), Some("published before hashes existed"));
+    let (severity, mark) = policy.grade_unhashed("npm:other@1.0.0");
+    assert_eq!((severity, mark.unwrap().position.line), (Severity::Critical, 6));
+    for untouched in ["pypi:weather==1.0", "https://example.com/x.mcpb"] {
+        assert_eq!(policy.grade_unhashed(untouched), (Severity::Moderate, None));
+    }
+}
+
+#[test]
+fn an_entry_without_a_package_is_about_all_of_them() {
+    let policy = policy("packages: [{ without-hashes: info, reason: none of ours has any }]\n");
+    let (severity, mark) = policy.grade_unhashed("github:a/b/v1/c.mcpb");
+    assert_eq!((severity, mark.unwrap().position.line), (Severity::Info, 2));
+    // It is about nothing that a server declares.
+    assert_eq!(grade(&policy, changed(Severity::Moderate)).severity, Severity::Moderate);
+    let unmatched = Judge::new(&policy).unmatched(&PolicyScope::default());
+    assert!(unmatched.is_empty(), "{unmatched:?}");
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use facets_face::Audience;
 
 const AFTER_HELP: &str = "\
 First steps:
@@ -50,6 +51,16 @@ pub(crate) enum OutputFormat {
     Human,
     /// One JSON document
     Json,
+}
+
+impl OutputFormat {
+    /// Who reads errors.
+    pub(crate) fn audience(self) -> Audience {
+        match self {
+            Self::Human => Audience::People,
+            Self::Json => Audience::Machines,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

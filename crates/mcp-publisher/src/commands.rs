@@ -2,19 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use facets_face::{DownloadBar, Shown};
 use facets_fetch::{FetchLimits, Fetcher, Machine, Reach};
+use facets_file_hashes::{ServerFile, Unhashed, hash_gen, verify};
 
 use crate::args::{Args, Command};
 use crate::error::PublisherError;
 use crate::explain::{codes, explain};
-use crate::hash_gen::hash_gen;
 use crate::init::init;
-use crate::progress::DownloadBar;
 use crate::render::Renderer;
-use crate::server_file::ServerFile;
-use crate::shown::Shown;
 use crate::validate::validate;
-use crate::verify::verify;
 
 /// How results are to be shown.
 pub(crate) fn renderer(args: &Args) -> Renderer {
@@ -45,7 +42,8 @@ fn route(
         }
         Command::Verify { file } => {
             let file = ServerFile::read(&at(file))?;
-            renderer.verify(&verify(&file, &fetcher(directory), &bar())?)
+            let fetcher = fetcher(directory);
+            renderer.verify(&verify(&file, Unhashed::Skipped, &fetcher, &bar())?)
         }
         Command::Explain { code: Some(code) } => renderer.explanation(&explain(&code)?),
         Command::Explain { code: None } => renderer.codes(codes().all()),

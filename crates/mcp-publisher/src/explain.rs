@@ -11,6 +11,7 @@ const EXPLANATIONS: &str = include_str!("../codes.md");
 /// The pages of all crates that can report something here, in the order in which they are listed.
 const PAGES: &[&str] = &[
     EXPLANATIONS,
+    facets_file_hashes::EXPLANATIONS,
     server_json::EXPLANATIONS,
     facets_fetch::EXPLANATIONS,
     facets_model::EXPLANATIONS,
@@ -35,19 +36,27 @@ mod tests {
     use std::collections::BTreeSet;
 
     use facets_failure::explanations;
+    use facets_file_hashes::{FileHashesError, FileStatus};
 
     use super::*;
-    use crate::file_result::FileStatus;
+
+    fn codes_of(page: &'static str) -> BTreeSet<&'static str> {
+        explanations(page).map(|one| one.code).collect()
+    }
 
     #[test]
     fn this_crate_explains_its_own_codes() {
+        let codes: BTreeSet<&str> = PublisherError::CODES.iter().copied().collect();
+        assert_eq!(codes_of(EXPLANATIONS), codes);
+    }
+
+    #[test]
+    fn every_result_of_a_file_is_explained() {
         let statuses = FileStatus::ALL.iter().map(|status| status.word());
         let statuses = statuses.filter(|word| *word != "ok");
-        let mut codes: Vec<&str> = PublisherError::CODES.iter().copied().chain(statuses).collect();
-        codes.sort_unstable();
-        let mut explained: Vec<&str> = explanations(EXPLANATIONS).map(|one| one.code).collect();
-        explained.sort_unstable();
-        assert_eq!(explained, codes);
+        let codes: BTreeSet<&str> =
+            FileHashesError::CODES.iter().copied().chain(statuses).collect();
+        assert_eq!(codes_of(facets_file_hashes::EXPLANATIONS), codes);
     }
 
     #[test]

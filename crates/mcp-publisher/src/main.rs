@@ -1,37 +1,28 @@
 #![doc = include_str!("../README.md")]
 
 mod args;
-mod bundle_hash;
 mod commands;
-mod complete;
 mod error;
 mod explain;
-mod file_result;
-mod hash_gen;
+mod face;
 mod init;
-mod listing;
-mod output;
-mod progress;
 mod project_files;
 mod render;
-mod server_file;
-mod shown;
-mod text;
 mod validate;
-mod verify;
 
 use std::process::ExitCode;
 
-use args::{Args, OutputFormat};
+use args::Args;
 use clap::Parser as _;
 use error::PublisherError;
-use shown::Shown;
+use face::FACE;
+use facets_face::{Audience, Shown};
 
 fn main() -> ExitCode {
     match Args::try_parse() {
         Ok(args) => {
-            let format = args.output_format();
-            output::print(&run_or_admit_a_defect(args), format)
+            let audience = args.output_format().audience();
+            FACE.print(&run_or_admit_a_defect(args), audience)
         }
         Err(error) => usage(&error),
     }
@@ -46,27 +37,6 @@ fn run_or_admit_a_defect(args: Args) -> Shown {
 
 /// Help and version are answers; everything else that clap reports is a wrong command line.
 fn usage(error: &clap::Error) -> ExitCode {
-    use clap::error::ErrorKind;
-    let format = if asks_for_json() { OutputFormat::Json } else { OutputFormat::Human };
-    let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    let shown = match (is_answer, format) {
-        (true, OutputFormat::Human) => Shown::styled(error.render().ansi().to_string()),
-        (true, OutputFormat::Json) if error.kind() == ErrorKind::DisplayVersion => {
-            render::answer("version", env!("CARGO_PKG_VERSION"))
-        }
-        (true, OutputFormat::Json) => render::answer("help", &error.to_string()),
-        (false, OutputFormat::Json) => render::usage(&error.to_string()),
-        // The refused words are quoted, and may be anything.
-        (false, OutputFormat::Human) => Shown::failure(
-            error.to_string().lines().map(|line| text::visible(line) + "\n").collect(),
-        ),
-    };
-    output::print(&shown, format)
-}
-
-/// What clap could not parse has to be looked for by hand.
-fn asks_for_json() -> bool {
-    let words: Vec<_> = std::env::args_os().take_while(|word| word != "--").collect();
-    let pair = words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
-    pair || words.iter().any(|word| word == "--format=json" || word == "--json")
+    let audience = Audience::typed();
+    FACE.print(&FACE.command_line(error, &error.to_string(), audience), audience)
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use facets_file_hashes::ServerFile;
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem, check};
 
 use crate::error::PublisherError;
-use crate::server_file::ServerFile;
 
 /// What is wrong with a file.
 #[derive(Debug)]

@@ -28,8 +28,8 @@ const LAYERS: &[&[&str]] = &[
         "facets-validator",
     ],
     &["facets-fetch", "facets-policy", "facets-project"],
-    &["facets-launch", "facets-mcp"],
-    &["facets-probe", "facets-run"],
+    &["facets-file-hashes", "facets-launch", "facets-mcp"],
+    &["facets-face", "facets-probe", "facets-run"],
     &["facets-ops"],
     &["facet", "mcp-publisher"],
 ];

@@ -91,7 +91,12 @@ Examples:
   facet verify            are lock and surface files intact?
   facet verify --against origin/main
                           what does this branch change in the lock: commands, grants, servers
-  facet verify --against origin/main --fail-on critical";
+  facet verify --against origin/main --fail-on critical
+  facet verify --file server.json
+                          are the published packages the ones that its author hashed?
+
+Exit codes: 0 intact, 1 changed, 2 could not check (with --file: nothing is wrong, but a file
+could not be fetched).";
 
 pub(super) const DIFF: &str = "\
 Each is the name of a pinned server, NAME@REV for the pin at a revision of git,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::Finding;
+use facets_face::{Shown, plural, visible};
 use facets_lock::{Grants, Profile, SURFACES};
 use facets_ops::consent::{ApprovalPage, Replacement};
 use facets_ops::grant::{describe_opened, grants_words};
@@ -15,9 +16,7 @@ use serde_json::{Value, json};
 use super::cost::Cost;
 use super::first_sight::{FirstSight, json_of_markers};
 use super::renderer::Renderer;
-use super::text::visible;
-use super::{drift, drift_json, human, origin, scan};
-use crate::shown::Shown;
+use super::{drift, drift_json, origin, scan};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();
@@ -138,7 +137,7 @@ fn counts(page: &ApprovalPage, out: &mut String) {
         .iter()
         .map(|(kind, noun)| (page.surface.items(*kind).len(), noun))
         .filter(|(count, _)| *count > 0)
-        .map(|(count, noun)| human::plural(count, noun))
+        .map(|(count, noun)| plural(count, noun))
         .collect();
     let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
     let _ = writeln!(out, "declares {counts}");
@@ -207,7 +206,7 @@ pub(super) fn pinned(
             out.push_str(&self::page(page, renderer.verbose));
             out.push('\n');
         }
-        let tools = human::plural(page.surface.items(Kind::Tool).len(), "tool");
+        let tools = plural(page.surface.items(Kind::Tool).len(), "tool");
         let surface = page.hashes.surface.hex();
         let surface = &surface[..12];
         let name = visible(&page.name);
@@ -303,9 +302,9 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
             _ if server.edited => "edited: `facet verify` says what".to_owned(),
             (None, _) if server.origin.is_none() => "not started by this facet".to_owned(),
             (None, _) => "not pinned".to_owned(),
-            (Some(tools), true) => format!("approved, {}", human::plural(tools, "tool")),
+            (Some(tools), true) => format!("approved, {}", plural(tools, "tool")),
             (Some(tools), false) => {
-                let tools = human::plural(tools, "tool");
+                let tools = plural(tools, "tool");
                 match &server.approved_in {
                     None => format!("not approved on this machine, {tools}"),
                     Some(place) => format!("approved in {}, not here, {tools}", visible(place)),

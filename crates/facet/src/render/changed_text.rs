@@ -1,9 +1,8 @@
 //! What was and what is, line by line; in long lines, word by word.
 
+use facets_face::visible;
 use serde_json::Value;
 use similar::{Algorithm, ChangeTag, DiffOp, DiffTag, TextDiff, capture_diff_slices};
-
-use super::text::visible;
 
 /// Characters of a line from which on its words are compared.
 const LONG: usize = 80;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use facets_face::{Exit, Shown, visible};
 use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry, PlannedEntry, UnreadableFile};
 use facets_ops::client_files::{Client, FileEdit, Scope};
@@ -14,8 +15,6 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::renderer::Renderer;
-use super::text::visible;
-use crate::shown::{Exit, Shown};
 
 const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
@@ -404,7 +403,7 @@ fn adopt_json(report: &AdoptReport, verbose: bool) -> Value {
         };
         let error = match &one.outcome {
             EntryOutcome::Failed(error) => {
-                super::json::failure(&error.describe(), verbose)["error"].clone()
+                facets_face::json::failure(&error.describe(), verbose)["error"].clone()
             }
             _ => Value::Null,
         };
@@ -422,7 +421,7 @@ fn adopt_json(report: &AdoptReport, verbose: bool) -> Value {
     };
     let unreadable = |file: &UnreadableFile| {
         let mut one = file_json(file.client, &file.path);
-        one["error"] = super::json::failure(&file.error.describe(), verbose)["error"].clone();
+        one["error"] = facets_face::json::failure(&file.error.describe(), verbose)["error"].clone();
         one
     };
     json!({

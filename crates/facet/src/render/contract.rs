@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 
+use facets_face::{Shown, visible};
 use facets_ops::digest_contract::{DigestCompareReport, DigestContractReport, Mode, Warned};
 use facets_surface::{ContractDigest, Part};
 use serde_json::{Map, Value, json};
-
-use super::text::visible;
-use crate::shown::Shown;
 
 /// Both kinds of digests, seen alike.
 struct ContractDigests {

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use facets_face::visible;
 use facets_surface::{Economics, InflationRisk, Kind, Surface};
 use serde_json::{Value, json};
-
-use super::text::visible;
 
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();

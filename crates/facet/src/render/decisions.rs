@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use facets_face::{Shown, plural, visible};
 use facets_failure::{Describe as _, Failure};
 use facets_ops::OpsError;
 use facets_ops::approvals::{ApprovedSurface, DecidedServer};
@@ -13,8 +14,6 @@ use serde_json::{Value, json};
 
 use super::human;
 use super::renderer::Renderer;
-use super::text::visible;
-use crate::shown::Shown;
 
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
@@ -38,7 +37,7 @@ impl Renderer {
     pub(crate) fn revoked(&self, all: &[DecidedServer]) -> Shown {
         let human = || {
             let lines = all.iter().map(|one| {
-                let count = human::plural(one.approved.len(), "approval");
+                let count = plural(one.approved.len(), "approval");
                 format!("revoked {} ({count}, {})\n", visible(&one.name), visible(&one.project))
             });
             Shown::styled(lines.collect())
@@ -135,7 +134,7 @@ pub(crate) fn homes_text(homes: &[PrivateHome]) -> String {
             "{STRONG}{}{STRONG:#}  {}, {}  {QUIET}of {}{QUIET:#}",
             visible(&home.name),
             human::size(home.bytes),
-            human::plural(usize::try_from(home.files).unwrap_or(usize::MAX), "file"),
+            plural(usize::try_from(home.files).unwrap_or(usize::MAX), "file"),
             visible(&home.project)
         );
         let _ = writeln!(out, "  {}", visible(&home.path.display().to_string()));
@@ -208,7 +207,8 @@ pub(super) fn failed_lines(name: &str, failure: &Failure, verbose: bool) -> Stri
 
 /// The same for machines.
 pub(super) fn failed_json((name, error): &(String, OpsError), verbose: bool) -> Value {
-    json!({ "name": name, "error": super::json::failure(&error.describe(), verbose)["error"] })
+    let failure = facets_face::json::failure(&error.describe(), verbose);
+    json!({ "name": name, "error": failure["error"] })
 }
 
 /// The same for machines.

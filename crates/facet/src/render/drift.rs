@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_drift::{Finding, FindingType, Severity, SubjectKind};
+use facets_face::{Exit, Shown, plural, visible};
 use facets_failure::Describe as _;
 use facets_lock::SURFACES;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
@@ -15,9 +16,7 @@ use facets_schema::{Instance, SchemaChange};
 
 use super::changed_text::{ChangedLine, Piece, changed_lines};
 use super::finding_groups::{FindingGroup, grouped};
-use super::text::visible;
 use super::{human, policy};
-use crate::shown::{Exit, Shown};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();
@@ -117,12 +116,12 @@ fn block(
     let name = visible(&server.name);
     match &server.outcome {
         CheckOutcome::Judged(findings) if findings.is_empty() => {
-            let tools = human::plural(server.tools, "tool");
+            let tools = plural(server.tools, "tool");
             let what = if verb == Verb::Check { "as approved" } else { "intact" };
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {GOOD}{what}{GOOD:#} ({tools})");
         }
         CheckOutcome::Judged(findings) => {
-            let changes = human::plural(findings.len(), "change");
+            let changes = plural(findings.len(), "change");
             let counted = counted(findings.iter().map(|finding| finding.severity));
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {changes} ({counted})");
             list_graded(findings, file, verbose, out);
@@ -326,7 +325,7 @@ pub(super) fn diff(report: &DiffReport, quiet: bool, verbose: bool) -> Shown {
         0 => format!("{GOOD}no difference{GOOD:#}\n"),
         count => {
             let counted = counted(report.findings.iter().map(|finding| finding.severity));
-            format!("{} ({counted})\n", human::plural(count, "difference"))
+            format!("{} ({counted})\n", plural(count, "difference"))
         }
     };
     talk += &policy::talk(report.policy.as_ref(), report.findings.iter(), quiet);

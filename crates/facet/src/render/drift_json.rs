@@ -1,6 +1,7 @@
 //! Findings as machines read them: each for itself.
 
 use facets_drift::Finding;
+use facets_face::json as plain;
 use facets_failure::Describe as _;
 use facets_lock::Profile;
 use facets_ops::check::{CheckOutcome, CheckReport, Judgement};
@@ -9,7 +10,7 @@ use facets_ops::policy::{Graded, Mark};
 use facets_schema::{Instance, SchemaChange};
 use serde_json::{Value, json};
 
-use super::{json as plain, policy};
+use super::policy;
 
 fn name_of(judgement: Judgement) -> &'static str {
     match judgement {

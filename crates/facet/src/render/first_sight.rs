@@ -8,11 +8,11 @@ use anstyle::{AnsiColor, Style};
 use facets_digest::json::Value;
 use facets_drift::risk::Risk;
 use facets_drift::{FirstLook, MarkerLook, MarkersBySubject, SubjectKind, ToolLook, text_at};
+use facets_face::{plural, visible};
 use facets_surface::{Definition, Kind, Surface};
 use serde_json::json;
 
-use super::text::visible;
-use super::{drift, human};
+use super::drift;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();
@@ -72,7 +72,7 @@ impl<'p> FirstSight<'p> {
             if looks.is_empty() {
                 continue;
             }
-            let count = human::plural(looks.len(), "tool");
+            let count = plural(looks.len(), "tool");
             let _ = writeln!(out, "\n{style}{} risk{style:#}: {count}", risk.name());
             // Those with markers stand first.
             let most = if self.is_verbose { usize::MAX } else { ITEMS };
@@ -167,7 +167,7 @@ impl<'p> FirstSight<'p> {
             }
         }
         if found.len() > most {
-            let more = human::plural(found.len() - most, "more marker");
+            let more = plural(found.len() - most, "more marker");
             let _ = writeln!(out, "{indent}{QUIET}… {more}; -v shows all{QUIET:#}");
         }
     }
@@ -182,7 +182,7 @@ impl<'p> FirstSight<'p> {
             marker_line(marker, indent, out);
         }
         if found.len() > most {
-            let more = human::plural(found.len() - most, "more marker");
+            let more = plural(found.len() - most, "more marker");
             let _ = writeln!(out, "{indent}{QUIET}… {more}; -v shows all{QUIET:#}");
         }
     }
@@ -209,7 +209,7 @@ fn folded(text: &str, indent: &str, is_verbose: bool, out: &mut String) {
         return;
     }
     let more = match rest.lines().count() {
-        1 => human::plural(rest.chars().count(), "more character"),
+        1 => plural(rest.chars().count(), "more character"),
         lines => format!("{lines} more lines"),
     };
     let _ = writeln!(out, "{indent}{QUIET}… {more}; -v shows all{QUIET:#}");

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use facets_digest::Digest;
 use facets_digest::json::{JsonError, Limits, Provenance, Value as Json};
+use facets_face::{Shown, visible};
 use facets_ops::digest_surface::DigestSurfaceReport;
 use facets_ops::inspect::InspectReport;
 use facets_surface::{Definition, Era, Kind, Part, ResourcesDigest, ToolIdentity};
@@ -13,8 +14,6 @@ use serde_json::{Map, Value, json};
 use super::cost::Cost;
 use super::first_sight::{FirstSight, json_of_markers};
 use super::scan;
-use super::text::visible;
-use crate::shown::Shown;
 
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();

@@ -2,17 +2,19 @@
 
 mod approval;
 mod changed_text;
+mod checksum_line;
 mod clients;
 mod contract;
 mod cost;
 mod decisions;
 mod drift;
 mod drift_json;
+mod file_hashes;
 mod finding_groups;
 mod first_sight;
 mod human;
 mod inspect;
-pub(crate) mod json;
+mod json;
 mod opened;
 mod origin;
 mod pinned;
@@ -22,11 +24,12 @@ mod sarif;
 mod scan;
 mod sessions;
 pub(crate) mod summary;
-mod text;
 
 use std::path::Path;
 
 use clap::CommandFactory as _;
+use facets_face::json::document;
+use facets_face::{Exit, Shown, visible};
 use facets_ops::approve::ApproveReport;
 use facets_ops::build_check::BuildCheckReport;
 use facets_ops::check::CheckReport;
@@ -44,7 +47,6 @@ use facets_ops::list::ListReport;
 use facets_ops::scan::ScanReport;
 
 use crate::args::{Args, OutputFormat};
-use crate::shown::{Exit, Shown};
 
 impl Renderer {
     pub(crate) fn digest_file(&self, report: &DigestFileReport) -> Shown {
@@ -131,7 +133,7 @@ impl Renderer {
         let human = drift::checked(report, verb, (self.quiet, self.verbose));
         let exit = human.exit;
         if self.format == OutputFormat::Sarif {
-            return json::document(&sarif::of_report(report)).with_exit(exit);
+            return document(&sarif::of_report(report)).with_exit(exit);
         }
         self.show(|| human, || drift_json::checked_json(report, self.verbose)).with_exit(exit)
     }
@@ -139,7 +141,7 @@ impl Renderer {
     pub(crate) fn diff(&self, report: &DiffReport) -> Shown {
         let exit = drift::exit(report.judgement());
         if self.format == OutputFormat::Sarif {
-            return json::document(&sarif::of_diff(report)).with_exit(exit);
+            return document(&sarif::of_diff(report)).with_exit(exit);
         }
         let human = || drift::diff(report, self.quiet, self.verbose);
         self.show(human, || drift_json::diff_json(report)).with_exit(exit)
@@ -155,12 +157,13 @@ impl Renderer {
     }
 
     pub(crate) fn explanation(&self, explanation: &Explanation) -> Shown {
-        self.show(|| human::explanation(explanation), || json::explanation(explanation))
+        let human = || facets_face::human::explanation(explanation);
+        self.show(human, || facets_face::json::explanation(explanation))
     }
 
     /// People get the codes under headings, programs in one list.
     pub(crate) fn codes(&self, groups: &[CodeGroup], all: &[Explanation]) -> Shown {
-        self.show(|| human::codes(groups), || json::codes(all))
+        self.show(|| human::codes(groups), || facets_face::json::codes(all))
     }
 
     /// A text that is one whole: a script, a page.
@@ -168,13 +171,12 @@ impl Renderer {
         let json = || serde_json::json!({ name: String::from_utf8_lossy(&text) });
         match self.format {
             OutputFormat::Human => Shown::exact(text),
-            OutputFormat::Json | OutputFormat::Sarif => json::document(&json()),
+            OutputFormat::Json | OutputFormat::Sarif => document(&json()),
         }
     }
 
     pub(crate) fn manual(&self, directory: &Path) -> Shown {
-        let human =
-            || Shown::exact(format!("{}\n", text::visible(&directory.display().to_string())));
+        let human = || Shown::exact(format!("{}\n", visible(&directory.display().to_string())));
         self.show(human, || serde_json::json!({ "directory": directory.display().to_string() }))
     }
 }
@@ -184,9 +186,8 @@ pub(crate) use clients::{compact_pages, edits, found};
 pub(crate) use decisions::{homes_text, moved};
 pub(crate) use drift::Verb;
 pub(crate) use origin::launch;
-pub(crate) use renderer::{Renderer, output_failed};
+pub(crate) use renderer::Renderer;
 pub(crate) use sessions::{grant_conflicts, wider_grants};
-pub(crate) use text::{escape_in_json, visible};
 
 /// The page `facet(1)`.
 pub(crate) fn manual_page() -> Vec<u8> {

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use facets_face::visible;
 use facets_model::{AddressOrigin, CommandOrigin, HeaderSource, Origin};
 use facets_ops::consent::{Filesystem, LaunchShown, Network};
 use serde_json::{Value, json};
-
-use super::text::visible;
 
 const STRONG: Style = Style::new().bold();
 

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use facets_face::{Shown, ShownResult, visible};
 use facets_ops::grant::grants_words;
 use facets_ops::show::ShowReport;
 use serde_json::{Value, json};
 
 use super::approval::profile_words;
 use super::renderer::Renderer;
-use super::text::visible;
 use super::{inspect, origin};
-use crate::shown::{Shown, ShownResult};
 
 const STRONG: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use facets_drift::Finding;
+use facets_drift::{Finding, Severity};
+use facets_face::{plural, visible};
 use facets_failure::Describe as _;
 use facets_ops::OpsError;
 use facets_ops::policy::{AppliedPolicy, Effect, Graded, Mark, PolicyNote};
@@ -11,7 +12,6 @@ use facets_policy::PolicyError;
 use serde_json::{Value, json};
 
 use super::human;
-use super::text::visible;
 
 const QUIET: Style = Style::new().dimmed();
 
@@ -24,10 +24,7 @@ pub(super) fn file_of(policy: Option<&AppliedPolicy>) -> String {
 pub(super) fn sentence(finding: &Finding, mark: &Mark, file: &str) -> String {
     let line = mark.position.line;
     match &mark.effect {
-        Effect::Regraded { from } => {
-            let reason = mark.reason.as_ref().map(|reason| format!(": {}", visible(reason)));
-            format!("changed from {} by {file}:{line}{}", from.name(), reason.unwrap_or_default())
-        }
+        Effect::Regraded { from } => regraded(*from, mark, file),
         Effect::Protected => {
             format!("not lowered by {file}:{line}: no policy can lower {}", finding.kind.name())
         }
@@ -39,6 +36,13 @@ pub(super) fn sentence(finding: &Finding, mark: &Mark, file: &str) -> String {
             format!("could not evaluate {file}:{}: {}", mark.position, visible(problem))
         }
     }
+}
+
+/// What an entry did to a severity.
+pub(super) fn regraded(from: Severity, mark: &Mark, file: &str) -> String {
+    let reason = mark.reason.as_ref().map(|reason| format!(": {}", visible(reason)));
+    let (from, line) = (from.name(), mark.position.line);
+    format!("changed from {from} by {file}:{line}{}", reason.unwrap_or_default())
 }
 
 pub(super) fn json_of_mark(mark: &Mark) -> Value {
@@ -87,7 +91,7 @@ pub(super) fn note(policy: &AppliedPolicy, note: &PolicyNote) -> String {
 /// Which policy decided: that is part of the answer.
 pub(super) fn applied(policy: Option<&AppliedPolicy>, out: &mut String) {
     if let Some(policy) = policy.filter(|policy| policy.entries > 0) {
-        let entries = human::plural(policy.entries, "entry").replace("entrys", "entries");
+        let entries = plural(policy.entries, "entry").replace("entrys", "entries");
         let file = visible(&policy.file.display().to_string());
         let _ = writeln!(out, "{QUIET}policy:{QUIET:#} {file} ({entries})");
     }

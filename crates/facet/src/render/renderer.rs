@@ -1,16 +1,16 @@
 //! How reports are shown, and what every report has in common.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
 
+use facets_face::json::{self, document};
+use facets_face::{Exit, Shown};
 use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::{OpsError, SAME_WITH_YES};
 use facets_run::StartRefusal;
 
-use super::{human, json, sarif};
+use super::{human, sarif};
 use crate::args::OutputFormat;
-use crate::shown::{Exit, Shown};
 
 /// How reports are to be shown.
 pub(crate) struct Renderer {
@@ -52,7 +52,7 @@ impl Renderer {
         match self.format {
             OutputFormat::Human => human(),
             // Commands that find nothing refuse SARIF before they begin.
-            OutputFormat::Json | OutputFormat::Sarif => json::document(&json()),
+            OutputFormat::Json | OutputFormat::Sarif => document(&json()),
         }
     }
 
@@ -66,7 +66,7 @@ impl Renderer {
         let human = || Shown::failure(human::failure(&failure, self.verbose));
         if self.format == OutputFormat::Sarif {
             // Whoever waits for a log gets one, and the log of the job says why it is empty.
-            return Shown { talk: human().talk, ..json::document(&sarif::of_failure(&failure)) }
+            return Shown { talk: human().talk, ..document(&sarif::of_failure(&failure)) }
                 .with_exit(Exit::Unjudged);
         }
         self.show(human, || json::failure(&failure, self.verbose)).with_exit(Exit::Unjudged)
@@ -104,25 +104,6 @@ fn typed_with_yes(words: impl Iterator<Item = OsString>) -> String {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.insert(end, "--yes".to_owned());
     format!("facet {}", words.join(" "))
-}
-
-/// Standard output could not be written.
-pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
-    let failure = Failure {
-        code: "output-failed",
-        message: "cannot write the result to standard output".to_owned(),
-        expected: Some("writable standard output".to_owned()),
-        actual: Some(error.to_string()),
-        next: "facet explain output-failed".to_owned(),
-        ..Failure::default()
-    };
-    match format {
-        OutputFormat::Human | OutputFormat::Sarif => {
-            Shown::failure(human::failure(&failure, false))
-        }
-        // Standard output is what failed, so even JSON goes to standard error.
-        OutputFormat::Json => Shown::failure(format!("{}\n", json::failure(&failure, false))),
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use facets_digest::Digest;
 use facets_drift::{Finding, FindingType, Severity, SubjectKind};
+use facets_face::visible;
 use facets_failure::{Describe as _, Failure, shell_word};
 use facets_ops::check::{CheckOutcome, CheckReport, Judgement};
 use facets_ops::diff::DiffReport;
@@ -12,7 +13,6 @@ use facets_ops::locate::{FilePlace, Locator, repository_prefix};
 use facets_ops::policy::{AppliedPolicy, Graded};
 use serde_json::{Value, json};
 
-use super::text::visible;
 use super::{drift, drift_json, policy};
 
 const SCHEMA: &str =

@@ -5,13 +5,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use facets_face::{Shown, visible};
 use facets_ops::scan::ScanReport;
 use facets_scan::{Category, Doubt, Located, SourceFinding};
 use facets_surface::{EntitlementVerdict, Entitlements};
 use serde_json::{Value, json};
-
-use super::text::visible;
-use crate::shown::Shown;
 
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use facets_face::{Shown, plural, visible};
 use facets_ops::consent::StartObstacle;
 use facets_ops::grant::{
     GrantReport, Grants, PrivateHost, describe_opened, grants_words, undefended,
@@ -9,10 +10,8 @@ use facets_ops::grant::{
 use facets_ops::sessions::{PsEntry, split_time};
 use serde_json::{Value, json};
 
+use super::opened;
 use super::renderer::Renderer;
-use super::text::visible;
-use super::{human, opened};
-use crate::shown::Shown;
 
 impl Renderer {
     pub(crate) fn sessions(&self, sessions: &[PsEntry]) -> Shown {
@@ -136,9 +135,9 @@ fn human(sessions: &[PsEntry]) -> String {
             None if status.is_silent => "the server does not answer a ping".to_owned(),
             None => "running".to_owned(),
         };
-        let waiting = human::plural(status.waiting, "pending request");
+        let waiting = plural(status.waiting, "pending request");
         let restarts = usize::try_from(status.restarts).unwrap_or(usize::MAX);
-        let restarts = human::plural(restarts, "restart");
+        let restarts = plural(restarts, "restart");
         let _ = writeln!(out, "  state: {state}; {waiting}; {restarts}");
         for withheld in &status.withheld {
             let _ = writeln!(out, "  withheld: {}", visible(withheld));

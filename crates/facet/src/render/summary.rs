@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use facets_drift::FindingType;
+use facets_face::{plural, visible};
 use facets_failure::Describe as _;
 use facets_ops::OpsError;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
@@ -14,8 +15,7 @@ use facets_ops::policy::{AppliedPolicy, Graded};
 
 use super::changed_text::changed_lines;
 use super::finding_groups::FindingGroup;
-use super::text::visible;
-use super::{Verb, drift, human, policy};
+use super::{Verb, drift, policy};
 
 /// Bytes of a page: less than a comment may have.
 const PAGE: usize = 60_000;
@@ -143,7 +143,7 @@ impl Page {
     }
 
     fn details(&mut self, name: &str, findings: &[Graded], policy: Option<&AppliedPolicy>) {
-        let changes = human::plural(findings.len(), "change");
+        let changes = plural(findings.len(), "change");
         let counted = drift::counted(findings.iter().map(|finding| finding.severity));
         let counted = anstream::adapter::strip_str(&counted);
         let name = html(name);
@@ -163,7 +163,7 @@ impl Page {
 
     fn finish(mut self, policy: Option<&AppliedPolicy>, next: &[String]) -> String {
         if self.left_out > 0 {
-            let left = human::plural(self.left_out, "change");
+            let left = plural(self.left_out, "change");
             let _ = writeln!(self.out, "\n{left} left out here: run facet to see all of them.");
         }
         if let Some(policy) = policy {

@@ -20,7 +20,7 @@ pub(crate) fn is_fetcher(process: &ProcessLaunch) -> bool {
 }
 
 /// A program that surely fetches what it starts, as it is called here.
-struct Fetcher {
+struct FetchingProgram {
     /// As people write it.
     name: String,
     fetches: Fetches,
@@ -36,12 +36,12 @@ enum Fetches {
 }
 
 /// The first of the programs that a command line starts.
-fn fetcher_of(process: &ProcessLaunch) -> Option<Fetcher> {
+fn fetcher_of(process: &ProcessLaunch) -> Option<FetchingProgram> {
     commands_of(process).iter().find_map(|words| fetcher_among(words))
 }
 
 /// By its name and its first words.
-fn fetcher_among(words: &[String]) -> Option<Fetcher> {
+fn fetcher_among(words: &[String]) -> Option<FetchingProgram> {
     let (program, args) = words.split_first()?;
     let program = program_name(program)?;
     let words = args.iter().map(String::as_str);
@@ -58,7 +58,7 @@ fn fetcher_among(words: &[String]) -> Option<Fetcher> {
         _ => return None,
     };
     let name = if is_command { format!("{program} {word}") } else { program.to_owned() };
-    Some(Fetcher { name, fetches })
+    Some(FetchingProgram { name, fetches })
 }
 
 /// What to type instead of other grants, where the program downloads the server each time.
@@ -71,7 +71,7 @@ pub(crate) fn installed_instead(name: &str, process: &ProcessLaunch) -> Option<S
 }
 
 pub(super) fn obstacles(process: &ProcessLaunch) -> Vec<StartObstacle> {
-    let Some(Fetcher { name, fetches }) = fetcher_of(process) else { return Vec::new() };
+    let Some(FetchingProgram { name, fetches }) = fetcher_of(process) else { return Vec::new() };
     let sandbox = &process.sandbox;
     let mut found = Vec::new();
     let mut add = |reason: String, needs: Need| found.push(StartObstacle { reason, needs });

@@ -22,6 +22,8 @@ const PAGES: &[&str] = &[
     facets_project::EXPLANATIONS,
     facets_policy::EXPLANATIONS,
     facets_clients::EXPLANATIONS,
+    facets_file_hashes::EXPLANATIONS,
+    facets_fetch::EXPLANATIONS,
 ];
 
 /// Every code that can be reported here: those of the pages in their order, then the markers.
@@ -56,6 +58,8 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
         ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
         ("Policies", pages(&[facets_policy::EXPLANATIONS])),
+        ("Hashes of server.json", pages(&[facets_file_hashes::EXPLANATIONS])),
+        ("Files of packages", pages(&[facets_fetch::EXPLANATIONS])),
         ("Surface files and contracts", pages(&[facets_surface::EXPLANATIONS])),
         ("Facets, manifests and their files", of_files),
         ("Members of manifests", pages(&[facets_model::EXPLANATIONS])),
@@ -103,6 +107,10 @@ mod tests {
         let of_commands =
             [OpsError::CODES, crate::ServerError::CODES, crate::verbs::build_check::CODES].concat();
         let of_policies = [facets_policy::CODES, facets_policy::PolicyError::CODES].concat();
+        let of_files =
+            facets_file_hashes::FileStatus::ALL.map(facets_file_hashes::FileStatus::word);
+        let of_files: Vec<&str> = of_files.into_iter().filter(|word| *word != "ok").collect();
+        let of_hashes = [facets_file_hashes::FileHashesError::CODES, &of_files[..]].concat();
         let of_everything = ["internal-error", "output-failed", "unknown-code", "usage"];
         let crates: &[(&'static str, &[&str])] = &[
             (facets_digest::EXPLANATIONS, facets_digest::json::JsonErrorKind::CODES),
@@ -119,6 +127,8 @@ mod tests {
             (facets_project::EXPLANATIONS, facets_project::ProjectError::CODES),
             (facets_policy::EXPLANATIONS, &of_policies),
             (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
+            (facets_file_hashes::EXPLANATIONS, &of_hashes),
+            (facets_fetch::EXPLANATIONS, facets_fetch::FetchError::CODES),
         ];
         assert_eq!(crates.len(), PAGES.len());
         for (page, codes) in crates {

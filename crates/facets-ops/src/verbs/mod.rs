@@ -26,3 +26,4 @@ pub mod scan;
 pub mod sessions;
 pub mod show;
 pub mod verify;
+pub mod verify_file;

@@ -2,73 +2,16 @@
 
 use std::fmt::Write as _;
 
-use anstyle::{AnsiColor, Style};
-use facets_failure::{Explanation, Failure, FileProblem};
+use facets_face::file_results::{FileCounts, line, notes, style_of, summary};
+use facets_face::human::{first_sentence, problem};
+use facets_face::style::{BAD, GOOD, STRONG, WARN, styled};
+use facets_face::{Shown, plural, visible};
+use facets_failure::Explanation;
+use facets_file_hashes::{FileHashReport, FileResult, verdict};
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem};
 
-use crate::file_result::{FileResult, FileStatus, verdict};
 use crate::init::InitReport;
-use crate::shown::{Exit, Shown};
-use crate::text::{plural, visible};
 use crate::validate::ValidateReport;
-use crate::verify::VerifyReport;
-
-const BAD: Style = AnsiColor::Red.on_default().bold();
-const GOOD: Style = AnsiColor::Green.on_default();
-const WARN: Style = AnsiColor::Yellow.on_default();
-const STRONG: Style = Style::new().bold();
-const QUIET: Style = Style::new().dimmed();
-
-/// Problems of a file that are shown before the rest is counted.
-const PROBLEMS: usize = 50;
-
-fn styled(style: Style, text: &str) -> String {
-    format!("{style}{}{style:#}", visible(text))
-}
-
-/// What happened, to what, expected and actual, what to type next.
-pub(super) fn failure(failure: &Failure) -> String {
-    let mut out = String::new();
-    let message = visible(&failure.message);
-    let _ = writeln!(out, "{BAD}error{BAD:#}: {message} {QUIET}[{}]{QUIET:#}", failure.code);
-    if let (Some(file), Some(position)) = (&failure.file, failure.place) {
-        let _ = writeln!(out, "  at:       {}:{position}", visible(&file.display().to_string()));
-    }
-    if let Some(expected) = &failure.expected {
-        let _ = writeln!(out, "  expected: {}", visible(expected));
-    }
-    if let Some(actual) = &failure.actual {
-        let _ = writeln!(out, "  found:    {}", visible(actual));
-    }
-    let _ = writeln!(out, "  try:      {}", styled(STRONG, &failure.next));
-    for found in failure.problems.iter().take(PROBLEMS) {
-        problem(found, "", &mut out);
-    }
-    if failure.problems.len() > PROBLEMS {
-        let _ = writeln!(out, "and {} more", failure.problems.len() - PROBLEMS);
-    }
-    out
-}
-
-fn problem(problem: &FileProblem, severity: &str, out: &mut String) {
-    let mut place = problem.file.display().to_string();
-    if let Some(position) = problem.place {
-        let _ = write!(place, ":{position}");
-    }
-    let member = match problem.member.as_str() {
-        "" => String::new(),
-        member => format!("{}: ", visible(member)),
-    };
-    let _ = writeln!(
-        out,
-        "{}: {severity}{member}{} {QUIET}[{}]{QUIET:#}",
-        styled(STRONG, &place),
-        visible(&problem.found),
-        problem.code
-    );
-    let _ = writeln!(out, "    allowed: {}", visible(&problem.allowed));
-    let _ = writeln!(out, "    fix:     {}", visible(&problem.fix));
-}
 
 pub(super) fn init(report: &InitReport, quiet: bool) -> Shown {
     let file = visible(&report.file.display().to_string());
@@ -102,10 +45,6 @@ pub(super) fn validate(report: &ValidateReport, quiet: bool) -> Shown {
     Shown::styled(out).with_talk(if quiet { String::new() } else { talk })
 }
 
-fn notes(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("note: {}\n", visible(note))).collect()
-}
-
 pub(super) fn hashed(files: usize, all: &[String]) -> String {
     format!("{}{GOOD}hashed{GOOD:#} {}\n", notes(all), plural(files, "file"))
 }
@@ -113,76 +52,39 @@ pub(super) fn hashed(files: usize, all: &[String]) -> String {
 pub(super) fn not_hashed(failed: &[FileResult], all: &[String]) -> Shown {
     let mut talk = notes(all);
     for result in failed {
-        line(result, &mut talk);
+        line(result, style_of(result), &mut talk);
     }
     let files = plural(failed.len(), "file");
     let _ = writeln!(talk, "{BAD}not hashed{BAD:#}: {files}; no document was printed");
     Shown::exact(Vec::new()).with_talk(talk)
 }
 
-fn line(result: &FileResult, out: &mut String) {
-    let style = match result.status {
-        FileStatus::Ok => GOOD,
-        FileStatus::Unreachable => WARN,
-        _ => BAD,
-    };
-    let word = result.status.word();
-    let _ = writeln!(out, "{style}{word:<18}{style:#} {}", visible(&result.identifier));
-    if result.is_ok() {
-        return;
-    }
-    let parts = [
-        ("expected", result.expected.as_ref()),
-        ("actual", result.actual.as_ref()),
-        ("reason", result.detail.as_ref()),
-    ];
-    for (label, text) in parts {
-        if let Some(text) = text {
-            let _ = writeln!(out, "    {:<9} {}", format!("{label}:"), visible(text));
-        }
-    }
-}
-
-pub(super) fn verify(report: &VerifyReport, quiet: bool) -> Shown {
+pub(super) fn verify(report: &FileHashReport, quiet: bool) -> Shown {
     let mut out = String::new();
     for result in &report.results {
-        line(result, &mut out);
+        line(result, style_of(result), &mut out);
     }
-    let file = visible(&report.file.display().to_string());
-    let total = report.results.len();
-    let good = report.results.iter().filter(|result| result.is_ok()).count();
-    let files = plural(total, "file");
-    let _ = match verdict(&report.results) {
-        _ if total == 0 && !report.has_hashes => writeln!(
+    if report.has_hashes {
+        let ok = report.results.iter().filter(|result| result.is_ok()).count();
+        let counts = FileCounts { total: report.results.len(), ok, accepted: 0 };
+        out += &summary(&report.file, counts, verdict(&report.results).into());
+    } else {
+        let _ = writeln!(
             out,
-            "{BAD}nothing was checked{BAD:#}: {file} has no `file_hashes`; `mcp-publisher \
-             hash-gen` adds them"
-        ),
-        _ if total == 0 => {
-            writeln!(out, "{BAD}nothing was checked{BAD:#}: {file} has no hash and no file")
-        }
-        Exit::Yes => writeln!(out, "{GOOD}verified{GOOD:#}: {files} of {file}"),
-        Exit::Unjudged => {
-            let away = plural(total - good, "file");
-            writeln!(out, "{WARN}could not check{WARN:#}: {away} of {total} in {file}")
-        }
-        Exit::No => writeln!(out, "{BAD}not verified{BAD:#}: {good} of {files} in {file} are ok"),
-    };
+            "{BAD}nothing was checked{BAD:#}: {} has no `file_hashes`; `mcp-publisher hash-gen` \
+             adds them",
+            visible(&report.file.display().to_string())
+        );
+    }
     let talk = if quiet { String::new() } else { notes(&report.notes) };
     Shown::styled(out).with_talk(talk)
-}
-
-pub(super) fn explanation(explanation: &Explanation) -> Shown {
-    Shown::styled(format!("{STRONG}{}{STRONG:#}\n\n{}\n", explanation.code, explanation.text))
 }
 
 pub(super) fn codes(all: &[Explanation]) -> Shown {
     let mut out = String::new();
     let widest = all.iter().map(|explanation| explanation.code.len()).max().unwrap_or_default();
     for explanation in all {
-        let text = explanation.text.replace('\n', " ");
-        let sentence = text.split(". ").next().unwrap_or_default();
-        let sentence = sentence.split(": ").next().unwrap_or_default().trim_end_matches('.');
+        let sentence = first_sentence(explanation);
         let _ = writeln!(out, "{STRONG}{:<widest$}{STRONG:#}  {sentence}", explanation.code);
     }
     Shown::styled(out)

@@ -3,19 +3,17 @@
 mod human;
 mod json;
 
-use std::io;
 use std::path::Path;
 
+use facets_face::json::document;
+use facets_face::{Exit, Shown};
 use facets_failure::{Describe as _, Explanation, Failure};
+use facets_file_hashes::{FileHashReport, HashGenReport, verdict};
 
 use crate::args::OutputFormat;
 use crate::error::PublisherError;
-use crate::file_result::verdict;
-use crate::hash_gen::HashGenReport;
 use crate::init::InitReport;
-use crate::shown::{Exit, Shown};
 use crate::validate::ValidateReport;
-use crate::verify::VerifyReport;
 
 /// How reports are to be shown.
 pub(crate) struct Renderer {
@@ -37,14 +35,15 @@ impl Renderer {
     ) -> Shown {
         match self.format {
             OutputFormat::Human => human(),
-            OutputFormat::Json => json::document(&json()),
+            OutputFormat::Json => document(&json()),
         }
     }
 
     pub(crate) fn failure(&self, error: &PublisherError) -> Shown {
         let failure = described(error.describe());
-        let human = || Shown::failure(human::failure(&failure));
-        self.show(human, || json::failure(&failure)).with_exit(Exit::Unjudged)
+        let human = || Shown::failure(facets_face::human::failure(&failure, false));
+        let json = || facets_face::json::failure(&failure, false);
+        self.show(human, json).with_exit(Exit::Unjudged)
     }
 
     pub(crate) fn init(&self, report: &InitReport) -> Shown {
@@ -68,25 +67,26 @@ impl Renderer {
             }
             Err(failed) => {
                 let human = || human::not_hashed(&failed, &notes);
-                let exit = verdict(&failed);
+                let exit = verdict(&failed).into();
                 self.show(human, || json::results(file, &failed, &notes)).with_exit(exit)
             }
         }
     }
 
-    pub(crate) fn verify(&self, report: &VerifyReport) -> Shown {
-        let exit = verdict(&report.results);
+    pub(crate) fn verify(&self, report: &FileHashReport) -> Shown {
+        let exit = verdict(&report.results).into();
         let human = || human::verify(report, self.quiet);
         let json = || json::results(&report.file, &report.results, &report.notes);
         self.show(human, json).with_exit(exit)
     }
 
     pub(crate) fn explanation(&self, explanation: &Explanation) -> Shown {
-        self.show(|| human::explanation(explanation), || json::explanation(explanation))
+        let human = || facets_face::human::explanation(explanation);
+        self.show(human, || facets_face::json::explanation(explanation))
     }
 
     pub(crate) fn codes(&self, all: &[Explanation]) -> Shown {
-        self.show(|| human::codes(all), || json::codes(all))
+        self.show(|| human::codes(all), || facets_face::json::codes(all))
     }
 }
 
@@ -97,41 +97,4 @@ fn described(failure: Failure) -> Failure {
         None => failure.next.clone(),
     };
     Failure { next, ..failure }
-}
-
-/// Help or version, asked for as JSON.
-pub(crate) fn answer(name: &str, text: &str) -> Shown {
-    json::document(&serde_json::json!({ name: text }))
-}
-
-/// A command line that clap refused, as JSON.
-pub(crate) fn usage(message: &str) -> Shown {
-    // clap's first paragraph is the error, the rest is advice for people.
-    let paragraph = message.split("\n\n").next().unwrap_or_default();
-    let words: Vec<&str> = paragraph.trim_start_matches("error: ").split_whitespace().collect();
-    let refused = Failure {
-        code: "usage",
-        message: words.join(" "),
-        expected: Some("a command line that `mcp-publisher help` describes".to_owned()),
-        next: "mcp-publisher help".to_owned(),
-        ..Failure::default()
-    };
-    json::document(&json::failure(&refused)).with_exit(Exit::Unjudged)
-}
-
-/// Standard output could not be written.
-pub(crate) fn output_failed(error: &io::Error, format: OutputFormat) -> Shown {
-    let failure = Failure {
-        code: "output-failed",
-        message: "cannot write the result to standard output".to_owned(),
-        expected: Some("writable standard output".to_owned()),
-        actual: Some(error.to_string()),
-        next: "mcp-publisher explain output-failed".to_owned(),
-        ..Failure::default()
-    };
-    match format {
-        OutputFormat::Human => Shown::failure(human::failure(&failure)),
-        // Standard output is what failed, so even JSON goes to standard error.
-        OutputFormat::Json => Shown::failure(format!("{}\n", json::failure(&failure))),
-    }
 }

@@ -1,4 +1,4 @@
-//! `mcp-publisher verify`: compares stated hashes with published files.
+//! Compares stated hashes with published files.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,31 @@ use facets_model::server_json::{ServerJson, StatedFileHash};
 use facets_model::{FileIdentifier, FileIdentifierError};
 
 use crate::bundle_hash::conflict;
-use crate::error::PublisherError;
+use crate::error::FileHashesError;
 use crate::file_result::{FileResult, FileStatus};
 use crate::listing::{ListedPackage, Listing, list};
 use crate::server_file::ServerFile;
 
 /// What came of it.
-pub(crate) struct VerifyReport {
-    pub(crate) file: PathBuf,
+#[derive(Debug)]
+pub struct FileHashReport {
+    /// The document.
+    pub file: PathBuf,
     /// Whether the document has a place for hashes at all.
-    pub(crate) has_hashes: bool,
+    pub has_hashes: bool,
     /// Those of the entries first, in their order; then what has none.
-    pub(crate) results: Vec<FileResult>,
+    pub results: Vec<FileResult>,
     /// What is worth knowing.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+/// What is reported of a document that has no place for hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unhashed {
+    /// Nothing: its author has not hashed it yet.
+    Skipped,
+    /// Every package, as missing.
+    Listed,
 }
 
 /// A file that has to be fetched to know more.
@@ -34,24 +45,28 @@ struct Claim<'l> {
 }
 
 /// Verifies a document, strictly: what is ambiguous, unknown or missing is not ok.
-pub(crate) fn verify(
+pub fn verify(
     file: &ServerFile,
+    unhashed: Unhashed,
     fetcher: &Fetcher,
     progress: &dyn FetchProgress,
-) -> Result<VerifyReport, PublisherError> {
+) -> Result<FileHashReport, FileHashesError> {
     let (_, server) = file.parse()?;
     let path = file.path.clone();
     let Some(stated) = &server.file_hashes else {
-        let (results, notes) = (Vec::new(), Vec::new());
-        return Ok(VerifyReport { file: path, has_hashes: false, results, notes });
+        let (results, notes) = match unhashed {
+            Unhashed::Skipped => (Vec::new(), Vec::new()),
+            Unhashed::Listed => without_hashes(&server),
+        };
+        return Ok(FileHashReport { file: path, has_hashes: false, results, notes });
     };
-    let mut listing = list(&server, fetcher);
+    let mut listing = list(&server, &|identifier| fetcher.files(identifier));
     let mut notes = std::mem::take(&mut listing.notes);
     let mut results = entry_results(&server, stated, &listing, (fetcher, progress));
-    results.extend(without_entry(stated, &listing));
+    results.extend(without_entry(&server, stated, &listing));
     results.append(&mut listing.unusable);
     notes.extend(fetcher.ignored());
-    Ok(VerifyReport { file: path, has_hashes: true, results, notes })
+    Ok(FileHashReport { file: path, has_hashes: true, results, notes })
 }
 
 /// A result for each entry, in their order, and one for each bundle that states another hash.
@@ -148,8 +163,32 @@ fn choose<'f>(
     }
 }
 
+/// Every package of a document that has no place for hashes. Upstream is not asked.
+fn without_hashes(server: &ServerJson) -> (Vec<FileResult>, Vec<String>) {
+    let Listing { packages, unusable, notes } = list(server, &|_| Ok(Vec::new()));
+    let missing = packages.iter().map(|package| {
+        let name = package.identifier.to_string();
+        let has_other = states_bundle_hash(server, package);
+        let other = if has_other { "; `fileSha256` alone is not compared" } else { "" };
+        let detail = format!("the document has no `file_hashes`{other}");
+        let result = FileResult::new(&name, FileStatus::Missing, detail);
+        FileResult { unhashed: (!has_other).then_some(name), ..result }
+    });
+    (missing.chain(unusable).collect(), notes)
+}
+
+/// Whether a package has a hash beside `file_hashes`.
+fn states_bundle_hash(server: &ServerJson, package: &ListedPackage) -> bool {
+    let mut declared = server.packages.iter().filter(|one| package.indices.contains(&one.index));
+    declared.any(|one| one.file_sha256.is_some())
+}
+
 /// Files of packages that no entry is about.
-fn without_entry(stated: &[StatedFileHash], listing: &Listing) -> Vec<FileResult> {
+fn without_entry(
+    server: &ServerJson,
+    stated: &[StatedFileHash],
+    listing: &Listing,
+) -> Vec<FileResult> {
     let named: Vec<FileIdentifier> =
         stated.iter().filter_map(|entry| entry.identifier.parse().ok()).collect();
     let mut missing = Vec::new();
@@ -164,9 +203,12 @@ fn without_entry(stated: &[StatedFileHash], listing: &Listing) -> Vec<FileResult
             }
             Err(_) => continue,
         };
+        let is_unhashed = of_package.is_empty() && !states_bundle_hash(server, package);
+        let unhashed = is_unhashed.then(|| package.identifier.to_string());
         for file in files.iter().filter(|file| !of_package.iter().any(|one| names(one, file))) {
             let detail = "no entry of `file_hashes` is about this file".to_owned();
-            missing.push(FileResult::new(&package.name_of(file), FileStatus::Missing, detail));
+            let result = FileResult::new(&package.name_of(file), FileStatus::Missing, detail);
+            missing.push(FileResult { unhashed: unhashed.clone(), ..result });
         }
     }
     missing
@@ -178,5 +220,53 @@ fn names(identifier: &FileIdentifier, file: &UpstreamFile) -> bool {
     match identifier {
         FileIdentifier::Pypi { file: Some(name), .. } => *name == file.name,
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use facets_fetch::{FetchLimits, Machine, NoFetchProgress, Reach};
+
+    use super::*;
+
+    const WITHOUT_HASHES: &str = r#"{"packages": [
+        {"registryType": "npm", "identifier": "@acme/a", "version": "1.0.0"},
+        {"registryType": "pypi", "identifier": "b", "version": "2.0"},
+        {"registryType": "npm", "identifier": "@acme/a", "version": "1.0.0"},
+        {"registryType": "mcpb", "identifier": "https://e.example/c.mcpb", "fileSha256": "00"},
+        {"registryType": "npm", "identifier": "@acme/d"},
+        {"registryType": "oci", "identifier": "ghcr.io/a/b:1"}
+    ]}"#;
+
+    /// Upstream is not asked.
+    fn verified(unhashed: Unhashed) -> FileHashReport {
+        let file = ServerFile { path: "server.json".into(), text: Ok(WITHOUT_HASHES.to_owned()) };
+        let fetcher = Fetcher::new(Machine::default(), Reach::AsUser, FetchLimits::default());
+        verify(&file, unhashed, &fetcher, &NoFetchProgress).unwrap()
+    }
+
+    #[test]
+    fn packages_of_a_document_without_hashes_are_missing() {
+        let report = verified(Unhashed::Listed);
+        let shown: Vec<(&str, FileStatus, bool)> = report
+            .results
+            .iter()
+            .map(|one| (one.identifier.as_str(), one.status, one.unhashed.is_some()))
+            .collect();
+        let expected = [
+            ("npm:@acme/a@1.0.0", FileStatus::Missing, true),
+            ("pypi:b==2.0", FileStatus::Missing, true),
+            // It has a hash, which must not pass unseen.
+            ("https://e.example/c.mcpb", FileStatus::Missing, false),
+            ("packages[4] (npm @acme/d)", FileStatus::Malformed, false),
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
+        assert!(!report.has_hashes);
+    }
+
+    #[test]
+    fn of_a_document_that_is_not_hashed_yet_nothing_is_reported() {
+        assert!(verified(Unhashed::Skipped).results.is_empty());
     }
 }

@@ -1,11 +1,13 @@
+//! Text from outside, as a terminal may see it.
+
 use std::fmt::Write as _;
-use std::path::Path;
 
 use facets_markers::{characters_seen, is_hidden};
 
 /// Text from outside, with every character that a terminal would act on or hide made visible. What
 /// only makes an emoji one hides nothing.
-pub(crate) fn visible(text: &str) -> String {
+#[must_use]
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (character, hides) in characters_seen(text) {
         match character {
@@ -20,9 +22,10 @@ pub(crate) fn visible(text: &str) -> String {
     out
 }
 
-/// JSON with what a terminal would act on or hide written as `\\u` escapes: still
+/// JSON with what a terminal would act on or hide written as `\u` escapes: still
 /// the same document.
-pub(crate) fn escape_in_json(text: &str) -> String {
+#[must_use]
+pub fn escape_in_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         let plain = matches!(character, '"' | '\'' | '\\' | '\n')
@@ -38,27 +41,10 @@ pub(crate) fn escape_in_json(text: &str) -> String {
     out
 }
 
-/// A path on a line of its own, as `sha256sum` writes it: a name that cannot stand as it is
-/// has its characters escaped, and the whole line begins with a backslash.
-pub(crate) fn checksum_line(digest: &str, path: &Path) -> String {
-    let plain = path.to_str().filter(|text| !text.contains('\\') && visible(text) == *text);
-    if let Some(path) = plain {
-        return format!("{digest}  {path}\n");
-    }
-    let mut escaped = String::new();
-    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        for character in chunk.valid().chars() {
-            match character {
-                '\\' => escaped.push_str("\\\\"),
-                '"' | '\'' => escaped.push(character),
-                _ => escaped.extend(character.escape_debug()),
-            }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(escaped, "\\x{byte:02x}");
-        }
-    }
-    format!("\\{digest}  {escaped}\n")
+/// A number with its noun.
+#[must_use]
+pub fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -92,18 +78,5 @@ mod tests {
             escape_in_json("{\"a\\n\":\"é\u{9b}\u{202e}\u{e0041}\"}"),
             "{\"a\\n\":\"é\\u009b\\u202e\\udb40\\udc41\"}"
         );
-    }
-
-    #[test]
-    fn no_path_can_forge_a_line() {
-        assert_eq!(checksum_line("d", Path::new("a b")), "d  a b\n");
-        assert_eq!(checksum_line("d", Path::new("a\nd  b")), "\\d  a\\nd  b\n");
-        assert_eq!(checksum_line("d", Path::new("a\\n")), "\\d  a\\\\n\n");
-        #[cfg(unix)]
-        {
-            use std::os::unix::ffi::OsStrExt as _;
-            let bytes = std::ffi::OsStr::from_bytes(b"a\xffb");
-            assert_eq!(checksum_line("d", Path::new(bytes)), "\\d  a\\xffb\n");
-        }
     }
 }

@@ -1,11 +1,14 @@
 //! The files of every package, as upstream lists them.
 
 use facets_fetch::pypi::{normalized_name, same_version};
-use facets_fetch::{FetchError, Fetcher, UpstreamFile};
+use facets_fetch::{FetchError, UpstreamFile};
 use facets_model::FileIdentifier;
 use facets_model::server_json::{DeclaredPackage, PackageFiles, ServerJson, identifiers};
 
 use crate::file_result::{FileResult, FileStatus};
+
+/// Finds the files of a package.
+pub(crate) type FilesOf<'f> = dyn Fn(&FileIdentifier) -> Result<Vec<UpstreamFile>, FetchError> + 'f;
 
 /// A package whose files are hashed.
 pub(crate) struct ListedPackage {
@@ -59,14 +62,14 @@ pub(crate) struct Listing {
     pub(crate) notes: Vec<String>,
 }
 
-/// Asks upstream for the files of each package.
-pub(crate) fn list(server: &ServerJson, fetcher: &Fetcher) -> Listing {
+/// The files of each package; `files` asks for those of one.
+pub(crate) fn list(server: &ServerJson, files: &FilesOf<'_>) -> Listing {
     let mut listing = Listing::default();
-    for (package, files) in server.packages.iter().zip(identifiers(server)) {
+    for (package, named) in server.packages.iter().zip(identifiers(server)) {
         let place = place(package);
-        match files {
+        match named {
             PackageFiles::One(identifier) | PackageFiles::Release(identifier) => {
-                listing.add(package.index, identifier, fetcher);
+                listing.add(package.index, identifier, files);
             }
             PackageFiles::NotHashed { reason } => {
                 listing.notes.push(format!("{place}: no hash: {reason}"));
@@ -83,12 +86,12 @@ pub(crate) fn list(server: &ServerJson, fetcher: &Fetcher) -> Listing {
 }
 
 impl Listing {
-    fn add(&mut self, index: usize, identifier: FileIdentifier, fetcher: &Fetcher) {
+    fn add(&mut self, index: usize, identifier: FileIdentifier, files: &FilesOf<'_>) {
         if let Some(known) = self.packages.iter_mut().find(|known| known.has(&identifier)) {
             known.indices.push(index);
             return;
         }
-        let files = fetcher.files(&identifier);
+        let files = files(&identifier);
         for file in files.iter().flatten() {
             if let Some(yanked) = &file.yanked {
                 let reason = yanked.reason.as_deref().unwrap_or("no reason given");

@@ -1,4 +1,4 @@
-//! `mcp-publisher hash-gen`: hashes every file of every package.
+//! Hashes every file of every package.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,20 @@ use facets_model::server_json::{DeclaredPackage, ServerJson, StatedFileHash, pla
 
 use crate::bundle_hash::{BundleHash, conflict, lacking};
 use crate::complete::complete;
-use crate::error::PublisherError;
+use crate::error::FileHashesError;
 use crate::file_result::FileResult;
 use crate::listing::{Listing, list};
 use crate::server_file::ServerFile;
 
 /// What came of it.
-pub(crate) struct HashGenReport {
+#[derive(Debug)]
+pub struct HashGenReport {
     /// The completed document, if every file was hashed.
-    pub(crate) document: Result<String, Vec<FileResult>>,
+    pub document: Result<String, Vec<FileResult>>,
     /// How many files were hashed.
-    pub(crate) files: usize,
+    pub files: usize,
     /// What is worth knowing.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Hashes of files, and of bundles.
@@ -32,13 +33,13 @@ struct Hashed {
 }
 
 /// Completes a document. The file itself is not touched.
-pub(crate) fn hash_gen(
+pub fn hash_gen(
     file: &ServerFile,
     fetcher: &Fetcher,
     progress: &dyn FetchProgress,
-) -> Result<HashGenReport, PublisherError> {
+) -> Result<HashGenReport, FileHashesError> {
     let (text, server) = file.parse()?;
-    let mut listing = list(&server, fetcher);
+    let mut listing = list(&server, &|identifier| fetcher.files(identifier));
     let mut notes = std::mem::take(&mut listing.notes);
     let hashed = hash(&server, listing, fetcher, progress);
     notes.extend(fetcher.ignored());
@@ -52,7 +53,7 @@ pub(crate) fn hash_gen(
         return Ok(HashGenReport { document: Ok(text.to_owned()), files, notes });
     }
     let document = complete(text, &server, &hashed.files, &hashed.bundles)
-        .map_err(|source| PublisherError::Edit { path: file.path.clone(), source })?;
+        .map_err(|source| FileHashesError::Edit { path: file.path.clone(), source })?;
     Ok(HashGenReport { document: Ok(document), files, notes })
 }
 

@@ -3,11 +3,9 @@
 use facets_failure::Describe as _;
 use facets_fetch::FetchError;
 
-use crate::shown::Exit;
-
 /// What came of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileStatus {
+pub enum FileStatus {
     /// It is the one that was hashed.
     Ok,
     /// It is another one.
@@ -32,8 +30,7 @@ pub(crate) enum FileStatus {
 
 impl FileStatus {
     /// All of them.
-    #[cfg(test)]
-    pub(crate) const ALL: [Self; 10] = [
+    pub const ALL: [Self; 10] = [
         Self::Ok,
         Self::Mismatch,
         Self::NotFound,
@@ -47,7 +44,8 @@ impl FileStatus {
     ];
 
     /// The word for it.
-    pub(crate) const fn word(self) -> &'static str {
+    #[must_use]
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Mismatch => "mismatch",
@@ -65,23 +63,26 @@ impl FileStatus {
 
 /// A file, and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileResult {
+pub struct FileResult {
     /// The identifier, or the member that has none.
-    pub(crate) identifier: String,
-    pub(crate) status: FileStatus,
+    pub identifier: String,
+    /// What came of it.
+    pub status: FileStatus,
     /// The hash that is stated.
-    pub(crate) expected: Option<String>,
+    pub expected: Option<String>,
     /// The hash of the published file.
-    pub(crate) actual: Option<String>,
+    pub actual: Option<String>,
     /// What there is to know.
-    pub(crate) detail: Option<String>,
+    pub detail: Option<String>,
+    /// Its package, if the document states no hash at all for that package.
+    pub unhashed: Option<String>,
 }
 
 impl FileResult {
     /// Without hashes.
     pub(crate) fn new(identifier: &str, status: FileStatus, detail: String) -> Self {
-        let identifier = identifier.to_owned();
-        Self { identifier, status, expected: None, actual: None, detail: Some(detail) }
+        let (identifier, detail) = (identifier.to_owned(), Some(detail));
+        Self { identifier, status, expected: None, actual: None, detail, unhashed: None }
     }
 
     /// What two hashes say.
@@ -93,6 +94,7 @@ impl FileResult {
             expected: Some(expected.to_owned()),
             actual: Some(actual.to_owned()),
             detail: None,
+            unhashed: None,
         }
     }
 
@@ -106,10 +108,13 @@ impl FileResult {
             expected: error.expected().filter(|_| is_mismatch),
             actual: error.actual().filter(|_| is_mismatch),
             detail: Some(format!("{error} [{}]", error.code())),
+            unhashed: None,
         }
     }
 
-    pub(crate) fn is_ok(&self) -> bool {
+    /// Whether it is the file that was hashed.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
         self.status == FileStatus::Ok
     }
 }
@@ -136,17 +141,29 @@ fn status_of(error: &FetchError) -> FileStatus {
     }
 }
 
-/// All ok is yes; nothing worse than unreachable could not be judged; nothing at all is no yes.
-pub(crate) fn verdict(results: &[FileResult]) -> Exit {
+/// What several results say together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HashVerdict {
+    /// There are results, and all are ok.
+    Verified,
+    /// Something is wrong, or there are no results.
+    Refuted,
+    /// Nothing is wrong, but a file could not be fetched.
+    Unknown,
+}
+
+/// Nothing worse than unreachable is unknown; nothing at all is not verified.
+#[must_use]
+pub fn verdict(results: &[FileResult]) -> HashVerdict {
     let mut bad = results.iter().filter(|result| !result.is_ok()).peekable();
     if results.is_empty() {
-        Exit::No
+        HashVerdict::Refuted
     } else if bad.peek().is_none() {
-        Exit::Yes
+        HashVerdict::Verified
     } else if bad.all(|result| result.status == FileStatus::Unreachable) {
-        Exit::Unjudged
+        HashVerdict::Unknown
     } else {
-        Exit::No
+        HashVerdict::Refuted
     }
 }
 
@@ -159,10 +176,10 @@ mod tests {
         let result = |status| FileResult::new("npm:a@1", status, String::new());
         let ok = || result(FileStatus::Ok);
         let away = || result(FileStatus::Unreachable);
-        assert_eq!(verdict(&[ok(), ok()]), Exit::Yes);
-        assert_eq!(verdict(&[ok(), away()]), Exit::Unjudged);
-        assert_eq!(verdict(&[away(), result(FileStatus::Mismatch)]), Exit::No);
-        assert_eq!(verdict(&[ok(), result(FileStatus::Missing)]), Exit::No);
-        assert_eq!(verdict(&[]), Exit::No);
+        assert_eq!(verdict(&[ok(), ok()]), HashVerdict::Verified);
+        assert_eq!(verdict(&[ok(), away()]), HashVerdict::Unknown);
+        assert_eq!(verdict(&[away(), result(FileStatus::Mismatch)]), HashVerdict::Refuted);
+        assert_eq!(verdict(&[ok(), result(FileStatus::Missing)]), HashVerdict::Refuted);
+        assert_eq!(verdict(&[]), HashVerdict::Refuted);
     }
 }

@@ -2,7 +2,7 @@
 
 /// What a command ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// Yes.
     Yes,
     /// A negative verdict.
@@ -15,7 +15,8 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// The number that the shell sees.
-    pub(crate) fn code(self) -> u8 {
+    #[must_use]
+    pub fn code(self) -> u8 {
         match self {
             Self::Yes => 0,
             Self::No => 1,
@@ -27,7 +28,7 @@ impl Exit {
 
 /// What goes to standard output.
 #[derive(Debug)]
-pub(crate) enum ShownResult {
+pub enum ShownResult {
     /// These bytes, and no others.
     Exact(Vec<u8>),
     /// Canonical JSON: exact, except that a terminal is not handed what it would act on.
@@ -38,35 +39,49 @@ pub(crate) enum ShownResult {
 
 /// Everything that is to be shown, and nothing shown yet.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub struct Shown {
     /// The result, for standard output.
-    pub(crate) result: ShownResult,
+    pub result: ShownResult,
     /// The talk, for standard error. May have colours.
-    pub(crate) talk: String,
-    pub(crate) exit: Exit,
+    pub talk: String,
+    /// What the command ends with.
+    pub exit: Exit,
 }
 
 impl Shown {
     /// A result whose every byte counts.
-    pub(crate) fn exact(result: impl Into<Vec<u8>>) -> Self {
+    #[must_use]
+    pub fn exact(result: impl Into<Vec<u8>>) -> Self {
         Self { result: ShownResult::Exact(result.into()), talk: String::new(), exit: Exit::Yes }
     }
 
     /// A canonical form.
-    pub(crate) fn canonical(result: Vec<u8>) -> Self {
+    #[must_use]
+    pub fn canonical(result: Vec<u8>) -> Self {
         Self { result: ShownResult::Canonical(result), ..Self::exact(Vec::new()) }
     }
 
     /// A result for people.
-    pub(crate) fn styled(result: String) -> Self {
+    #[must_use]
+    pub fn styled(result: String) -> Self {
         Self { result: ShownResult::Styled(result), talk: String::new(), exit: Exit::Yes }
     }
 
-    pub(crate) fn failure(talk: String) -> Self {
+    /// No result, and why.
+    #[must_use]
+    pub fn failure(talk: String) -> Self {
         Self { talk, exit: Exit::Unjudged, ..Self::exact(Vec::new()) }
     }
 
-    pub(crate) fn with_exit(self, exit: Exit) -> Self {
+    /// The same with this exit.
+    #[must_use]
+    pub fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
+    }
+
+    /// The same with this talk.
+    #[must_use]
+    pub fn with_talk(self, talk: String) -> Self {
+        Self { talk, ..self }
     }
 }

@@ -9,7 +9,7 @@ use facets_fetch::FetchProgress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// One bar on standard error for all files.
-pub(crate) struct DownloadBar {
+pub struct DownloadBar {
     bar: ProgressBar,
     files: Mutex<BTreeMap<usize, FileBytes>>,
 }
@@ -22,7 +22,9 @@ struct FileBytes {
 }
 
 impl DownloadBar {
-    pub(crate) fn new(quiet: bool) -> Self {
+    /// Hidden with `quiet`, and where standard error is no terminal.
+    #[must_use]
+    pub fn new(quiet: bool) -> Self {
         let is_hidden = quiet || !std::io::stderr().is_terminal();
         let bar = if is_hidden { ProgressBar::hidden() } else { ProgressBar::new(0) };
         let template = "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {msg}";

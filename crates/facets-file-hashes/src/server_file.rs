@@ -7,28 +7,29 @@ use facets_model::manifest::Problem;
 use facets_model::server_json::ServerJson;
 use facets_model::tree::{self, MANIFEST_LIMITS, ManifestFormat};
 
-use crate::error::PublisherError;
+use crate::error::FileHashesError;
 
 /// A file and its text.
 #[derive(Debug)]
-pub(crate) struct ServerFile {
-    pub(crate) path: PathBuf,
+pub struct ServerFile {
+    /// Where it lies.
+    pub path: PathBuf,
     /// The text, or why the bytes are none.
-    pub(crate) text: Result<String, Problem>,
+    pub text: Result<String, Problem>,
 }
 
 impl ServerFile {
     /// Reads a file.
-    pub(crate) fn read(path: &Path) -> Result<Self, PublisherError> {
+    pub fn read(path: &Path) -> Result<Self, FileHashesError> {
         let bytes = read_regular(path, MANIFEST_LIMITS.bytes as u64)?;
         let text = String::from_utf8(bytes).map_err(|error| not_text(error.as_bytes()));
         Ok(Self { path: path.to_owned(), text })
     }
 
     /// The text, with what hashing needs from it.
-    pub(crate) fn parse(&self) -> Result<(&str, ServerJson), PublisherError> {
+    pub(crate) fn parse(&self) -> Result<(&str, ServerJson), FileHashesError> {
         let unreadable =
-            |problems| PublisherError::Unreadable { path: self.path.clone(), problems };
+            |problems| FileHashesError::Unreadable { path: self.path.clone(), problems };
         let text: &str = self.text.as_ref().map_err(|problem| unreadable(vec![problem.clone()]))?;
         let server = ServerJson::parse(text).map_err(unreadable)?;
         Ok((text, server))
