@@ -10,9 +10,6 @@ mod guarded;
 #[path = "schemas/servers.rs"]
 mod servers;
 #[allow(dead_code, reason = "its other tests need more of it")]
-#[path = "../../mcp-publisher/tests/upstream/mod.rs"]
-mod upstream;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,12 +23,11 @@ use facets_model::AddressOrigin;
 use facets_ops::client_files::Client;
 use facets_scan::Category;
 use facets_surface::Part;
-use facets_testkit::{component, repository_root, workspace_binary};
+use facets_testkit::{PackageRegistry, component, repository_root, workspace_binary};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use servers::{changed, server};
 use trusted::{Ran, Trusted};
-use upstream::Upstream;
 
 /// Members that are not always there.
 const OPTIONAL: &[(&str, &str)] = &[("digest-json", "canonical")];
@@ -330,7 +326,7 @@ impl Seen {
 
     /// Files of packages: as they were hashed, as others were, and without a hash.
     fn published(&mut self) {
-        let mut upstream = Upstream::new();
+        let mut upstream = PackageRegistry::bind();
         upstream.add_npm("plain", "2.0.0", b"the tarball");
         let upstream = upstream.start();
         let plain = json!({ "registryType": "npm", "identifier": "plain", "version": "2.0.0" });

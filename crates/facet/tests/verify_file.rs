@@ -2,19 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-#[allow(dead_code, reason = "its other tests need more of it")]
-#[path = "../../mcp-publisher/tests/upstream/mod.rs"]
-mod upstream;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use facets_digest::Digest;
-use facets_testkit::repository_root;
+use facets_testkit::{PackageRegistry, repository_root, unused_address};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use upstream::Upstream;
 
 /// Accepts the packages of one publisher without hashes.
 const ACCEPTS: &str = "policyVersion: 1
@@ -135,11 +130,14 @@ fn hashed(packages: &[Value], hashes: &Value) -> String {
     document.to_string()
 }
 
-fn upstream() -> Upstream {
-    let mut upstream = Upstream::new();
+fn upstream() -> PackageRegistry {
+    let mut upstream = PackageRegistry::bind();
     upstream.add_npm("@acme/weather", "1.0.0", b"the tarball");
     upstream.add_npm("plain", "2.0.0", b"another tarball");
-    upstream.add_release("weather", "1.0", &["weather-1.0.tar.gz", "weather-1.0-py3-none-any.whl"]);
+    // Each with its own name as its content.
+    let files = ["weather-1.0.tar.gz", "weather-1.0-py3-none-any.whl"]
+        .map(|name| (name, Digest::of(name.as_bytes()).hex()));
+    upstream.add_release("weather", "1.0", &files);
     upstream.start()
 }
 
@@ -183,7 +181,7 @@ fn a_mismatch_is_never_lowered() {
 
 #[test]
 fn an_outage_alone_leaves_the_question_open() {
-    let consumer = Consumer::new(&upstream::unused_address());
+    let consumer = Consumer::new(&unused_address());
     let hash = Digest::of(b"another tarball").to_string();
     let packages = [package("npm", "plain", "2.0.0")];
     consumer.write("server.json", &hashed(&packages, &json!({ "npm:plain@2.0.0": hash })));

@@ -116,8 +116,8 @@ mod tests {
         read_repository(folder).map(|found| (found.name, found.subfolder))
     }
 
-    fn pair(name: &str, subfolder: &str) -> Option<(String, String)> {
-        Some((name.to_owned(), subfolder.to_owned()))
+    fn pair(name: &str, subfolder: &str) -> (String, String) {
+        (name.to_owned(), subfolder.to_owned())
     }
 
     #[test]
@@ -146,8 +146,8 @@ mod tests {
         write(&own.join("commondir"), "../..\n");
         write(&tree.join(".git"), &format!("gitdir: {}\n", own.display()));
         fs::create_dir_all(tree.join("src/server")).unwrap();
-        assert_eq!(found(&clone), pair("r", ""));
-        assert_eq!(found(&tree.join("src/server")), pair("r", "src/server"));
+        assert_eq!(found(&clone), Some(pair("r", "")));
+        assert_eq!(found(&tree.join("src/server")), Some(pair("r", "src/server")));
         fs::remove_dir_all(&clone).unwrap();
         assert_eq!(found(&tree), None);
     }
@@ -160,8 +160,8 @@ mod tests {
         write(&outer.join(".git/modules/inner/config"), &origin("inner"));
         write(&outer.join("inner/.git"), "gitdir: ../.git/modules/inner\n");
         write(&outer.join("broken/.git"), "no folder");
-        assert_eq!(found(&outer.join("inner")), pair("inner", ""));
-        assert_eq!(found(&outer.join("other")), pair("outer", "other"));
+        assert_eq!(found(&outer.join("inner")), Some(pair("inner", "")));
+        assert_eq!(found(&outer.join("other")), Some(pair("outer", "other")));
         assert_eq!(found(&outer.join("broken")), None);
     }
 }
