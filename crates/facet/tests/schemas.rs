@@ -305,7 +305,8 @@ impl Seen {
     fn listed(&mut self) {
         let manifest = self.trusted.read("facets.json");
         let more = r#""servers": { "far": { "type": "http", "url": "https://e.example/" },
-            "near": { "type": "stdio", "command": "x", "env": ["TOKEN"] }, "#;
+            "near": { "type": "stdio", "command": "x", "env": ["TOKEN"] },
+            "built": "./server", "#;
         self.trusted.write("facets.json", &manifest.replacen("\"servers\": {", more, 1));
         let lock = Lock::parse(self.trusted.read("facets.lock").as_bytes()).unwrap();
         let mut entry = lock.server("s").unwrap().clone();
@@ -319,9 +320,9 @@ impl Seen {
         self.run("list 0 list");
         let launches = self.last()["servers"].as_array().unwrap().iter().map(|one| &one["launch"]);
         let kinds: BTreeSet<Vec<&str>> = launches.map(keys).collect();
-        assert_eq!(kinds.len(), 3, "{:#}", self.last());
+        assert_eq!(kinds.len(), 4, "{:#}", self.last());
         self.run("check 1 : check | verify");
-        self.run("remove 0 remove url near\nlist 0 list");
+        self.run("remove 0 remove url near built\nlist 0 list");
     }
 
     /// Files of packages: as they were hashed, as others were, and without a hash.

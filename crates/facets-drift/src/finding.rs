@@ -142,6 +142,8 @@ finding_types! {
     GrantWidened = "grant_widened",
     /// The same version with other bytes.
     ContentChanged = "content_changed",
+    /// Another runtime, or other bytes of the same one.
+    RuntimeChanged = "runtime_changed",
     /// A tag that means another image.
     ImageDigestChanged = "image_digest_changed",
     /// Another version.

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use facets_digest::json::{RawMember, split_object};
+use facets_failure::LineColumn;
 use facets_jsonc::{Order, remove_member, set_member};
 use facets_model::InlineServerName;
 
 use crate::error::LockError;
 use crate::members::LIMITS;
+use crate::place::place_of;
 use crate::server::LockedServer;
 use crate::settings;
 
@@ -88,12 +90,25 @@ impl Lock {
         }
     }
 
+    /// Where the problem of an entry stands that is not as facet writes it; of any other, where that
+    /// begins.
+    #[must_use]
+    pub fn place(&self, server: &str) -> Option<LineColumn> {
+        let entry = self.servers.get(server)?;
+        let mut names = vec!["servers", server];
+        if let LockedEntry::Broken(LockError::Member { place, .. }) = entry {
+            let below = place.strip_prefix(&format!("servers.{server}.")).unwrap_or_default();
+            names.extend(below.split('.'));
+        }
+        place_of(&self.text, &names)
+    }
+
     /// The lock with a server pinned, or pinned anew. What this facet does not know of the
     /// older entry stays.
     pub fn with_server(&self, name: &str, server: &LockedServer) -> Result<Self, LockError> {
         let mut server = server.clone();
         if let Some(old) = self.server(name) {
-            server.unknown.clone_from(&old.unknown);
+            server.keep_unknown(&old.unknown);
             // Who has to sign is not decided by approving what a server declares.
             server.signer = server.signer.or_else(|| old.signer.clone());
         }
@@ -156,9 +171,8 @@ fn newer_member(entry: &str) -> Option<String> {
     names.find(|name| settings::KNOWN.contains(&name.as_str()))
 }
 
-/// Members by which kinds of servers are known that this facet does not start: images, packages and
-/// artifacts of a registry.
-const OTHER_KINDS: &[&str] = &["image", "package", "integrity"];
+/// Members by which kinds of servers are known that this facet does not start: images and packages.
+const OTHER_KINDS: &[&str] = &["image", "package"];
 
 /// Whether an entry is of a kind that this facet starts. Only facet writes `launch` and `surface_file`.
 fn is_ours(entry: &str) -> bool {

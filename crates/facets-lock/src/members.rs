@@ -1,7 +1,11 @@
 //! The members of one entry of the lock, read strictly.
 
+use std::str::FromStr;
+
 use facets_digest::Digest;
-use facets_digest::json::{self, Limits, Provenance, RawMember, Value, split_object};
+use facets_digest::json::{
+    self, Limits, Provenance, RawMember, Value, split_object, write_list, write_string,
+};
 
 use crate::error::LockError;
 
@@ -53,8 +57,16 @@ impl<'e> EntryMembers<'e> {
     }
 
     pub(crate) fn digest(&self, member: &str) -> Result<Digest, LockError> {
-        let text = self.text(member)?;
-        text.parse().map_err(|_| self.bad(member, "a digest"))
+        self.parsed(member, "a digest")
+    }
+
+    /// A text with a grammar of its own.
+    pub(crate) fn parsed<T: FromStr>(
+        &self,
+        member: &str,
+        expected: &'static str,
+    ) -> Result<T, LockError> {
+        self.text(member)?.parse().map_err(|_| self.bad(member, expected))
     }
 
     /// The members that are not among these, as written.
@@ -62,6 +74,13 @@ impl<'e> EntryMembers<'e> {
         let unknown = self.members.iter().filter(|member| !known.contains(&&*member.name));
         unknown.map(|member| (member.name.to_string(), member.value.to_owned())).collect()
     }
+}
+
+/// Texts as a list, in canonical JSON.
+pub(crate) fn text_list(items: &[String]) -> String {
+    let mut out = Vec::new();
+    write_list(['[', ']'], items, &mut out, |item, out| write_string(item, out));
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn bad(server: &str, member: &str, expected: &'static str) -> LockError {

@@ -2,6 +2,7 @@
 
 mod address;
 mod command;
+mod source_mode;
 
 use facets_digest::json::write_string;
 use facets_digest::{Digest, Hasher};
@@ -12,29 +13,46 @@ use crate::members::EntryMembers;
 use crate::pin::Pin;
 use crate::settings::StartSettings;
 
-/// The names that these members can have, of every kind of origin.
-pub(crate) const KNOWN: &[&str] = &["command", "args", "env", "url", "headers"];
+/// The names that these members can have in an entry that is started as written.
+const AS_WRITTEN: &[&str] = &["command", "args", "env", "url", "headers"];
+
+/// Where an artifact was built says nothing about how it starts: the same bytes are started wherever they
+/// lay.
+const NOT_LAUNCHED: &[&str] = &["path"];
+
+/// The names that these members can have. Of other kinds they are members that this facet does not know.
+pub(crate) fn known(origin: &Origin) -> &'static [&'static str] {
+    match origin {
+        Origin::Command(_) | Origin::Address(_) => AS_WRITTEN,
+        Origin::SourceMode(_) => source_mode::KNOWN,
+    }
+}
 
 /// The members as JSON, in the order in which they are written.
 pub(crate) fn write(origin: &Origin) -> Vec<(&'static str, String)> {
     match origin {
         Origin::Command(command) => command::write(command),
         Origin::Address(address) => address::write(address),
+        Origin::SourceMode(artifact) => source_mode::write(artifact),
     }
 }
 
 /// Reads the members of an entry.
 pub(crate) fn read(entry: &EntryMembers<'_>) -> Result<Origin, LockError> {
-    match entry.raw("url") {
-        None => command::read(entry).map(Origin::Command),
-        Some(_) => address::read(entry).map(Origin::Address),
+    if entry.raw("url").is_some() {
+        return address::read(entry).map(Origin::Address);
     }
+    if entry.raw("command").is_none() && source_mode::is_meant_by(entry) {
+        return source_mode::read(entry).map(Origin::SourceMode);
+    }
+    command::read(entry).map(Origin::Command)
 }
 
 /// spec 8.2: `launch`, the digest of exactly how a server starts
 #[must_use]
-pub fn launch_digest(origin: &Origin, pin: Pin, settings: &StartSettings) -> Digest {
+pub fn launch_digest(origin: &Origin, pin: &Pin, settings: &StartSettings) -> Digest {
     let mut members = write(origin);
+    members.retain(|(name, _)| !NOT_LAUNCHED.contains(name));
     members.extend(pin.members());
     members.extend(settings.members());
     members.sort_unstable();

@@ -37,7 +37,7 @@ pub struct LockedServer {
     pub unknown: Vec<(String, String)>,
 }
 
-/// The members that this facet writes, beside those of the origin, the settings and the surface.
+/// The members that this facet writes, beside those of the origin, the pin, the settings and the surface.
 const KNOWN: &[&str] = &["launch", "source", "era", "grants", "signer"];
 
 impl LockedServer {
@@ -67,7 +67,7 @@ impl LockedServer {
     /// spec 8.2: the digest of exactly how it starts
     #[must_use]
     pub fn launch_digest(&self) -> Digest {
-        launch_digest(&self.origin, self.pin, &self.settings)
+        launch_digest(&self.origin, &self.pin, &self.settings)
     }
 
     /// The first hash that is not that of these definitions, by the name it has in the lock.
@@ -87,7 +87,8 @@ impl LockedServer {
     /// The entry as it stands in the lock; `depth` is that of the line it begins on.
     #[must_use]
     pub fn to_json(&self, depth: usize) -> String {
-        let mut members = origin::write(&self.origin);
+        let mut members = self.pin.members();
+        members.extend(origin::write(&self.origin));
         members.extend(self.settings.members());
         members.push(("launch", quoted(&self.launch_digest().to_string())));
         members.extend(self.source.as_deref().map(|source| ("source", quoted(source))));
@@ -112,12 +113,12 @@ impl LockedServer {
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, LockError> {
         let entry = EntryMembers::parse(name, text)?;
         let origin = origin::read(&entry)?;
-        let pin = Pin::read(&origin);
+        let pin = Pin::read(&origin, &entry)?;
         let grants = Grants::parse(&entry.value("grants")?);
         let grants = grants.ok_or_else(|| entry.bad("grants", "a complete list of grants"))?;
         let settings = StartSettings::read(&entry, &grants)?;
         let digest = entry.digest("launch")?;
-        if digest != launch_digest(&origin, pin, &settings) {
+        if digest != launch_digest(&origin, &pin, &settings) {
             return Err(entry.bad("launch", "the digest of what this entry starts"));
         }
         let era = match entry.text("era")?.as_str() {
@@ -126,6 +127,7 @@ impl LockedServer {
             _ => return Err(entry.bad("era", "`initialize` or `discover`")),
         };
         let source = entry.raw("source").map(|_| entry.text("source")).transpose()?;
+        let unknown = entry.all_but(&known_members(&origin, &pin));
         Ok(Self {
             origin,
             pin,
@@ -135,8 +137,20 @@ impl LockedServer {
             surface: LockedSurface::read(&entry)?,
             grants,
             signer: Signer::read(&entry)?,
-            unknown: entry
-                .all_but(&[origin::KNOWN, settings::KNOWN, surface::KNOWN, KNOWN].concat()),
+            unknown,
         })
     }
+
+    /// Takes over what this facet does not know of an older entry, unless this one has a member of the same
+    /// name: another kind of server may give it a meaning.
+    pub(crate) fn keep_unknown(&mut self, older: &[(String, String)]) {
+        let known = known_members(&self.origin, &self.pin);
+        let unknown = older.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+        self.unknown = unknown.cloned().collect();
+    }
+}
+
+/// The names of all members that this facet writes into an entry of this kind.
+fn known_members(origin: &Origin, pin: &Pin) -> Vec<&'static str> {
+    [origin::known(origin), pin.known(), settings::KNOWN, surface::KNOWN, KNOWN].concat()
 }

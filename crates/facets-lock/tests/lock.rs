@@ -89,7 +89,9 @@ fn an_entry_is_ours_by_launch_and_surface_file_unless_it_is_of_another_kind() {
         (r#"{"command":"x"}"#, false),
         (r#"{"launch":"x","image":"y"}"#, false),
         (r#"{"launch":"x","package":"y"}"#, false),
-        (r#"{"surface_file":"x","integrity":"y"}"#, false),
+        (r#"{"surface_file":"x","integrity":"y"}"#, true),
+        (r#"{"integrity":"y","content_hash":"z"}"#, false),
+        (r#"{"launch":"x","integrity":"y","package":"z"}"#, false),
         (r#"{"launch":"x","image":"y","command":"z"}"#, true),
         (r#"{"launch":"x","integrity":"y","url":"z"}"#, true),
         (r#"{"image":"y","command":"z"}"#, false),
@@ -248,7 +250,7 @@ fn what_is_pinned_of_a_server_is_what_its_hashes_say() {
     let old = greeter();
     let pinned = LockedServer::new(
         "greeter",
-        (old.origin.clone(), old.pin),
+        (old.origin.clone(), old.pin.clone()),
         old.settings.clone(),
         surface.era,
         &hashes,

@@ -6,6 +6,7 @@ pub mod manifest;
 mod name;
 mod origin;
 mod path;
+mod runtime;
 pub mod server_json;
 pub mod tree;
 mod url;
@@ -13,9 +14,12 @@ mod version;
 
 pub use identifier::{FileIdentifier, FileIdentifierError};
 pub use image::{ImageReference, ImageReferenceError};
-pub use name::{ArtifactName, AssetName, InlineServerName, NameError, VariableName};
-pub use origin::{AddressOrigin, CommandOrigin, HeaderSource, Origin};
-pub use path::{ArtifactPath, PathError, collision_key};
+pub use name::{ArtifactName, AssetName, InlineServerName, NameError, PlatformName, VariableName};
+pub use origin::{
+    AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, SourceModeOrigin,
+};
+pub use path::{ArtifactPath, LocalPath, LocalPathError, PathError, collision_key};
+pub use runtime::RuntimeName;
 pub use url::{HttpUrl, UrlError};
 pub use version::{Floor, PlainVersion, Published, Version, VersionError};
 

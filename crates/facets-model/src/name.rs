@@ -92,6 +92,11 @@ name_type! {
     VariableName, check_variable_name
 }
 
+name_type! {
+    /// What a runtime has a program for, such as `linux-x64`: 1–64 of `[a-z0-9_-]`.
+    PlatformName, check_platform_name
+}
+
 fn check_artifact_name(text: &str) -> Result<(), NameError> {
     match text.strip_prefix('@') {
         None if text.contains('/') => Err(NameError::Scope),
@@ -140,6 +145,10 @@ fn check_variable_name(text: &str) -> Result<(), NameError> {
         Some(found @ '0'..='9') => Err(NameError::First { found }),
         _ => Ok(()),
     }
+}
+
+fn check_platform_name(text: &str) -> Result<(), NameError> {
+    check_characters(text, 1, 64, |c| matches!(c, 'a'..='z' | '0'..='9' | '_' | '-'))
 }
 
 fn check_characters(
@@ -218,6 +227,12 @@ mod tests {
         }
         for bad in ["", "1A", "A-B", "A=B", "A B"] {
             assert!(bad.parse::<VariableName>().is_err(), "{bad}");
+        }
+        for good in ["linux-x64", "x86_64-unknown-linux-gnu", "a", &"x".repeat(64)] {
+            assert!(good.parse::<PlatformName>().is_ok(), "{good}");
+        }
+        for bad in ["", "Linux", "linux/x64", "linux.x64", "linux x64", &"x".repeat(65)] {
+            assert!(bad.parse::<PlatformName>().is_err(), "{bad}");
         }
     }
 }

@@ -3,11 +3,13 @@
 
 mod address;
 mod command;
+mod source_mode;
 
 use std::fmt;
 
 pub use address::{AddressOrigin, HeaderSource};
 pub use command::CommandOrigin;
+pub use source_mode::{ArtifactSource, SourceModeOrigin};
 
 /// Where a server comes from. What exactly that is, is its pin.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +18,8 @@ pub enum Origin {
     Command(CommandOrigin),
     /// An address that is called.
     Address(AddressOrigin),
+    /// An artifact that facet verifies, and starts with a runtime of its own.
+    SourceMode(SourceModeOrigin),
 }
 
 impl Origin {
@@ -25,6 +29,7 @@ impl Origin {
         match self {
             Self::Command(command) => command.variables(),
             Self::Address(address) => address.variables(),
+            Self::SourceMode(artifact) => artifact.variables(),
         }
     }
 
@@ -32,16 +37,18 @@ impl Origin {
     #[must_use]
     pub fn is_remote(&self) -> bool {
         match self {
-            Self::Command(_) => false,
+            Self::Command(_) | Self::SourceMode(_) => false,
             Self::Address(_) => true,
         }
     }
 
-    /// Whether a manifest that says `declared` asks for this. A manifest does not name headers.
+    /// Whether a manifest that says `declared` asks for this. A manifest names neither headers nor the
+    /// variables of an artifact.
     #[must_use]
     pub fn is_declared_as(&self, declared: &Self) -> bool {
         match (self, declared) {
             (Self::Address(own), Self::Address(declared)) => own.url == declared.url,
+            (Self::SourceMode(own), Self::SourceMode(declared)) => own.source == declared.source,
             (own, declared) => own == declared,
         }
     }
@@ -52,16 +59,18 @@ impl Origin {
         match self {
             Self::Command(command) => command.members(),
             Self::Address(address) => address.members(),
+            Self::SourceMode(artifact) => artifact.members(),
         }
     }
 }
 
 impl fmt::Display for Origin {
-    /// For people: the command line, or the address.
+    /// For people: the command line, the address, or the place of the artifact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => command.fmt(f),
             Self::Address(address) => address.fmt(f),
+            Self::SourceMode(artifact) => artifact.fmt(f),
         }
     }
 }
@@ -75,5 +84,11 @@ impl From<CommandOrigin> for Origin {
 impl From<AddressOrigin> for Origin {
     fn from(address: AddressOrigin) -> Self {
         Self::Address(address)
+    }
+}
+
+impl From<SourceModeOrigin> for Origin {
+    fn from(artifact: SourceModeOrigin) -> Self {
+        Self::SourceMode(artifact)
     }
 }

@@ -87,6 +87,59 @@ impl FromStr for ArtifactPath {
     }
 }
 
+/// Why a text is not the path of an artifact on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LocalPathError {
+    /// It could be the name of something else.
+    #[error("it does not begin with `./`, `../` or `/`")]
+    Beginning,
+    /// A character that no reader of a message sees.
+    #[error("the character {found:?} is not allowed in a path")]
+    Character {
+        /// The first such character.
+        found: char,
+    },
+}
+
+/// Where an artifact lies on this machine, from the project on or absolute, as written. It begins so that
+/// nobody takes it for a name or a version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalPath(String);
+
+impl LocalPath {
+    /// The path as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a text begins like one.
+    #[must_use]
+    pub fn is_meant_by(text: &str) -> bool {
+        ["./", "../", "/"].iter().any(|beginning| text.starts_with(beginning))
+    }
+}
+
+impl fmt::Display for LocalPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for LocalPath {
+    type Err = LocalPathError;
+
+    fn from_str(text: &str) -> Result<Self, LocalPathError> {
+        if !Self::is_meant_by(text) {
+            return Err(LocalPathError::Beginning);
+        }
+        match text.chars().find(|c| c.is_control()) {
+            Some(found) => Err(LocalPathError::Character { found }),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
 fn check_segment(segment: &str) -> Result<(), PathError> {
     let found = || segment.to_owned();
     match segment {
@@ -171,6 +224,20 @@ mod tests {
             &"a/".repeat(600),
         ] {
             assert!(bad.parse::<ArtifactPath>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_on_this_machine_cannot_be_taken_for_a_name() {
+        for good in ["./", "./server", "../a/b.server.tar.gz", "/srv/server", "./a b/é", ".././x"]
+        {
+            assert_eq!(good.parse::<LocalPath>().unwrap().as_str(), good);
+        }
+        for other in ["", "server", "1.0.0", ".", "..", ".server", "~/server", "C:\\server"] {
+            assert_eq!(other.parse::<LocalPath>(), Err(LocalPathError::Beginning), "{other:?}");
+        }
+        for (bad, found) in [("./a\nb", '\n'), ("/a\0", '\0'), ("./a\u{85}", '\u{85}')] {
+            assert_eq!(bad.parse::<LocalPath>(), Err(LocalPathError::Character { found }));
         }
     }
 

@@ -1,14 +1,21 @@
 //! Why a lock entry and its surface file cannot be used.
 
+use facets_failure::LineColumn;
 use facets_lock::LockError;
+use facets_project::LOCK;
 use facets_surface::SurfaceFileError;
 
 /// What is wrong with a pair of a lock entry and a surface file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenPin {
     /// The lock entry cannot be read.
-    #[error("{0}")]
-    Entry(LockError),
+    #[error("{}{problem}", before_problem(*place))]
+    Entry {
+        /// Where in the lock.
+        place: Option<LineColumn>,
+        /// What is wrong with it.
+        problem: LockError,
+    },
     /// The lock has no such entry, or not one of ours any more.
     #[error("the entry in facets.lock is missing or incomplete")]
     NoEntry,
@@ -40,4 +47,8 @@ pub enum BrokenPin {
         /// The file.
         file: String,
     },
+}
+
+fn before_problem(place: Option<LineColumn>) -> String {
+    place.map(|place| format!("{LOCK}:{place}: ")).unwrap_or_default()
 }

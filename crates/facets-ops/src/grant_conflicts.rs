@@ -60,7 +60,7 @@ impl KnownStart<'_> {
         let directory = start_directory(self.project, self.settings).ok()?;
         // Nothing is made for a look: no private home either.
         let options = LaunchOptions { directory: Some(directory), ..LaunchOptions::default() };
-        let start = (&self.server.origin, self.server.pin);
+        let start = (&self.server.origin, &self.server.pin);
         let server = prepare(start, &options, &AlreadyApproved);
         match server.and_then(|server| apply_grants(server, grants)) {
             Ok(Launchable::Process(process)) => Some(process),

@@ -8,7 +8,7 @@ use facets_lock::Pin;
 use facets_model::Origin;
 
 use crate::consent::Consent;
-use crate::error::OpsError;
+use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
 
 /// The same server without what only says where and for whom it runs (spec 5.2): what it declares then
@@ -26,7 +26,7 @@ pub(crate) fn normalised(server: &Launchable) -> Launchable {
 
 /// Shows what would be started or called, and prepares it if the answer is yes.
 pub(crate) fn prepare(
-    (origin, pin): (&Origin, Pin),
+    (origin, pin): (&Origin, &Pin),
     options: &LaunchOptions<'_>,
     consent: &dyn Consent,
 ) -> Result<Launchable, OpsError> {
@@ -36,6 +36,10 @@ pub(crate) fn prepare(
         }
         (Origin::Address(address), Pin::AsWritten) => {
             address::prepare(origin, address, options, consent).map(Launchable::Remote)
+        }
+        // Nothing starts artifacts yet; and what is no artifact has no pin of one.
+        (Origin::SourceMode(_), _) | (_, Pin::Artifact(_)) => {
+            Err(ServerError::NotInline { name: origin.to_string() }.into())
         }
     }
 }

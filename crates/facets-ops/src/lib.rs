@@ -14,6 +14,7 @@ pub mod locate;
 pub mod policy;
 
 mod approval;
+mod artifact_changes;
 mod attestation;
 mod audit;
 mod broken_pin;

@@ -44,17 +44,21 @@ impl Locator {
     /// Where the finding about a server stands: how it starts in the lock, what it declares in
     /// its surface file.
     pub fn of_server(&mut self, server: &str, finding: &Finding) -> FilePlace {
+        // The version that a server reports is declared, that of its artifact is pinned.
+        let of_artifact =
+            finding.kind == FindingType::VersionChanged && finding.member == "artifact";
         let in_lock = matches!(
             finding.kind,
             FindingType::LaunchChanged
                 | FindingType::GrantWidened
                 | FindingType::ContentChanged
+                | FindingType::RuntimeChanged
                 | FindingType::ImageDigestChanged
                 | FindingType::SignatureMissing
                 | FindingType::SignerChanged
         );
         let surface = surface_path(server);
-        if in_lock || self.lines(&surface).is_none() {
+        if in_lock || of_artifact || self.lines(&surface).is_none() {
             return self.of_entry(server, &finding.member);
         }
         self.of_file(&surface, finding)

@@ -4,6 +4,8 @@ use facets_drift::{Compat, Finding, FindingType, Severity, SubjectKind, sort_fin
 use facets_lock::{LockedServer, StartSettings};
 use facets_model::Origin;
 
+use crate::artifact_changes::compare_artifacts;
+
 /// The server as a whole.
 const SERVER: (SubjectKind, &str) = (SubjectKind::Server, "");
 const CRITICAL: (Severity, Compat) = (Severity::Critical, Compat::Risky);
@@ -11,6 +13,7 @@ const CRITICAL: (Severity, Compat) = (Severity::Critical, Compat::Risky);
 /// What may have been weakened between two entries.
 pub(crate) fn compare_pins(before: &LockedServer, after: &LockedServer) -> Vec<Finding> {
     let mut out = compare_origins(&before.origin, &after.origin);
+    out.extend(compare_artifacts(&before.pin, &after.pin));
     if before.source != after.source {
         let sentence = "source folder changed";
         let found = Finding::new(FindingType::LaunchChanged, SERVER, CRITICAL, sentence);

@@ -2,7 +2,8 @@
 
 use facets_digest::Digest;
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_surfaces};
-use facets_lock::{LockedEntry, LockedServer, surface_path};
+use facets_lock::{LockedEntry, LockedServer, Pin, surface_path};
+use facets_model::Origin;
 use facets_project::{State, SurfaceOnDisk, declared_origin};
 use facets_surface::{Surface, SurfaceHashes};
 use facets_validator::JsonSchema;
@@ -30,7 +31,8 @@ impl Pinned {
     /// The pair of a name, or what was edited.
     pub(crate) fn of(name: &str, state: &State) -> Result<Self, BrokenPin> {
         if let Some(LockedEntry::Broken(problem)) = state.lock.servers().get(name) {
-            return Err(BrokenPin::Entry(problem.clone()));
+            let place = state.lock.place(name);
+            return Err(BrokenPin::Entry { place, problem: problem.clone() });
         }
         let server = state.lock.server(name).ok_or(BrokenPin::NoEntry)?;
         let file = surface_path(name);
@@ -68,6 +70,11 @@ impl Pinned {
         chosen(&[name.to_owned()], state)?;
         let edited = |problem| ServerError::Edited { name: name.to_owned(), problem };
         Self::of(name, state).map_err(|problem| edited(problem).into())
+    }
+
+    /// What is started: where it comes from, and what exactly that is.
+    pub(crate) fn start(&self) -> (&Origin, &Pin) {
+        (&self.server.origin, &self.server.pin)
     }
 
     pub(crate) fn side(&self) -> Side<'_> {
@@ -114,7 +121,7 @@ pub(crate) fn against_manifest(name: &str, pinned: &Pinned, state: &State) -> Ve
             FindingType::LaunchChanged,
             (SubjectKind::Server, ""),
             (Severity::Moderate, Compat::Risky),
-            "no longer declared in facets.json as a command or URL",
+            "no longer declared in facets.json as a command, URL or path",
         )],
     }
 }

@@ -187,8 +187,8 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     let launch = LaunchOptions::of(&project, &name, &settings, &grants)?;
     let launch = LaunchOptions { given, ..launch };
     launch.require_values(&origin)?;
-    let pin = resolve(&origin);
-    let launchable = prepare((&origin, pin), &launch, consent)?;
+    let pin = resolve(&origin)?;
+    let launchable = prepare((&origin, &pin), &launch, consent)?;
     let launchable = apply_grants(launchable, &grants)?;
     let opened = opened_by(&launchable, &grants);
     let options = capture_options(&launchable, timeout, None);
@@ -377,7 +377,8 @@ fn change(
     let manifest = if same {
         None
     } else {
-        let edited = with_server(now.manifest_text.as_deref(), name, &server.origin);
+        let declared = (&server.origin, &server.pin);
+        let edited = with_server(now.manifest_text.as_deref(), name, declared);
         Some(edited.map_err(|source| {
             OpsError::Project(ProjectError::Edit { path: MANIFEST.into(), source })
         })?)

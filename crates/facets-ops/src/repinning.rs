@@ -1,13 +1,14 @@
 //! Pinning a server anew: what changed since it was approved, and what else it shall be from now on.
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
-use facets_lock::{Grants, LockedServer, StartSettings};
+use facets_lock::{Grants, LockedServer, Pin, StartSettings};
 use facets_mcp::{CaptureOptions, EraChoice};
 use facets_model::Origin;
 use facets_project::{Project, State};
 use facets_surface::{Also, Definition, Surface};
 
 use crate::approval::{Trust, UserDecision};
+use crate::artifact_changes::compare_artifacts;
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::like_others;
@@ -72,15 +73,15 @@ pub(crate) fn repin(
     let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
     // What this user has not approved is new, whoever pinned it.
     let is_known = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
-    let is_same = locked.is_some_and(|server| server.origin == origin);
+    let pin = resolve(&origin)?;
+    let is_same = locked.is_some_and(|server| (&server.origin, &server.pin) == (&origin, &pin));
     let before = Pinned::of(name, state).ok().filter(|_| is_known);
-    let pin = resolve(&origin);
     let launch = LaunchOptions::of(project, name, &settings, &grants)?;
     let approved = locked.filter(|_| is_same && has_approval(decision.as_ref()));
     let ledger = ledger_entry(has_approval(decision.as_ref()), accepted, trust);
     let (launch, notes) = launch.with_values_for(project, (name, &origin), approved)?;
     let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
-    let server = apply_grants(prepare((&origin, pin), &launch, &asks)?, &grants)?;
+    let server = apply_grants(prepare((&origin, &pin), &launch, &asks)?, &grants)?;
     let options = capture_options(&server, timeout, settings.timeout);
     let watched = WatchedStart::new(name, consent.progress());
     let attempt = StartAttempt::of_pinned(name, &server, &origin, &grants);
@@ -89,7 +90,7 @@ pub(crate) fn repin(
     with_source(&mut surface, project.place(), source.as_deref())?;
     let known_variant = approved_variant(decision);
     let changes = before.as_ref().map(|before| {
-        let launch = if is_typed { &before.server.origin } else { &origin };
+        let launch = if is_typed { before.start() } else { (&origin, &pin) };
         let mut changes = changes_since((project, name), before, launch, &surface);
         changes.extend(new_variations(&surface, &variant, &known_variant));
         // A profile that the user asked for is no drift.
@@ -169,11 +170,12 @@ fn new_variations(surface: &Surface, variant: &Also, known: &Also) -> Vec<Findin
 fn changes_since(
     (project, name): (&Project, &str),
     before: &Pinned,
-    origin: &Origin,
+    (origin, pin): (&Origin, &Pin),
     surface: &Surface,
 ) -> Vec<Finding> {
     let hashes = surface.hashes();
     let mut changes = compare_origins(&before.server.origin, origin);
+    changes.extend(compare_artifacts(&before.server.pin, pin));
     changes.extend(differences(before.side(), Side { surface, hashes: &hashes }));
     changes.extend(changed_for_others(&before.surface.also, &surface.also));
     changes.extend(like_others(project, name, surface, Some(&before.surface)));

@@ -5,7 +5,7 @@ use facets_failure::{Describe as _, Note, Stderr, shell_word};
 use facets_launch::{Environment, Launchable, ProcessLaunch};
 use facets_lock::{Extent, Grants};
 use facets_mcp::CaptureError;
-use facets_model::Origin;
+use facets_model::{ArtifactSource, Origin, SourceModeOrigin};
 use facets_probe::ObserveError;
 
 use crate::error::{OpsError, StartFailure};
@@ -92,7 +92,9 @@ impl<'a> StartAttempt<'a> {
     }
 
     fn variables_mend(&self, withheld: &[String]) -> Option<String> {
-        (!withheld.is_empty()).then(|| {
+        // What an artifact gets, its own manifest lists.
+        let is_typed = !matches!(self.origin, Origin::SourceMode(_));
+        (is_typed && !withheld.is_empty()).then(|| {
             let words = withheld.iter().flat_map(|name| ["--env".to_owned(), name.clone()]);
             self.typed_again(words)
         })
@@ -118,12 +120,22 @@ impl<'a> StartAttempt<'a> {
                 vec!["add".to_owned(), name.to_owned(), "--replace".to_owned()]
             }
         };
-        let known = self.origin.variables().into_iter().flat_map(|name| ["--env", name]);
+        let known = match self.origin {
+            Origin::Command(_) | Origin::Address(_) => self.origin.variables(),
+            Origin::SourceMode(_) => Vec::new(),
+        };
+        let known = known.into_iter().flat_map(|name| ["--env", name]);
         words.extend(known.map(str::to_owned));
         words.extend(more);
-        if let Origin::Command(command) = self.origin {
-            words.push("--".to_owned());
-            words.extend(command.words().map(str::to_owned));
+        match self.origin {
+            Origin::Command(command) => {
+                words.push("--".to_owned());
+                words.extend(command.words().map(str::to_owned));
+            }
+            Origin::SourceMode(SourceModeOrigin {
+                source: ArtifactSource::Local { path }, ..
+            }) => words.push(path.to_string()),
+            Origin::Address(_) | Origin::SourceMode(_) => {}
         }
         let words: Vec<String> = words.iter().map(|word| shell_word(word.as_ref())).collect();
         format!("facet {}", words.join(" "))

@@ -8,11 +8,12 @@ use crate::pattern::Pattern;
 
 /// Findings that no policy lowers: they say that something else runs, that its signature is
 /// gone, or that a name is not what it looks like.
-pub const PROTECTED: [FindingType; 6] = [
+pub const PROTECTED: [FindingType; 7] = [
     FindingType::NameConfusable,
     FindingType::LaunchChanged,
     FindingType::GrantWidened,
     FindingType::ContentChanged,
+    FindingType::RuntimeChanged,
     FindingType::SignatureMissing,
     FindingType::SignerChanged,
 ];

@@ -34,6 +34,8 @@ pub struct LedgerRecord {
 pub struct Approval {
     /// How it starts.
     pub launch: Digest,
+    /// The digest of the bytes that are started, where the lock pins them.
+    pub bytes: Option<Digest>,
     /// The digest of its declarations.
     pub surface: Digest,
     /// The digest of its surface file: everything that was seen, also what is in no other hash.
@@ -57,8 +59,8 @@ impl LedgerRecord {
     pub(crate) fn add(&mut self, mut approval: Approval, grants: Grants, most: usize) {
         self.grants = Some(grants);
         let is_same = |known: &Approval| {
-            (known.launch, known.surface_file) == (approval.launch, approval.surface_file)
-                && known.source == approval.source
+            (known.launch, known.bytes) == (approval.launch, approval.bytes)
+                && (known.surface_file, &known.source) == (approval.surface_file, &approval.source)
         };
         // Earlier variants of the same entry stay approved: users change time zones and return.
         let known = self.approved.iter().position(is_same).map(|at| self.approved.remove(at));
@@ -107,6 +109,7 @@ impl Approval {
     pub(crate) fn of(server: &LockedServer, variant: Also, seconds: u64) -> Self {
         Self {
             launch: server.launch_digest(),
+            bytes: server.pin.bytes(),
             surface: server.surface.digest,
             surface_file: server.surface.file_digest,
             source: server.source.clone(),
@@ -124,9 +127,11 @@ impl Approval {
 
     fn to_json(&self) -> String {
         let variant = (!self.variant.is_empty()).then(|| self.variant.to_json());
+        let bytes = self.bytes.map(|digest| digest.to_string());
         format!(
-            "{{\"approved\":{},\"bytes\":null,\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"{}}}",
+            "{{\"approved\":{},\"bytes\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"{}}}",
             self.seconds,
+            bytes.as_deref().map_or_else(|| "null".to_owned(), quoted),
             self.launch,
             self.source.as_deref().map_or_else(|| "null".to_owned(), quoted),
             self.surface,
@@ -138,10 +143,12 @@ impl Approval {
     fn parse(text: &str) -> Option<Self> {
         let members = RecordMembers(split_object(text.as_bytes(), LIMITS).ok()??);
         let digest = |name: &str| members.text(name)?.parse().ok();
-        // Nothing that is started is known by its bytes yet.
-        (members.raw("bytes")? == "null").then_some(())?;
         Some(Self {
             launch: digest("launch")?,
+            bytes: match members.raw("bytes")? {
+                "null" => None,
+                _ => Some(digest("bytes")?),
+            },
             surface: digest("surface")?,
             surface_file: digest("surface_file")?,
             source: match members.raw("source")? {
@@ -194,6 +201,7 @@ mod tests {
     fn approval(launch: &str, file: &str, seconds: u64) -> Approval {
         Approval {
             launch: Digest::of(launch.as_bytes()),
+            bytes: None,
             surface: Digest::of(b"surface"),
             surface_file: Digest::of(file.as_bytes()),
             source: None,
@@ -226,6 +234,23 @@ mod tests {
         assert_eq!(seconds, [2, 3, 4, 5], "the latest last");
         let again = LedgerRecord::parse(record.to_json().as_bytes(), PathBuf::new());
         assert_eq!(again.as_ref(), Some(&record));
+    }
+
+    #[test]
+    fn bytes_are_a_digest_or_null() {
+        let mut record = record();
+        let bytes = Some(Digest::of(b"archive"));
+        record.add(Approval { bytes, ..approval("a", "a", 1) }, Grants::ALL, 10);
+        record.add(approval("a", "a", 2), Grants::ALL, 10);
+        assert_eq!(record.approved.len(), 2, "other bytes are another approval");
+        let text = record.to_json();
+        let read = |text: &str| LedgerRecord::parse(text.as_bytes(), PathBuf::new());
+        assert_eq!(read(&text).as_ref(), Some(&record));
+        let digest = format!("\"bytes\":\"{}\"", Digest::of(b"archive"));
+        assert!(text.contains(&digest) && text.contains("\"bytes\":null"), "{text}");
+        for wrong in ["\"bytes\":\"archive\"", "\"bytes\":7", "\"other\":null"] {
+            assert_eq!(read(&text.replace(&digest, wrong)), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! The part of `facets.json` that names servers.
 
 use facets_jsonc::{EditError, Order, remove_member, set_member};
+use facets_lock::Pin;
 use facets_model::manifest::ProjectManifest;
-use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use facets_model::{AddressOrigin, ArtifactSource, CommandOrigin, Origin, SourceModeOrigin};
 use serde_json::{Value, json};
 
 /// A manifest without anything.
 const EMPTY: &str = "{\n  \"manifestVersion\": 0.2,\n  \"facets\": {}\n}\n";
 
-/// Where the manifest says that a server comes from, if it names one that facet can start. Values
+/// Where the manifest says that a server comes from, if it alone says so: a floor asks a registry. Values
 /// of variables are no part of that.
 #[must_use]
 pub fn declared_origin<'m>(manifest: &'m ProjectManifest, server: &str) -> Option<&'m Origin> {
@@ -16,23 +17,43 @@ pub fn declared_origin<'m>(manifest: &'m ProjectManifest, server: &str) -> Optio
 }
 
 /// The manifest with a server.
-pub fn with_server(text: Option<&str>, name: &str, origin: &Origin) -> Result<String, EditError> {
+pub fn with_server(
+    text: Option<&str>,
+    name: &str,
+    (origin, pin): (&Origin, &Pin),
+) -> Result<String, EditError> {
     let text = text.unwrap_or(EMPTY);
-    let members = match origin {
-        Origin::Command(CommandOrigin { command, args, env }) => vec![
+    let entry = match origin {
+        Origin::Command(CommandOrigin { command, args, env }) => object(&[
             ("type", json!("stdio")),
             ("command", json!(command)),
             ("args", json!(args)),
             ("env", json!(env)),
-        ],
+        ]),
         Origin::Address(AddressOrigin { url, .. }) => {
-            vec![("type", json!("http")), ("url", json!(url.as_str()))]
+            object(&[("type", json!("http")), ("url", json!(url.as_str()))])
         }
+        Origin::SourceMode(artifact) => source_mode(artifact, pin),
     };
+    set_member(text, &["servers", name], &entry, Order::AtEnd)
+}
+
+/// An object with each member on a line.
+fn object(members: &[(&str, Value)]) -> String {
     let line = |(member, value): &(&str, Value)| format!("      \"{member}\": {value}");
     let members: Vec<String> = members.iter().map(line).collect();
-    let entry = format!("{{\n{}\n    }}", members.join(",\n"));
-    set_member(text, &["servers", name], &entry, Order::AtEnd)
+    format!("{{\n{}\n    }}", members.join(",\n"))
+}
+
+/// A path, or the floor at which a registry was asked. Its variables stand in its own manifest.
+fn source_mode(artifact: &SourceModeOrigin, pin: &Pin) -> String {
+    let text = match (&artifact.source, pin.artifact()) {
+        (ArtifactSource::Local { path }, _) => path.to_string(),
+        (ArtifactSource::Registry { .. }, Some(pinned)) => pinned.version.to_string(),
+        // Nothing is known about versions, so any will do.
+        (ArtifactSource::Registry { .. }, None) => "0.0.0".to_owned(),
+    };
+    json!(text).to_string()
 }
 
 /// The manifest without a server; the last takes the list along.
@@ -70,32 +91,82 @@ mod tests {
         Origin::Address(AddressOrigin { url, headers: [].into() })
     }
 
+    fn artifact(path: &str) -> Origin {
+        let source = ArtifactSource::Local { path: path.parse().unwrap() };
+        SourceModeOrigin::new(source, Vec::new()).into()
+    }
+
+    fn with_origin(text: Option<&str>, name: &str, origin: &Origin) -> Result<String, EditError> {
+        with_server(text, name, (origin, &Pin::AsWritten))
+    }
+
     #[test]
     fn a_server_that_is_written_is_declared_so() {
-        let text = with_server(None, "local", &command()).unwrap();
-        let text = with_server(Some(&text), "far", &address()).unwrap();
+        let text = with_origin(None, "local", &command()).unwrap();
+        let text = with_origin(Some(&text), "far", &address()).unwrap();
+        let text = with_origin(Some(&text), "built", &artifact("./a \"b\"")).unwrap();
+        assert!(text.contains("\"built\": \"./a \\\"b\\\"\""), "{text}");
         let manifest = parse_project(text.as_bytes()).manifest.unwrap();
         assert_eq!(declared_origin(&manifest, "local"), Some(&command()));
         assert_eq!(declared_origin(&manifest, "far"), Some(&address()));
+        assert_eq!(declared_origin(&manifest, "built"), Some(&artifact("./a \"b\"")));
         assert_eq!(declared_origin(&manifest, "other"), None);
     }
 
     #[test]
     fn the_last_server_takes_the_list_along_and_others_do_not() {
-        let one = with_server(None, "one", &command()).unwrap();
-        let both = with_server(Some(&one), "two", &address()).unwrap();
+        let one = with_origin(None, "one", &command()).unwrap();
+        let both = with_origin(Some(&one), "two", &address()).unwrap();
         assert_eq!(without_server(&both, "two", false).unwrap(), one);
         assert_eq!(without_server(&one, "one", true).unwrap(), EMPTY);
     }
 
     #[test]
     fn a_comment_in_the_list_is_worth_an_empty_list() {
-        let text = with_server(None, "one", &command()).unwrap();
+        let text = with_origin(None, "one", &command()).unwrap();
         let inside = text.replace("\"servers\": {", "\"servers\": { // ours\n");
         let left = without_server(&inside, "one", true).unwrap();
         assert!(left.contains("servers") && left.contains("// ours"), "{left}");
         let outside = text.replacen('{', "{ // ours\n", 1);
         let left = without_server(&outside, "one", true).unwrap();
         assert!(!left.contains("servers") && left.contains("// ours"), "{left}");
+    }
+
+    #[test]
+    fn a_kind_of_server_takes_the_place_of_another_and_comments_stay() {
+        let text = r#"{
+  // Everything that we start.
+  "servers": {
+    "notes": "./server", /* built here */
+    "far": { "type": "http", "url": "https://example.com/mcp" }, // called
+  },
+}
+"#;
+        let moved = with_origin(Some(text), "notes", &artifact("../server")).unwrap();
+        assert_eq!(moved, text.replace("\"./server\"", "\"../server\""));
+        let started = with_origin(Some(&moved), "notes", &command()).unwrap();
+        let built = with_origin(Some(&started), "notes", &artifact("./server")).unwrap();
+        assert_eq!(built, text);
+        let manifest = parse_project(started.as_bytes()).manifest.unwrap();
+        assert_eq!(declared_origin(&manifest, "notes"), Some(&command()));
+        let left = without_server(&built, "notes", false).unwrap();
+        assert!(left.contains("// Everything") && left.contains("// called"), "{left}");
+        assert!(!left.contains("notes"), "{left}");
+    }
+
+    #[test]
+    fn a_server_of_a_registry_is_named_by_its_version_as_a_floor() {
+        let folder = facets_testkit::repository_root().join("testdata/source-mode");
+        let lock = facets_lock::Lock::parse(&std::fs::read(folder.join("facets.lock")).unwrap());
+        let lock = lock.unwrap();
+        let jira = lock.server("jira").unwrap();
+        let text = with_server(None, "jira", (&jira.origin, &jira.pin)).unwrap();
+        assert!(text.contains("\"jira\": \"1.5.2-rc.1\""), "{text}");
+        let unknown = with_origin(None, "jira", &jira.origin).unwrap();
+        assert!(unknown.contains("\"jira\": \"0.0.0\""), "{unknown}");
+        let text = std::fs::read_to_string(folder.join("facets.json")).unwrap();
+        let manifest = parse_project(text.as_bytes()).manifest.unwrap();
+        let notes = &lock.server("notes").unwrap().origin;
+        assert!(notes.is_declared_as(declared_origin(&manifest, "notes").unwrap()));
     }
 }

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use facets_face::visible;
-use facets_model::{AddressOrigin, CommandOrigin, HeaderSource, Origin};
+use facets_model::{
+    AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, SourceModeOrigin,
+};
 use facets_ops::consent::{Filesystem, LaunchShown, Network};
 use serde_json::{Value, json};
 
@@ -15,6 +17,7 @@ pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
     match launch.origin {
         Origin::Command(command) => command_launch(command, launch),
         Origin::Address(address) => address_launch(address),
+        Origin::SourceMode(artifact) => artifact_launch(artifact, launch),
     }
 }
 
@@ -33,12 +36,26 @@ fn address_launch(address: &AddressOrigin) -> String {
 fn command_launch(command: &CommandOrigin, launch: &LaunchShown<'_>) -> String {
     let words: Vec<String> = command.words().map(|word| visible(&format!("{word:?}"))).collect();
     let mut out = format!("This would start\n  {STRONG}{}{STRONG:#}\n", words.join(" "));
+    process_launch(&command.env, launch, &mut out);
+    out
+}
+
+fn artifact_launch(artifact: &SourceModeOrigin, launch: &LaunchShown<'_>) -> String {
+    let source = visible(&artifact.to_string());
+    let mut out =
+        format!("This would start the source-mode server\n  {STRONG}{source}{STRONG:#}\n");
+    process_launch(&artifact.env, launch, &mut out);
+    out
+}
+
+/// How a process would start, whatever it is.
+fn process_launch(env: &[String], launch: &LaunchShown<'_>, out: &mut String) {
     if let Some(program) = &launch.program {
         let _ = writeln!(out, "program: {}", visible(&program.display().to_string()));
     }
     let _ = writeln!(out, "directory: {}", visible(&launch.directory.display().to_string()));
-    if !command.env.is_empty() {
-        let _ = writeln!(out, "variables: {}", visible(&command.env.join(", ")));
+    if !env.is_empty() {
+        let _ = writeln!(out, "variables: {}", visible(&env.join(", ")));
     }
     let closed = launch.sandbox.network == Network::Closed;
     let network = if closed { "none" } else { "not restricted" };
@@ -50,7 +67,6 @@ fn command_launch(command: &CommandOrigin, launch: &LaunchShown<'_>) -> String {
         }
     };
     let _ = writeln!(out, "network: {network}\nfiles: {files}");
-    out
 }
 
 /// What a lock entry would start, as JSON.
@@ -61,6 +77,13 @@ pub(super) fn json(origin: &Origin) -> Value {
         }
         Origin::Address(AddressOrigin { url, headers }) => {
             json!({ "url": url.as_str(), "headers": headers })
+        }
+        Origin::SourceMode(SourceModeOrigin { source, env }) => {
+            let (path, registry) = match source {
+                ArtifactSource::Local { path } => (Some(path.as_str()), None),
+                ArtifactSource::Registry { url } => (None, Some(url.as_str())),
+            };
+            json!({ "path": path, "registry": registry, "env": env })
         }
     }
 }

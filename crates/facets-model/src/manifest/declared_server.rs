@@ -3,14 +3,14 @@ use std::collections::BTreeMap;
 use super::check::{Checker, Members, Place, shorten};
 use crate::tree::NodeValue;
 use crate::{
-    AddressOrigin, ArtifactName, AssetName, CommandOrigin, Floor, HttpUrl, ImageReference,
-    InlineServerName, Origin, VariableName,
+    AddressOrigin, ArtifactName, ArtifactSource, AssetName, CommandOrigin, Floor, HttpUrl,
+    ImageReference, InlineServerName, LocalPath, Origin, SourceModeOrigin, VariableName,
 };
 
 /// A server as a manifest declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeclaredServer {
-    /// A command or an address, which facet can start or call.
+    /// A command, an address, or an artifact on this machine.
     Origin {
         /// Where it comes from.
         origin: Origin,
@@ -24,7 +24,7 @@ pub enum DeclaredServer {
 }
 
 impl DeclaredServer {
-    /// Where it comes from, if it is of a kind that facet can start.
+    /// Where it comes from, if the manifest alone says so.
     #[must_use]
     pub fn origin(&self) -> Option<&Origin> {
         match self {
@@ -49,8 +49,26 @@ pub(super) enum Declarer {
     Project,
 }
 
-const FORMS: &str = "a floor \"1.0.0\", {\"image\": …}, {\"type\": \"stdio\", \"command\": …} \
-                     or {\"type\": \"http\", \"url\": …}";
+impl Declarer {
+    /// What a declaration can be. A facet is published, so it names no path of one machine.
+    const fn forms(self) -> &'static str {
+        match self {
+            Self::Facet => {
+                "a floor \"1.0.0\", {\"image\": …}, {\"type\": \"stdio\", \"command\": …} \
+                 or {\"type\": \"http\", \"url\": …}"
+            }
+            Self::Project => {
+                "a floor \"1.0.0\", a path \"./server\", {\"image\": …}, \
+                 {\"type\": \"stdio\", \"command\": …} or {\"type\": \"http\", \"url\": …}"
+            }
+        }
+    }
+
+    /// Whether a text is the path of an artifact to it, and no floor.
+    fn means_path(self, text: &str) -> bool {
+        self == Self::Project && LocalPath::is_meant_by(text)
+    }
+}
 
 /// The servers that a manifest declares, by name.
 pub(super) fn servers(
@@ -65,7 +83,9 @@ pub(super) fn servers(
     for (member, place) in group.entries() {
         // A floor names a server of the registry, anything else is named by its declarer.
         let named = match (&place.node.value, declarer) {
-            (NodeValue::String(_), _) => check.name::<ArtifactName>(member, &place).is_some(),
+            (NodeValue::String(text), _) if !declarer.means_path(text) => {
+                check.name::<ArtifactName>(member, &place).is_some()
+            }
             (_, Declarer::Facet) => check.name::<AssetName>(member, &place).is_some(),
             (_, Declarer::Project) => check.name::<InlineServerName>(member, &place).is_some(),
         };
@@ -83,15 +103,23 @@ fn declared_server(
     declarer: Declarer,
 ) -> Option<DeclaredServer> {
     match &place.node.value {
+        NodeValue::String(text) if declarer.means_path(text) => local(check, place),
         NodeValue::String(_) => check.word(place).map(DeclaredServer::Floor),
         NodeValue::Object(_) => object(check, place, declarer),
         NodeValue::Refused => None,
         _ => {
             let fix = "use one of these forms; put a version in quotes";
-            check.problem("manifest-wrong-type", place, place.node.kind(), FORMS, fix);
+            check.problem("manifest-wrong-type", place, place.node.kind(), declarer.forms(), fix);
             None
         }
     }
+}
+
+/// A directory or an archive on this machine. Which variables it needs, its own manifest says.
+fn local(check: &mut Checker<'_>, place: &Place<'_>) -> Option<DeclaredServer> {
+    let path: LocalPath = check.word(place)?;
+    let origin = SourceModeOrigin::new(ArtifactSource::Local { path }, Vec::new()).into();
+    Some(DeclaredServer::Origin { origin, values: BTreeMap::new() })
 }
 
 fn object(
@@ -111,7 +139,7 @@ fn object(
             "manifest-missing-member",
             place,
             "an object without `type` or `image`",
-            FORMS,
+            declarer.forms(),
             fix,
         );
         return None;

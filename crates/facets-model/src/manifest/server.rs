@@ -2,13 +2,10 @@ use super::check::{Checker, Place, shorten};
 use super::contract::contract;
 use super::{FileRole, Outcome};
 use crate::tree::{ManifestFormat, NodeMember};
-use crate::{ArtifactName, ArtifactPath, VariableName, Version};
+use crate::{ArtifactName, ArtifactPath, RuntimeName, VariableName, Version};
 
 const KNOWN: &[&str] =
     &["name", "version", "runtime", "entry", "description", "author", "contract", "env"];
-
-/// Each runtime is a promise about security, so there is a list and it is short.
-const RUNTIMES: &[&str] = &["bun"];
 
 /// Members with which a server would pull in others.
 const TERMINAL: &[&str] = &["servers", "facets", "mcpServers"];
@@ -105,10 +102,10 @@ fn entry(check: &mut Checker<'_>, place: &Place<'_>) -> Option<ArtifactPath> {
 
 fn runtime(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
     let text = check.string(place)?;
-    if RUNTIMES.contains(&text) {
-        return Some(text.to_owned());
+    if let Some(runtime) = RuntimeName::of(text) {
+        return Some(runtime.name().to_owned());
     }
-    let allowed = RUNTIMES.join(", ");
+    let allowed = RuntimeName::ALL.map(RuntimeName::name).join(", ");
     check.problem("manifest-bad-runtime", place, &shorten(text), &allowed, "write \"bun\"");
     None
 }

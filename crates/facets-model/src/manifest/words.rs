@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::{
     ArtifactName, ArtifactPath, AssetName, Floor, HttpUrl, ImageReference, InlineServerName,
-    PlainVersion, VariableName, Version,
+    LocalPath, PlainVersion, VariableName, Version,
 };
 
 /// A text with a grammar of its own.
@@ -119,6 +119,16 @@ impl Word for ArtifactPath {
         let plain = found.replace('\\', "/");
         let plain = plain.trim_start_matches("./").trim_start_matches('/').trim_end_matches('/');
         suggestion::<Self>(plain, "name a file below the manifest")
+    }
+}
+
+impl Word for LocalPath {
+    const CODE: &'static str = "manifest-bad-path";
+    const ALLOWED: &'static str =
+        "a path that begins with ./, ../ or /, without control characters";
+
+    fn fix(_found: &str) -> String {
+        "write the path of a directory or an archive, such as \"./server\"".to_owned()
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use facets_clients::{looks_like_secret, secret_arguments};
 use facets_drift::Severity;
 use facets_failure::shell_word;
-use facets_model::Origin;
+use facets_model::{ArtifactSource, Origin};
 
 use crate::consent::{ApprovalPage, Consent};
 use crate::critical_findings::or_accept_with;
@@ -62,7 +62,7 @@ fn refuse_secrets(request: &AddRequest, consent: &dyn Consent) -> Result<(), Ops
     let what = match &request.origin {
         Origin::Command(command) if !secret_arguments(&command.args).is_empty() => "an argument",
         Origin::Address(address) if looks_like_secret(&address.url.to_string()) => "the address",
-        Origin::Command(_) | Origin::Address(_) => return Ok(()),
+        Origin::Command(_) | Origin::Address(_) | Origin::SourceMode(_) => return Ok(()),
     };
     if consent.accepts() == Severity::Critical {
         return Ok(());
@@ -100,6 +100,13 @@ fn typed_again(request: &AddRequest) -> impl Fn(Option<&str>) -> String + use<> 
             headers
                 .for_each(|(name, value)| option("--header", format!("{name}={value}").as_ref()));
             format!(" {}", shell_word(address.url.to_string().as_ref()))
+        }
+        Origin::SourceMode(artifact) => {
+            let source = match &artifact.source {
+                ArtifactSource::Local { path } => path.to_string(),
+                ArtifactSource::Registry { url } => url.to_string(),
+            };
+            format!(" {}", shell_word(source.as_ref()))
         }
     };
     let (name, options) = (request.name.clone(), options.join(" "));

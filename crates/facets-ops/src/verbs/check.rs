@@ -140,7 +140,7 @@ fn allowed(
     consent: &dyn Consent,
 ) -> Result<Allowed, OpsError> {
     let decision = UserDecision::of(name, &pinned.server, project)?;
-    let (start, grants) = ((&pinned.server.origin, pinned.server.pin), &decision.grants);
+    let (start, grants) = (pinned.start(), &decision.grants);
     let settings = decision.settings(&pinned.server);
     let options = LaunchOptions::of(project, name, &settings, grants)?;
     // spec 5.2: what is compared is what is the same on every machine

@@ -313,7 +313,7 @@ fn opened_to(
     let profile = server.settings.profile.with_grants(grants);
     let settings = StartSettings { profile, ..server.settings.clone() };
     let options = LaunchOptions::of(project, name, &settings, grants).ok()?;
-    let server = prepare((&server.origin, server.pin), &options, &AlreadyApproved).ok()?;
+    let server = prepare((&server.origin, &server.pin), &options, &AlreadyApproved).ok()?;
     opened_by(&server, grants)
 }
 

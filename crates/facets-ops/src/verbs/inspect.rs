@@ -64,7 +64,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
             };
             let launch = LaunchOptions { sandbox, environment, ..LaunchOptions::default() };
             launch.require_values(&origin)?;
-            let server = prepare((&origin, resolve(&origin)), &launch, &TypedAddress(consent))?;
+            let server = prepare((&origin, &resolve(&origin)?), &launch, &TypedAddress(consent))?;
             let options = capture_options(&server, timeout, None);
             let shown = origin.to_string();
             let watched = WatchedStart::new(&shown, consent.progress());

@@ -125,8 +125,7 @@ fn verify_startable(
     let notes = values.origins();
     let options = options.with_client_values(values);
     options.require_values(&pinned.server.origin)?;
-    let start = (&pinned.server.origin, pinned.server.pin);
-    let server = prepare(start, &options, &AlreadyApproved)?;
+    let server = prepare(pinned.start(), &options, &AlreadyApproved)?;
     // What only the lock vouches for was reviewed as it is everywhere, so that is what starts.
     let server = if decision.approval.is_some() { server } else { normalised(&server) };
     Ok(VerifiedServer { pinned, decision, server, project, notes })

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::support::Written;
 use facets_digest::{Digest, Hasher};
-use facets_lock::{Extent, Grants, LockedServer};
+use facets_lock::{Extent, Grants, Lock, LockedServer, Pin};
 use facets_project::{Ledger, Project, ProjectError};
 use facets_surface::{Also, Definition, Kind};
+use facets_testkit::repository_root;
 
 const PLACE: &str = "/project";
 
@@ -76,6 +77,26 @@ fn an_approval_is_of_one_entry_under_one_name_in_one_project() {
     }
     let other_grants = LockedServer { grants: offline(), ..fixture.greeter.clone() };
     assert!(ledger.approval("greeter", &other_grants).unwrap().is_some());
+}
+
+/// spec 8.5: keyed by project, name, launch, bytes and surface
+#[test]
+fn an_approval_of_an_artifact_is_of_its_bytes() {
+    let fixture = Fixture::new();
+    let path = repository_root().join("testdata/source-mode/facets.lock");
+    let lock = Lock::parse(&fs::read(path).unwrap()).unwrap();
+    let notes = lock.server("notes").unwrap();
+    let ledger = fixture.ledger(PLACE);
+    ledger.approve(("notes", notes), None, &notes.grants, Also::default()).unwrap();
+    let approval = ledger.approval("notes", notes).unwrap().unwrap();
+    assert_eq!(approval.bytes, notes.pin.bytes());
+    assert!(approval.bytes.is_some());
+    let mut pin = notes.pin.artifact().unwrap().clone();
+    pin.content_hash = Digest::of(b"another");
+    let other = LockedServer { pin: Pin::Artifact(Box::new(pin)), ..notes.clone() };
+    assert!(ledger.approval("notes", &other).unwrap().is_none());
+    fixture.approve(PLACE, "greeter");
+    assert_eq!(ledger.record("greeter").unwrap().unwrap().approved[0].bytes, None);
 }
 
 #[test]
