@@ -88,6 +88,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = DataRequest { names, is_everywhere: all };
             crate::decisions::run_data(&request, clear.then_some(yes), renderer)
         }
+        Command::Cache { command } => crate::cache::run_cache(command, renderer),
         Command::Verify { names, against, gate } => {
             crate::gates::run_verify(names, against, gate, renderer)
         }

@@ -3,9 +3,9 @@
 mod verbs;
 
 pub use verbs::{
-    add, adopt, approvals, approve, build_check, check, connect, data, diff, digest_contract,
-    digest_file, digest_json, digest_surface, doctor, explain, grant, init, inspect, list, remove,
-    run, scan, sessions, show, verify,
+    add, adopt, approvals, approve, build_check, cache, check, connect, data, diff,
+    digest_contract, digest_file, digest_json, digest_surface, doctor, explain, grant, init,
+    inspect, list, remove, run, scan, sessions, show, verify,
 };
 
 pub mod client_files;
@@ -17,6 +17,7 @@ mod approval;
 mod attestation;
 mod audit;
 mod broken_pin;
+mod cache_directory;
 mod capturing;
 mod client_entries;
 mod client_servers;

@@ -205,6 +205,11 @@ pub(super) fn size(bytes: u64) -> String {
     format!("{} {}", bytes >> (10 * step), units[step])
 }
 
+/// Its plural is not that of other nouns.
+pub(super) fn entries(count: usize) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
+}
+
 pub(super) fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -20,6 +20,7 @@ const PAGES: &[&str] = &[
     facets_drift::EXPLANATIONS,
     facets_lock::EXPLANATIONS,
     facets_project::EXPLANATIONS,
+    facets_store::EXPLANATIONS,
     facets_policy::EXPLANATIONS,
     facets_clients::EXPLANATIONS,
 ];
@@ -55,6 +56,7 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Markers in texts for the model", RULES.iter().map(marker).collect()),
         ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
         ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
+        ("Store", pages(&[facets_store::EXPLANATIONS])),
         ("Policies", pages(&[facets_policy::EXPLANATIONS])),
         ("Surface files and contracts", pages(&[facets_surface::EXPLANATIONS])),
         ("Facets, manifests and their files", of_files),
@@ -117,6 +119,7 @@ mod tests {
             (facets_drift::EXPLANATIONS, &findings),
             (facets_lock::EXPLANATIONS, facets_lock::LockError::CODES),
             (facets_project::EXPLANATIONS, facets_project::ProjectError::CODES),
+            (facets_store::EXPLANATIONS, facets_store::StoreError::CODES),
             (facets_policy::EXPLANATIONS, &of_policies),
             (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
         ];
