@@ -1,4 +1,5 @@
 mod approvals;
+mod cache;
 pub(crate) mod candidates;
 mod digest;
 mod examples;
@@ -13,6 +14,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use approvals::{ApprovalsCommand, Which};
+pub(crate) use cache::CacheCommand;
 pub(crate) use digest::{ContractMode, DigestCommand};
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
 pub(crate) use output_format::OutputFormat;
@@ -148,6 +150,12 @@ pub(crate) enum Command {
         /// Answer every question with yes
         #[arg(long, short, requires = "clear")]
         yes: bool,
+    },
+    /// List, verify or prune the store: what facet has downloaded and unpacked
+    #[command(after_help = examples::CACHE)]
+    Cache {
+        #[command(subcommand)]
+        command: Option<CacheCommand>,
     },
     /// Check that lock and surface files are intact; starts nothing
     Verify(VerifyArguments),

@@ -88,6 +88,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             let request = DataRequest { names, is_everywhere: all };
             crate::decisions::run_data(&request, clear.then_some(yes), renderer)
         }
+        Command::Cache { command } => crate::cache::run_cache(command, renderer),
         Command::Verify(arguments) => crate::gates::run_verify(arguments, renderer),
         Command::Diff { before, after, gate } => {
             crate::gates::run_diff(before, after, gate, renderer)

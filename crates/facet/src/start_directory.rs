@@ -49,6 +49,7 @@ fn is_about_project(command: &Command) -> bool {
         | Command::Build { .. }
         | Command::Digest(_)
         | Command::Inspect(_)
+        | Command::Cache { .. }
         | Command::Ps
         | Command::Scan { .. }
         | Command::Explain { .. }

@@ -12,6 +12,7 @@ mod servers;
 #[allow(dead_code, reason = "its other tests need more of it")]
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -22,6 +23,7 @@ use facets_lock::{Extent, Lock};
 use facets_model::AddressOrigin;
 use facets_ops::client_files::Client;
 use facets_scan::Category;
+use facets_store::{Store, TreeKey, TreePin, TreeWriter};
 use facets_surface::Part;
 use facets_testkit::{PackageRegistry, component, repository_root, workspace_binary};
 use jsonschema::Validator;
@@ -176,6 +178,7 @@ static OUTPUTS: LazyLock<Vec<Output>> = LazyLock::new(|| {
     seen.contracts();
     seen.run(MANIFESTS);
     seen.run(WORDS);
+    seen.cache();
     seen.run(PROJECT);
     seen.other_homes_and_edits();
     seen.history();
@@ -248,7 +251,7 @@ impl Seen {
     fn ran(&self, words: &[&str]) -> Ran {
         let mut command = self.trusted.command(&["--format", "json"]);
         command.args(words).env("HOME", self.trusted.folder.path().join("user"));
-        command.env_remove("XDG_CONFIG_HOME").env_remove("CODEX_HOME");
+        command.env_remove("XDG_CONFIG_HOME").env_remove("CODEX_HOME").env_remove("XDG_CACHE_HOME");
         Ran::of(&command.output().unwrap())
     }
 
@@ -273,6 +276,21 @@ impl Seen {
         self.trusted.write("fusion-one.json", &one);
         fs::copy(data.join("vurb.lock"), self.trusted.file("vurb.lock")).unwrap();
         self.run(CONTRACTS);
+    }
+
+    /// A store that is empty, then has entries, one of which is modified.
+    fn cache(&mut self) {
+        self.run("cache-list 0 cache: | list\ncache-verify 0 cache verify");
+        self.run("cache-prune 0 cache prune");
+        let store = Store::open(&self.trusted.folder.path().join("user/.cache/facet")).unwrap();
+        let path = store.put_file(&Digest::of(b"a"), &b"a"[..]).unwrap().path().to_owned();
+        let filled = |tree: &mut TreeWriter<'_>| tree.directory("bin");
+        let key = TreeKey::Runtime(Digest::of(b"b"));
+        drop(store.put_tree(&key, TreePin::AsStored, filled).unwrap());
+        self.run("cache-list 0 cache list\ncache-verify 0 cache verify");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        self.run("cache-verify 1 cache verify\ncache-prune 0 cache prune --max-size 0");
+        self.run("error 2 cache prune --max-size x");
     }
 
     fn other_homes_and_edits(&mut self) {

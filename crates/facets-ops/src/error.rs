@@ -18,6 +18,7 @@ use facets_model::{NameError, UrlError};
 use facets_policy::PolicyError;
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
+use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
@@ -178,6 +179,9 @@ pub enum OpsError {
     /// A project cannot be read or changed.
     #[error("{0}")]
     Project(#[from] ProjectError),
+    /// The store cannot be read or changed.
+    #[error("{0}")]
+    Store(#[from] StoreError),
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
@@ -279,6 +283,7 @@ impl OpsError {
             Self::Start(error) => Some(&**error),
             Self::Narrowed(error) => Some(&**error),
             Self::Project(error) => Some(error),
+            Self::Store(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
             Self::FileHashes(error) => Some(error),

@@ -3,9 +3,9 @@
 mod verbs;
 
 pub use verbs::{
-    add, adopt, approvals, approve, build_check, check, connect, data, diff, digest_contract,
-    digest_file, digest_json, digest_surface, doctor, explain, grant, init, inspect, list, remove,
-    run, scan, sessions, show, verify, verify_file,
+    add, adopt, approvals, approve, build_check, cache, check, connect, data, diff,
+    digest_contract, digest_file, digest_json, digest_surface, doctor, explain, grant, init,
+    inspect, list, remove, run, scan, sessions, show, verify, verify_file,
 };
 
 pub mod client_files;
@@ -18,6 +18,7 @@ mod artifact_changes;
 mod attestation;
 mod audit;
 mod broken_pin;
+mod cache_directory;
 mod capturing;
 mod client_entries;
 mod client_servers;

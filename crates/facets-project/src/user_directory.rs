@@ -63,6 +63,12 @@ impl UserDirectory {
         self.kept_outside_of(project, Around::Project)
     }
 
+    /// The same for a folder that the current directory may be around, as a home is, unless it is a
+    /// repository.
+    pub fn outside_of_repositories(self, place: &Path) -> Result<Self, ProjectError> {
+        self.kept_outside_of(place, Around::Repositories)
+    }
+
     fn kept_outside_of(self, project: &Path, around: Around) -> Result<Self, ProjectError> {
         // Nothing of this changes while facet runs, and it is asked often.
         static KNOWN: Mutex<BTreeSet<(PathBuf, PathBuf, Around)>> = Mutex::new(BTreeSet::new());

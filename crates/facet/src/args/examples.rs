@@ -186,6 +186,15 @@ Examples:
 
 Exit codes: 0 nothing is broken, 1 something is.";
 
+pub(super) const CACHE: &str = "\
+Examples:
+  facet cache             lists the entries of the store
+  facet cache verify      hashes all of them, and removes those that were modified
+  facet cache prune --max-size 500M
+                          removes the least recently used ones until 500 MiB are left
+
+Exit codes of verify: 0 all are intact, 1 some were modified, 2 some could not be read.";
+
 pub(super) const DATA: &str = "\
 Examples:
   facet data              lists the data of confined servers and its size

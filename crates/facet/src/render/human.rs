@@ -121,3 +121,8 @@ pub(super) fn size(bytes: u64) -> String {
     let step = (0..units.len() - 1).take_while(|step| bytes >> (10 * step) >= 10_240).count();
     format!("{} {}", bytes >> (10 * step), units[step])
 }
+
+/// Its plural is not that of other nouns.
+pub(super) fn entries(count: usize) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
+}

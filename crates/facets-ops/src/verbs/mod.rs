@@ -6,6 +6,7 @@ pub mod adopt;
 pub mod approvals;
 pub mod approve;
 pub mod build_check;
+pub mod cache;
 pub mod check;
 pub mod connect;
 pub mod data;
