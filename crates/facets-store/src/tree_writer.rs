@@ -198,9 +198,11 @@ mod tests {
         assert_eq!(paths, ["a", "b", "b/c", "b/empty"]);
     }
 
+    type Case = fn(&mut TreeWriter<'_>) -> Result<(), StoreError>;
+
     #[test]
     fn a_path_that_is_given_twice_or_passes_through_a_file_is_refused() {
-        let cases: [fn(&mut TreeWriter<'_>) -> Result<(), StoreError>; 5] = [
+        let cases: [Case; 5] = [
             |tree| {
                 tree.file("a", FileMode::Plain, &b""[..])?;
                 tree.file("a", FileMode::Plain, &b""[..]).map(drop)
