@@ -73,10 +73,10 @@ pub(crate) fn fuzz_all(seconds: u64) -> Outcome<usize> {
     Ok(TARGETS.len())
 }
 
-/// For the soak page: a line for each target.
-pub(crate) fn summaries(seconds: u64) -> Outcome<Vec<(&'static str, String)>> {
+/// All targets one after the other, each with what came of it.
+pub(crate) fn each(seconds: u64, mut found: impl FnMut(&str, String) -> Outcome) -> Outcome {
     build()?;
-    TARGETS.iter().map(|target| run_target(target, seconds).map(|line| (*target, line))).collect()
+    TARGETS.iter().try_for_each(|target| found(target, run_target(target, seconds)?))
 }
 
 fn folder() -> PathBuf {

@@ -99,8 +99,9 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "soak",
         summary: "Run the long counts in full",
-        help: "Runs all tests with their full counts, the whole corpus, each fuzz target for\n\
-               60 seconds, and all mutants. Writes docs/soak.md with the commit it belongs to.",
+        help: "Options: PART…  only these: tests, corpus, fuzz, mutants; all by default\n\
+               Runs all tests with their full counts, the whole corpus, each fuzz target for\n\
+               60 seconds, and all mutants. Writes docs/soak.md, each row with its commit.",
         run: soak::run,
     },
 ];

@@ -34,6 +34,16 @@ impl Row {
         self.caught + self.missed + self.timed_out
     }
 
+    /// In one sentence.
+    pub(crate) fn summary(&self) -> String {
+        let Self { name: _, mutants, caught, missed, timed_out, seconds } = self;
+        format!(
+            "{caught} of {} viable ones caught, {timed_out} timeouts, {missed} missed: {} percent ({mutants} mutants, {seconds:.0} s)",
+            self.viable(),
+            self.caught_percent()
+        )
+    }
+
     /// Tests that never end have noticed the mutant, too.
     pub(super) fn caught_percent(&self) -> usize {
         match self.viable() {
