@@ -27,7 +27,7 @@ const LAYERS: &[&[&str]] = &[
         "facets-scan",
         "facets-validator",
     ],
-    &["facets-fetch", "facets-policy", "facets-project"],
+    &["facets-archive", "facets-fetch", "facets-policy", "facets-project"],
     &["facets-launch", "facets-mcp"],
     &["facets-probe", "facets-run"],
     &["facets-ops"],
