@@ -27,7 +27,7 @@ const LAYERS: &[&[&str]] = &[
         "facets-scan",
         "facets-validator",
     ],
-    &["facets-fetch", "facets-policy", "facets-project", "facets-store"],
+    &["facets-archive", "facets-fetch", "facets-policy", "facets-project", "facets-store"],
     &["facets-file-hashes", "facets-launch", "facets-mcp"],
     &["facets-face", "facets-probe", "facets-run"],
     &["facets-ops"],

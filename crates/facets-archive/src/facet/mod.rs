@@ -1,0 +1,9 @@
+//! Archives of facets, byte for byte as the reference writes them (spec 4.1).
+
+mod build_manifest;
+mod pack;
+mod read;
+mod text;
+
+pub use pack::{PackedFacet, pack_facet};
+pub use read::{FacetArchive, read_facet, unpack_facet};

@@ -1,0 +1,246 @@
+//! Reading and unpacking a facet.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::BorrowedFd;
+
+use facets_digest::Digest;
+use facets_model::manifest::{FacetManifest, FileRole, parse_facet};
+use facets_model::tree::{MANIFEST_LIMITS, ManifestFormat};
+
+use super::build_manifest::{self, ARCHIVE, BUILD_MANIFEST, BuildManifest, FacetFormat};
+use super::pack::MANIFEST;
+use super::text::TextProbe;
+use crate::error::{ArchiveError, ContentError, FacetError, LimitError, LimitKind, unreadable};
+use crate::index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
+use crate::limits::ArchiveLimits;
+use crate::scan::{EntryVisitor, KeptFile, read_compressed};
+use crate::source::{ByteSource, HashedSource, PlainSource};
+use crate::tar::{ArchiveFormat, TarEntry, TarReader};
+use crate::unpack::{rewind, write_archive};
+
+/// A facet whose archive broke no rule, and is what its own manifests state.
+#[derive(Clone, Debug)]
+pub struct FacetArchive {
+    /// Its `facet.json`.
+    pub manifest: FacetManifest,
+    /// Its files and hashes.
+    pub index: ArchiveIndex,
+}
+
+impl FacetArchive {
+    /// Compares hashes, name and version with what was requested.
+    pub fn verify(&self, expected: &ExpectedArtifact) -> Result<(), ArchiveError> {
+        self.index.verify(expected)?;
+        let (name, version) = (self.manifest.name.to_string(), self.manifest.version.to_string());
+        expected.verify_identity(&name, &version)
+    }
+}
+
+/// Reads a `.facet` archive to its end and checks every rule. Nothing is written.
+pub fn read_facet(
+    mut archive: impl Read + Seek,
+    limits: &ArchiveLimits,
+) -> Result<FacetArchive, ArchiveError> {
+    let container = read_container(&mut archive, limits)?;
+    let stated = build_manifest::parse(&container.build_manifest)?;
+    let mut visitor = FacetVisitor::new();
+    let inner = container.read_inner(&mut archive, limits, &mut visitor)?;
+    let index = ArchiveIndex { content_hash: container.digest, size: container.size, ..inner };
+    let manifest = check_content(&index.files, visitor, stated.format)?;
+    check_stated(&stated, &index)?;
+    Ok(FacetArchive { manifest, index })
+}
+
+/// Unpacks an archive into an empty directory, after all of it was checked and compared.
+pub fn unpack_facet(
+    archive: &mut (impl Read + Seek),
+    expected: &ExpectedArtifact,
+    directory: BorrowedFd<'_>,
+    limits: &ArchiveLimits,
+) -> Result<FacetArchive, ArchiveError> {
+    let facet = read_facet(&mut *archive, limits)?;
+    facet.verify(expected)?;
+    write_archive(directory, |visitor| {
+        let container = read_container(&mut *archive, limits)?;
+        let inner = container.read_inner(&mut *archive, limits, visitor)?;
+        let second = ArchiveIndex { content_hash: container.digest, size: container.size, ..inner };
+        Ok(second == facet.index)
+    })?;
+    Ok(facet)
+}
+
+/// The outer archive: what it states, and where the inner one lies.
+struct Container {
+    build_manifest: Vec<u8>,
+    start: u64,
+    length: u64,
+    digest: Digest,
+    size: u64,
+}
+
+impl Container {
+    fn read_inner(
+        &self,
+        archive: &mut (impl Read + Seek),
+        limits: &ArchiveLimits,
+        visitor: &mut dyn EntryVisitor,
+    ) -> Result<ArchiveIndex, ArchiveError> {
+        archive.seek(SeekFrom::Start(self.start)).map_err(unreadable)?;
+        let inner = archive.by_ref().take(self.length);
+        read_compressed(inner, ArchiveFormat::Facet, limits, visitor)
+    }
+}
+
+/// Reads the outer archive to its end. Its two files may stand in any order.
+fn read_container(
+    archive: &mut (impl Read + Seek),
+    limits: &ArchiveLimits,
+) -> Result<Container, ArchiveError> {
+    rewind(archive)?;
+    refuse_gzip(archive)?;
+    let source = HashedSource::new(PlainSource::new(archive, limits.compressed));
+    let mut tar = TarReader::new(source, ArchiveFormat::FacetContainer, limits);
+    let (mut build_manifest, mut place) = (None, None);
+    while let Some(entry) = tar.next_entry()? {
+        match entry.path.as_str() {
+            BUILD_MANIFEST => build_manifest = Some(read_build_manifest(&mut tar, &entry)?),
+            ARCHIVE => place = Some((tar.position(), entry.size)),
+            other => {
+                let problem = format!("it has a file {other:?}");
+                return Err(FacetError::Container { problem }.into());
+            }
+        }
+    }
+    let (digest, size, _) = tar.into_source().finish();
+    let missing = |name| FacetError::Container { problem: format!("it has no {name}") };
+    let build_manifest = build_manifest.ok_or_else(|| missing(BUILD_MANIFEST))?;
+    let (start, length) = place.ok_or_else(|| missing(ARCHIVE))?;
+    Ok(Container { build_manifest, start, length, digest, size })
+}
+
+/// The first format was compressed as a whole; it was withdrawn.
+fn refuse_gzip(archive: &mut (impl Read + Seek)) -> Result<(), ArchiveError> {
+    let mut start = Vec::new();
+    archive.by_ref().take(2).read_to_end(&mut start).map_err(unreadable)?;
+    if start == [0x1f, 0x8b] {
+        let problem = "it is compressed as a whole".to_owned();
+        return Err(FacetError::Container { problem }.into());
+    }
+    rewind(archive)
+}
+
+fn read_build_manifest<S: ByteSource>(
+    tar: &mut TarReader<S>,
+    entry: &TarEntry,
+) -> Result<Vec<u8>, ArchiveError> {
+    let limit = build_manifest::LARGEST as u64;
+    if entry.size > limit {
+        return Err(LimitError::of_entry(LimitKind::File, limit, BUILD_MANIFEST).into());
+    }
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
+    loop {
+        match tar.read_content(&mut buffer)? {
+            0 => return Ok(bytes),
+            read => bytes.extend_from_slice(&buffer[..read]),
+        }
+    }
+}
+
+/// Keeps the manifest, and judges every file as a text: which of them are texts is known only afterwards.
+struct FacetVisitor {
+    manifest: KeptFile,
+    current: TextProbe,
+    problems: BTreeMap<String, &'static str>,
+}
+
+impl FacetVisitor {
+    fn new() -> Self {
+        Self {
+            manifest: KeptFile::new(MANIFEST, MANIFEST_LIMITS.bytes),
+            current: TextProbe::default(),
+            problems: BTreeMap::new(),
+        }
+    }
+}
+
+impl EntryVisitor for FacetVisitor {
+    fn begin(&mut self, entry: &TarEntry) -> Result<(), ArchiveError> {
+        self.current = TextProbe::default();
+        self.manifest.begin(entry)
+    }
+
+    fn content(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        self.current.update(bytes);
+        self.manifest.content(bytes)
+    }
+
+    fn end(&mut self, entry: &TarEntry) -> Result<(), ArchiveError> {
+        if let Some(problem) = self.current.problem() {
+            self.problems.insert(entry.path.to_string(), problem);
+        }
+        self.manifest.end(entry)
+    }
+}
+
+/// The files are exactly those that the manifest names, and its texts are texts.
+fn check_content(
+    files: &[ArchivedFile],
+    visitor: FacetVisitor,
+    format: FacetFormat,
+) -> Result<FacetManifest, ArchiveError> {
+    let bytes = visitor.manifest.into_bytes();
+    let bytes = bytes.ok_or(ContentError::NoManifest { file: MANIFEST })?;
+    let outcome = parse_facet(&bytes, ManifestFormat::Json);
+    let problems = outcome.problems;
+    let manifest = outcome.manifest.ok_or(ContentError::Manifest { file: MANIFEST, problems })?;
+    if !manifest.facets.is_empty() {
+        return Err(FacetError::Composition.into());
+    }
+    if format == FacetFormat::Legacy && !manifest.servers.is_empty() {
+        return Err(FacetError::LegacyServers.into());
+    }
+    let named = outcome.files.iter().map(|file| file.path.as_str()).chain([MANIFEST]);
+    check_same(named.collect(), files, MANIFEST)?;
+    for file in outcome.files.iter().filter(|file| file.role == FileRole::Primary) {
+        if let Some(problem) = visitor.problems.get(&file.path).copied() {
+            return Err(FacetError::Text { path: file.path.clone(), problem }.into());
+        }
+    }
+    Ok(manifest)
+}
+
+/// The archive has exactly the files that are declared.
+fn check_same(
+    mut declared: BTreeSet<&str>,
+    files: &[ArchivedFile],
+    declared_in: &'static str,
+) -> Result<(), FacetError> {
+    for file in files {
+        if !declared.remove(file.path.as_str()) {
+            return Err(FacetError::Undeclared { path: file.path.to_string(), declared_in });
+        }
+    }
+    match declared.first() {
+        Some(path) => Err(FacetError::Missing { path: (*path).to_owned(), declared_in }),
+        None => Ok(()),
+    }
+}
+
+/// What the build manifest states is true (facets check C: the content decides, never the claim).
+fn check_stated(stated: &BuildManifest, index: &ArchiveIndex) -> Result<(), ArchiveError> {
+    let declared = stated.files.keys().map(String::as_str).collect();
+    check_same(declared, &index.files, BUILD_MANIFEST)?;
+    for file in &index.files {
+        let path = file.path.to_string();
+        if let Some(expected) = stated.files.get(&path).filter(|hash| **hash != file.digest) {
+            let (expected, actual) = (*expected, file.digest);
+            return Err(FacetError::FileHash { path, expected, actual }.into());
+        }
+    }
+    if stated.integrity != index.integrity {
+        let (expected, actual) = (stated.integrity, index.integrity);
+        return Err(ContentError::Integrity { stated_by: BUILD_MANIFEST, expected, actual }.into());
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+#![doc = include_str!("../README.md")]
+
+mod entry_mode;
+mod error;
+mod facet;
+mod folder;
+mod gzip;
+mod hashed_writer;
+mod ignore;
+mod index;
+mod limits;
+mod npm;
+mod paths;
+mod scan;
+mod secrets;
+mod server;
+mod source;
+mod tar;
+mod tree;
+mod unpack;
+
+pub use entry_mode::EntryMode;
+pub use error::{
+    ArchiveError, ContentError, EntryPathError, FacetError, GzipError, LimitError, LimitKind,
+    TarError, TreeError, TreeProblem, TreeProblemKind, UnpackError,
+};
+pub use facet::{FacetArchive, PackedFacet, pack_facet, read_facet, unpack_facet};
+pub use index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
+pub use limits::ArchiveLimits;
+pub use npm::{read_npm_package, unpack_npm_package};
+pub use server::{
+    LeftOut, LeftOutReason, PackRequest, PackedServer, ServerArchive, pack_server,
+    read_server_archive, unpack_server,
+};
+pub use tree::SourceTree;
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

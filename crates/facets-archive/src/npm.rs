@@ -1,0 +1,39 @@
+//! Packages of npm: written by others, read by the same rules.
+
+use std::io::{Read, Seek};
+use std::os::fd::BorrowedFd;
+
+use crate::error::ArchiveError;
+use crate::index::{ArchiveIndex, ExpectedArtifact};
+use crate::limits::ArchiveLimits;
+use crate::scan::{NoVisitor, read_compressed};
+use crate::tar::ArchiveFormat;
+use crate::unpack::{rewind, write_archive};
+
+/// Reads a package to its end and checks every rule. Paths are those inside the one directory that every
+/// package has. Nothing is written.
+pub fn read_npm_package(
+    reader: impl Read,
+    limits: &ArchiveLimits,
+) -> Result<ArchiveIndex, ArchiveError> {
+    read_compressed(reader, ArchiveFormat::Npm, limits, &mut NoVisitor)
+}
+
+/// Unpacks a package into an empty directory, after all of it was checked and compared. Name and version are
+/// in its `package.json`, which the caller reads.
+pub fn unpack_npm_package(
+    package: &mut (impl Read + Seek),
+    expected: &ExpectedArtifact,
+    directory: BorrowedFd<'_>,
+    limits: &ArchiveLimits,
+) -> Result<ArchiveIndex, ArchiveError> {
+    rewind(package)?;
+    let index = read_npm_package(&mut *package, limits)?;
+    index.verify(expected)?;
+    rewind(package)?;
+    write_archive(directory, |visitor| {
+        let second = read_compressed(&mut *package, ArchiveFormat::Npm, limits, visitor)?;
+        Ok(second == index)
+    })?;
+    Ok(index)
+}

@@ -1,0 +1,7 @@
+//! Archives of source-mode servers (spec 4.2).
+
+mod pack;
+mod read;
+
+pub use pack::{LeftOut, LeftOutReason, PackRequest, PackedServer, pack_server};
+pub use read::{ServerArchive, read_server_archive, unpack_server};

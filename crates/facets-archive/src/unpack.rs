@@ -1,0 +1,179 @@
+//! Writing what was validated, and taking it all back if it turns out to be something else.
+
+use std::collections::BTreeSet;
+use std::fs::{File, Permissions};
+use std::io::{self, Seek, Write as _};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
+
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, openat, unlinkat};
+use rustix::io::Errno;
+
+use crate::error::{ArchiveError, UnpackError, unreadable};
+use crate::folder::{open_below, open_folder, split_name};
+use crate::scan::EntryVisitor;
+use crate::tar::{TarEntry, TarEntryKind};
+
+/// Back to the beginning of an archive.
+pub(crate) fn rewind(archive: &mut impl Seek) -> Result<(), ArchiveError> {
+    archive.rewind().map_err(unreadable)
+}
+
+/// Writes the entries of an archive into an empty directory. `read` reads it a second time, and says whether
+/// it is the one that was validated.
+pub(crate) fn write_archive(
+    directory: BorrowedFd<'_>,
+    read: impl FnOnce(&mut dyn EntryVisitor) -> Result<bool, ArchiveError>,
+) -> Result<(), ArchiveError> {
+    refuse_occupied(directory)?;
+    let mut extraction = Extraction::new(directory);
+    if !read(&mut extraction)? {
+        return Err(UnpackError::Changed.into());
+    }
+    extraction.is_complete = true;
+    Ok(())
+}
+
+fn refuse_occupied(directory: BorrowedFd<'_>) -> Result<(), UnpackError> {
+    let failed = |error: Errno| unwritable(".", error.into());
+    for entry in Dir::read_from(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        if name != c"." && name != c".." {
+            return Err(UnpackError::Occupied { path: name.to_string_lossy().into_owned() });
+        }
+    }
+    Ok(())
+}
+
+fn unwritable(path: &str, source: io::Error) -> UnpackError {
+    if source.kind() == io::ErrorKind::AlreadyExists {
+        return UnpackError::Occupied { path: path.to_owned() };
+    }
+    UnpackError::Unwritable { path: path.to_owned(), source }
+}
+
+/// Files and directories that were written, and that go again unless all of them were.
+struct Extraction<'d> {
+    root: BorrowedFd<'d>,
+    /// The directory that the last file went into, as most files follow others of the same.
+    current: Option<(String, OwnedFd)>,
+    file: Option<File>,
+    files: Vec<String>,
+    /// In the order in which they were made.
+    folders: Vec<String>,
+    known: BTreeSet<String>,
+    is_complete: bool,
+}
+
+impl<'d> Extraction<'d> {
+    fn new(root: BorrowedFd<'d>) -> Self {
+        Self {
+            root,
+            current: None,
+            file: None,
+            files: Vec::new(),
+            folders: Vec::new(),
+            known: BTreeSet::new(),
+            is_complete: false,
+        }
+    }
+
+    /// Makes the directories of a path that are not there, and opens the last one.
+    fn enter(&mut self, path: &str) -> io::Result<&OwnedFd> {
+        let is_current = self.current.as_ref().is_some_and(|(current, _)| current == path);
+        if !is_current {
+            let folder = self.make(path)?;
+            self.current = Some((path.to_owned(), folder));
+        }
+        let current = self.current.as_ref().map(|(_, folder)| folder);
+        current.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn make(&mut self, path: &str) -> io::Result<OwnedFd> {
+        let mut folder = open_folder(self.root, ".")?;
+        let mut made = String::new();
+        for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+            if !made.is_empty() {
+                made.push('/');
+            }
+            made.push_str(segment);
+            if self.known.insert(made.clone()) {
+                match mkdirat(&folder, segment, Mode::from_raw_mode(0o755)) {
+                    Ok(()) => self.folders.push(made.clone()),
+                    // Some file systems have one directory for two spellings.
+                    Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            folder = open_folder(&folder, segment)?;
+        }
+        Ok(folder)
+    }
+
+    fn create(&mut self, path: &str) -> io::Result<()> {
+        let (parent, name) = split_name(path);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = self.enter(parent)?;
+        let file = openat(folder, name, flags, Mode::from_raw_mode(0o600))?;
+        self.files.push(path.to_owned());
+        self.file = Some(File::from(file));
+        Ok(())
+    }
+
+    /// Removes everything, the last thing first.
+    fn undo(&mut self) {
+        self.file = None;
+        self.current = None;
+        for path in self.files.iter().rev() {
+            self.remove(path, AtFlags::empty());
+        }
+        for path in self.folders.iter().rev() {
+            self.remove(path, AtFlags::REMOVEDIR);
+        }
+    }
+
+    /// An error here would hide the one that led here; the caller removes the directory.
+    fn remove(&self, path: &str, flags: AtFlags) {
+        let (parent, name) = split_name(path);
+        if let Ok(folder) = open_below(self.root, parent) {
+            let _ = unlinkat(&folder, name, flags);
+        }
+    }
+}
+
+impl EntryVisitor for Extraction<'_> {
+    fn begin(&mut self, entry: &TarEntry) -> Result<(), ArchiveError> {
+        let path = entry.path.as_str();
+        let result = match entry.kind {
+            TarEntryKind::Directory => self.enter(path).map(|_| ()),
+            TarEntryKind::File(_) => self.create(path),
+        };
+        result.map_err(|error| unwritable(path, error).into())
+    }
+
+    fn content(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let path = self.files.last().map(String::as_str).unwrap_or_default();
+        Ok(file.write_all(bytes).map_err(|error| unwritable(path, error))?)
+    }
+
+    fn end(&mut self, entry: &TarEntry) -> Result<(), ArchiveError> {
+        let (Some(file), TarEntryKind::File(mode)) = (self.file.take(), entry.kind) else {
+            return Ok(());
+        };
+        // The bits of the process's own mask do not count, and nothing may write to the file any more.
+        let bits = Permissions::from_mode(mode.read_only_bits());
+        let path = entry.path.as_str();
+        Ok(file.set_permissions(bits).map_err(|error| unwritable(path, error))?)
+    }
+}
+
+impl Drop for Extraction<'_> {
+    fn drop(&mut self) {
+        if !self.is_complete {
+            self.undo();
+        }
+    }
+}
