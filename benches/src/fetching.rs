@@ -55,7 +55,7 @@ impl FetchJob {
     /// GitHub is the kind that needs no document first and states no hash beside SHA-256, so that the
     /// same is hashed as by the baseline. Nothing of this machine's configuration is read.
     fn fetcher(&self) -> Fetcher {
-        let variables = BTreeMap::from([("GITHUB_SERVER_URL".to_owned(), self.server.clone())]);
+        let variables = BTreeMap::from([("FACET_GITHUB_URL".to_owned(), self.server.clone())]);
         let machine = Machine { variables, home: None, directory: self.folder.clone() };
         let usual = FetchLimits::default();
         let limits = FetchLimits {

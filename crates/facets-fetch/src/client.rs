@@ -1,22 +1,30 @@
 //! Requests of one ecosystem: redirects that are looked at, credentials that stay where they belong, and
 //! patience with servers that are busy.
 
-use std::io::{self, Read as _};
-use std::time::{Duration, Instant, SystemTime};
+use std::io::Read as _;
+use std::time::{Duration, Instant};
 
 use ureq::http::Response;
 use ureq::{Agent, Body};
 use url::Url;
 
-use crate::error::FetchError;
+use crate::clock::FetchClock;
+use crate::encodings::require_identity;
+use crate::error::{FetchError, Referral};
 use crate::limits::FetchLimits;
 use crate::pace::Pace;
+use crate::server_problem::ServerProblem;
 use facets_http::Reach;
 use facets_http::Route;
-use facets_http::{RefusedAddress, agent, agent_config};
+use facets_http::{agent, agent_config};
+
+pub(crate) use crate::address::{host, shown};
 
 /// How long it may take to look a name up and to connect.
-const CONNECT: Duration = Duration::from_secs(20);
+pub(crate) const CONNECT: Duration = Duration::from_secs(20);
+
+/// Why neither a redirect nor a link is followed.
+const DOWNGRADE: &str = "it leads from https to something else";
 
 /// Where requests of one ecosystem go, and with what.
 #[derive(Debug)]
@@ -24,6 +32,7 @@ pub struct HttpClient {
     agent: Agent,
     route: Route,
     reach: Reach,
+    pub(crate) clock: FetchClock,
     pub(crate) limits: FetchLimits,
 }
 
@@ -57,6 +66,13 @@ impl From<FetchError> for Failed {
     }
 }
 
+impl Failed {
+    /// Another attempt may succeed, whenever it is made.
+    pub(crate) fn retryable(problem: ServerProblem) -> Self {
+        Self::Retryable(problem.into(), None)
+    }
+}
+
 impl HttpClient {
     /// Nothing is sent yet.
     pub fn new(route: Route, reach: Reach, limits: FetchLimits) -> Result<Self, FetchError> {
@@ -70,7 +86,19 @@ impl HttpClient {
             .max_idle_connections_per_host(limits.parallel)
             .input_buffer_size(256 << 10);
         let agent = agent(config, &route, &reach)?;
-        Ok(Self { agent, route, reach, limits })
+        Ok(Self { agent, route, reach, clock: FetchClock::default(), limits })
+    }
+
+    /// Shares the time for everything with others.
+    #[must_use]
+    pub(crate) fn with_clock(mut self, clock: FetchClock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// When something has to be here that is begun now.
+    pub(crate) fn deadline(&self) -> Instant {
+        (Instant::now() + self.limits.time).min(self.clock.end(&self.limits))
     }
 
     /// What the configuration of the ecosystem's client asks for and is not done.
@@ -81,7 +109,7 @@ impl HttpClient {
 
     /// Reads a document of a registry.
     pub fn document(&self, url: &Url, accept: &str) -> Result<RegistryDocument, FetchError> {
-        let deadline = Instant::now() + self.limits.time;
+        let deadline = self.deadline();
         self.retrying(deadline, || self.document_once(url, accept, deadline))
     }
 
@@ -107,7 +135,7 @@ impl HttpClient {
                 return Err(FetchError::TooLarge { what: shown(&url), limit }.into());
             }
             if !pace.is_kept(bytes.len() as u64) {
-                return Err(self.too_slow(&url).into());
+                return Err(self.too_slow(&url, &pace).into());
             }
         }
     }
@@ -158,12 +186,12 @@ impl HttpClient {
                 301 | 302 | 303 | 307 | 308 => {
                     url = self.redirected(&url, header(&response, "location"))?;
                 }
-                _ => return Err(refused(&url, status, &response)),
+                _ => return Err(self.refused(&url, status, &response)),
             }
         }
         let location = shown(&url);
-        Err(FetchError::Redirect { url: location.clone(), location, problem: "too many redirects" }
-            .into())
+        let (url, referral) = (location.clone(), Referral::Redirect);
+        Err(FetchError::Redirect { url, referral, location, problem: "too many redirects" }.into())
     }
 
     fn get_once(
@@ -176,7 +204,7 @@ impl HttpClient {
             return Err(FetchError::AddressRefused { url: shown(url), problem }.into());
         }
         if Instant::now() >= deadline {
-            return Err(self.too_slow(url).into());
+            return Err(self.too_late(url).into());
         }
         let mut request = self.agent.get(url.as_str()).header("Accept-Encoding", "identity");
         for (name, value) in headers {
@@ -192,7 +220,8 @@ impl HttpClient {
     /// Where a redirect leads, if it may be followed.
     fn redirected(&self, from: &Url, location: &str) -> Result<Url, FetchError> {
         let refuse = |to: &str, problem| {
-            Err(FetchError::Redirect { url: shown(from), location: to.to_owned(), problem })
+            let (url, location) = (shown(from), to.to_owned());
+            Err(FetchError::Redirect { url, referral: Referral::Redirect, location, problem })
         };
         // Nothing at all would lead to the same place again.
         let Some(to) = from.join(location).ok().filter(|_| !location.is_empty()) else {
@@ -202,7 +231,7 @@ impl HttpClient {
             return refuse(&shown(&to), "it has credentials in it");
         }
         if from.scheme() == "https" && to.scheme() != "https" {
-            return refuse(&shown(&to), "it leads from https to something else");
+            return refuse(&shown(&to), DOWNGRADE);
         }
         if self.reach.refusal(&to).is_some() {
             let is_web = to.scheme() == "http";
@@ -212,108 +241,20 @@ impl HttpClient {
         }
         Ok(to)
     }
-
-    pub(crate) fn too_slow(&self, url: &Url) -> FetchError {
-        FetchError::TooSlow { what: shown(url), seconds: self.limits.time.as_secs() }
-    }
-
-    /// Why a request got no answer.
-    fn failed(&self, url: &Url, error: ureq::Error) -> Failed {
-        let host = host(url);
-        match error {
-            ureq::Error::Io(error) => self.broken(url, &error),
-            ureq::Error::Timeout(ureq::Timeout::Global) => self.too_slow(url).into(),
-            ureq::Error::HostNotFound => {
-                let reason = "its name cannot be resolved".to_owned();
-                Failed::Retryable(FetchError::Unreachable { host, reason }, None)
-            }
-            // Nothing was sent, and nothing can be the next time.
-            ureq::Error::Http(_) | ureq::Error::BadUri(_) => {
-                let problem = "the address or the credentials cannot be sent".to_owned();
-                FetchError::Config { place: host, problem }.into()
-            }
-            ureq::Error::Rustls(error) => {
-                FetchError::Certificate { host, reason: error.to_string() }.into()
-            }
-            ureq::Error::Tls(reason) => {
-                FetchError::Certificate { host, reason: reason.to_owned() }.into()
-            }
-            other => {
-                let reason = other.to_string();
-                Failed::Retryable(FetchError::Unreachable { host, reason }, None)
-            }
-        }
-    }
-
-    /// Why a connection broke, or never was.
-    pub(crate) fn broken(&self, url: &Url, error: &io::Error) -> Failed {
-        let inner = error.get_ref();
-        if let Some(RefusedAddress(problem)) = inner.and_then(|inner| inner.downcast_ref()) {
-            let (url, problem) = (shown(url), problem.clone());
-            return FetchError::AddressRefused { url, problem }.into();
-        }
-        match inner.and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
-            Some(ureq::Error::Timeout(ureq::Timeout::Global)) => return self.too_slow(url).into(),
-            Some(ureq::Error::Io(inner)) => return self.broken(url, inner),
-            _ => {}
-        }
-        let (host, reason) = (host(url), error.to_string());
-        // What the library for TLS says is in the text alone.
-        if reason.contains("certificate") || reason.contains("UnknownIssuer") {
-            return FetchError::Certificate { host, reason }.into();
-        }
-        Failed::Retryable(FetchError::Unreachable { host, reason }, None)
-    }
 }
 
-/// spec 1.2: what comes encoded though nobody asked is an error, never decoded
-fn require_identity(url: &Url, response: &Response<Body>) -> Result<(), FetchError> {
-    match header(response, "content-encoding") {
-        "" | "identity" => Ok(()),
-        encoding => Err(FetchError::Encoded {
-            url: shown(url),
-            encoding: encoding.chars().take(40).collect(),
-        }),
+/// Refuses a link to a file that leads from https to something else, as such a redirect is refused: anyone on
+/// the way could replace the file.
+pub(crate) fn require_link(document: &Url, link: &Url) -> Result<(), FetchError> {
+    if document.scheme() != "https" || link.scheme() == "https" {
+        return Ok(());
     }
-}
-
-/// What a status means that is no success.
-fn refused(url: &Url, status: u16, response: &Response<Body>) -> Failed {
-    let host = host(url);
-    match status {
-        401 | 403 => FetchError::Unauthorized { host, status }.into(),
-        404 | 410 => FetchError::NotFound { what: shown(url), host }.into(),
-        429 | 500 | 502..=504 => {
-            let wanted = retry_after(header(response, "retry-after"), SystemTime::now());
-            let reason = format!("it answers with HTTP status {status}");
-            Failed::Retryable(FetchError::Unreachable { host, reason }, wanted)
-        }
-        _ => FetchError::Status { url: shown(url), status }.into(),
-    }
-}
-
-/// Seconds, or a date.
-fn retry_after(text: &str, now: SystemTime) -> Option<Duration> {
-    if let Ok(seconds) = text.trim().parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = httpdate::parse_http_date(text.trim()).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    let (url, location) = (shown(document), shown(link));
+    Err(FetchError::Redirect { url, referral: Referral::Link, location, problem: DOWNGRADE })
 }
 
 pub(crate) fn header<'r>(response: &'r Response<Body>, name: &str) -> &'r str {
     response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-}
-
-pub(crate) fn host(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
-}
-
-/// An address for people: without credentials, and without a query, which may be one.
-pub(crate) fn shown(url: &Url) -> String {
-    let query = if url.query().is_some() { "?…" } else { "" };
-    format!("{}://{}{}{query}", url.scheme(), host(url), url.path())
 }
 
 #[cfg(test)]
@@ -323,20 +264,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_may_say_when_in_seconds_or_as_a_date() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-        assert_eq!(retry_after("7", now), Some(Duration::from_secs(7)));
-        let date = "Sun, 09 Sep 2001 01:46:50 GMT";
-        assert_eq!(retry_after(date, now), Some(Duration::from_secs(10)));
-        let past = "Sun, 09 Sep 2001 01:46:30 GMT";
-        assert_eq!(retry_after(past, now), Some(Duration::ZERO));
-        assert_eq!(retry_after("soon", now), None);
-        assert_eq!(retry_after("-1", now), None);
-    }
-
-    #[test]
-    fn an_address_is_shown_without_secrets() {
-        let url: Url = "https://me:secret@a.example:8443/x?token=secret#y".parse().unwrap();
-        assert_eq!(shown(&url), "https://a.example:8443/x?…");
+    fn a_link_stays_with_https() {
+        let url = |text: &str| text.parse::<Url>().unwrap();
+        let (secure, plain) = (url("https://a.example/pad"), url("http://a.example/x.tgz?secret"));
+        let error = require_link(&secure, &plain).unwrap_err().to_string();
+        let expected = "https://a.example/pad links to http://a.example/x.tgz?…: ".to_owned();
+        assert_eq!(error, expected + DOWNGRADE);
+        assert!(require_link(&secure, &url("https://b.example/x.tgz")).is_ok());
+        assert!(require_link(&url("http://a.example/pad"), &plain).is_ok());
     }
 }

@@ -12,11 +12,13 @@ use ureq::Body;
 use ureq::http::Response;
 use url::Url;
 
-use crate::client::{Answer, Failed, HttpClient, header, host, shown};
+use crate::address::{host, shown};
+use crate::client::{Answer, Failed, HttpClient, header};
 use crate::error::FetchError;
 use crate::hashing::Hashing;
 use crate::pace::Pace;
 use crate::progress::FetchProgress;
+use crate::server_problem::ServerProblem;
 use crate::unnamed_file::unnamed_file;
 use crate::upstream::UpstreamFile;
 
@@ -60,7 +62,7 @@ impl HttpClient {
         if file.size.is_some_and(|size| size > self.limits.file) {
             return Err(self.too_large(file));
         }
-        let deadline = Instant::now() + self.limits.time;
+        let deadline = self.deadline();
         let mut partial = Partial::new(file, shared.folder)?;
         self.retrying(deadline, || {
             self.receive(file, &mut partial, shared, deadline)?;
@@ -145,7 +147,7 @@ impl HttpClient {
             shared.progress.advance(shared.index, count as u64);
             self.require_bounds(file, partial, shared, count as u64)?;
             if !pace.is_kept(partial.received - before) {
-                return Err(self.too_slow(url).into());
+                return Err(self.too_slow(url, &pace).into());
             }
         }
     }
@@ -251,9 +253,7 @@ impl Partial {
         shared: &Shared<'_>,
     ) -> Result<Failed, FetchError> {
         self.restart(file, shared)?;
-        let reason = "it sent another part than was asked for".to_owned();
-        let error = FetchError::Unreachable { host: host(&file.url), reason };
-        Ok(Failed::Retryable(error, None))
+        Ok(Failed::retryable(ServerProblem::OtherPart { host: host(&file.url) }))
     }
 
     /// How long the file should be.
@@ -271,8 +271,7 @@ impl Partial {
         if self.expected(file).is_some() || coding.contains("chunked") || !file.stated.is_empty() {
             return Ok(());
         }
-        let reason = "it does not say how long the file is".to_owned();
-        Err(FetchError::Unreachable { host: host(&file.url), reason })
+        Err(ServerProblem::UnknownLength { host: host(&file.url) }.into())
     }
 
     fn unwritable(&self, source: io::Error) -> FetchError {
@@ -327,8 +326,7 @@ impl Partial {
 }
 
 fn lost_thread(url: &Url) -> Failed {
-    let reason = "hashing ended unexpectedly".to_owned();
-    FetchError::Unreachable { host: shown(url), reason }.into()
+    Failed::Final(ServerProblem::Hashing { url: shown(url) }.into())
 }
 
 /// A strong `ETag` of a server that gives parts: it changes whenever a byte does (RFC 9110, 8.8.1).

@@ -1,16 +1,20 @@
 //! Why a file could not be fetched.
 
+use std::fmt;
+
 use facets_failure::Describe;
 use facets_files::FileError;
 use facets_http::AgentError;
 use facets_model::FileIdentifier;
 
+use crate::server_problem::{ServerProblem, TimeLimit};
+
 /// Why a file could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// A file of this machine could not be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
+    #[error("{}{}", .0, system_reason(.0))]
+    File(FileError),
     /// A configuration file or variable of a client cannot be used.
     #[error("{place}: {problem}")]
     Config {
@@ -35,14 +39,10 @@ pub enum FetchError {
         /// The names of the files.
         files: Vec<String>,
     },
-    /// The server cannot be reached, closes the connection, or answers 429 or 5xx again and again.
-    #[error("cannot reach {host}: {reason}")]
-    Unreachable {
-        /// Who was asked.
-        host: String,
-        /// What happened.
-        reason: String,
-    },
+    /// The server cannot be reached, closes the connection, sends no valid answer, or answers 429 or 5xx again
+    /// and again.
+    #[error(transparent)]
+    Unreachable(#[from] ServerProblem),
     /// The certificate of the server is not trusted.
     #[error("the certificate of {host} is not trusted: {reason}")]
     Certificate {
@@ -67,11 +67,13 @@ pub enum FetchError {
         /// The status.
         status: u16,
     },
-    /// A redirect that is not followed.
-    #[error("{url} redirects to {location}: {problem}")]
+    /// A redirect, or a link of a document, that is not followed.
+    #[error("{url} {referral} {location}: {problem}")]
     Redirect {
         /// What was asked for, without secrets.
         url: String,
+        /// Which of the two.
+        referral: Referral,
         /// Where it leads, without secrets.
         location: String,
         /// Why it is not followed.
@@ -85,8 +87,8 @@ pub enum FetchError {
         /// Why.
         problem: String,
     },
-    /// The body is encoded though nobody asked for it.
-    #[error("{url} was sent compressed as {encoding}, which was not accepted")]
+    /// The body is encoded though that was not accepted.
+    #[error("{url} was sent with the encoding `{encoding}`, which was not accepted")]
     Encoded {
         /// What was asked for.
         url: String,
@@ -112,12 +114,12 @@ pub enum FetchError {
         actual: u64,
     },
     /// It did not arrive in time.
-    #[error("{what} did not arrive within {seconds} s")]
+    #[error("{what} {limit}")]
     TooSlow {
         /// What was fetched.
         what: String,
-        /// The time that was given.
-        seconds: u64,
+        /// The time that is over.
+        limit: TimeLimit,
     },
     /// What arrived is not what upstream states.
     #[error("{what} does not match {place}")]
@@ -139,6 +141,41 @@ pub enum FetchError {
         /// What is wrong with it.
         problem: String,
     },
+}
+
+/// How a server names another address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Referral {
+    /// A redirect.
+    Redirect,
+    /// A link to a file, in a document.
+    Link,
+}
+
+impl fmt::Display for Referral {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Redirect => "redirects to",
+            Self::Link => "links to",
+        })
+    }
+}
+
+/// What the system says: of a full disk, the path alone tells nothing.
+fn system_reason(error: &FileError) -> String {
+    match error {
+        FileError::Unreadable { source, .. } | FileError::Unwritable { source, .. } => {
+            format!(": {source}")
+        }
+        FileError::NotPlain { .. } | FileError::TooLarge { .. } => String::new(),
+    }
+}
+
+// Not derived: the message already has the reason, which a source would repeat.
+impl From<FileError> for FetchError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
 }
 
 impl From<AgentError> for FetchError {
@@ -175,7 +212,7 @@ impl Describe for FetchError {
             Self::Config { .. } => "fetch-config",
             Self::NotFound { .. } => "fetch-not-found",
             Self::Ambiguous { .. } => "fetch-ambiguous",
-            Self::Unreachable { .. } => "fetch-unreachable",
+            Self::Unreachable(_) => "fetch-unreachable",
             Self::Certificate { .. } => "fetch-certificate",
             Self::Unauthorized { .. } => "fetch-unauthorized",
             Self::Status { .. } => "fetch-status",
@@ -196,7 +233,7 @@ impl Describe for FetchError {
             Self::Config { .. } => "a setting that can be used".to_owned(),
             Self::NotFound { .. } => "a published file".to_owned(),
             Self::Ambiguous { .. } => "a release with one file, or the name of a file".to_owned(),
-            Self::Unreachable { .. } => "a server that answers".to_owned(),
+            Self::Unreachable(_) => "a server that answers".to_owned(),
             Self::Certificate { .. } => "a certificate that is trusted here".to_owned(),
             Self::Unauthorized { .. } => "credentials that the server accepts".to_owned(),
             Self::Status { .. } => "HTTP status 200".to_owned(),
@@ -205,7 +242,7 @@ impl Describe for FetchError {
             Self::Encoded { .. } => "the bytes as they are stored".to_owned(),
             Self::TooLarge { limit, .. } => format!("at most {limit} bytes"),
             Self::Length { expected, .. } => format!("{expected} bytes"),
-            Self::TooSlow { seconds, .. } => format!("all bytes within {seconds} s"),
+            Self::TooSlow { limit, .. } => limit.expected(),
             Self::UpstreamMismatch { expected, .. } => expected.clone(),
             Self::Document { .. } => "a document of a package registry".to_owned(),
         })
@@ -219,7 +256,7 @@ impl Describe for FetchError {
             Self::UpstreamMismatch { actual, .. } => Some(actual.clone()),
             Self::Config { .. }
             | Self::NotFound { .. }
-            | Self::Unreachable { .. }
+            | Self::Unreachable(_)
             | Self::Certificate { .. }
             | Self::Unauthorized { .. }
             | Self::Status { .. }
@@ -230,5 +267,21 @@ impl Describe for FetchError {
             | Self::TooSlow { .. }
             | Self::Document { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_says_so() {
+        // ENOSPC
+        let source = io::Error::from_raw_os_error(28);
+        let error = FetchError::from(FileError::Unwritable { path: "/tmp".into(), source });
+        assert_eq!(error.code(), "file-unwritable");
+        assert_eq!(error.to_string(), "cannot write /tmp: No space left on device (os error 28)");
     }
 }

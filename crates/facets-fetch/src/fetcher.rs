@@ -1,31 +1,35 @@
 //! From an identifier to verified files.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 use facets_model::FileIdentifier;
 use url::Url;
 
-use crate::client::{HttpClient, RegistryDocument};
+use crate::client::{HttpClient, RegistryDocument, require_link};
+use crate::clock::FetchClock;
 use crate::download::{Shared, VerifiedFile};
 use crate::error::FetchError;
 use crate::github::GitHubConfig;
 use crate::limits::FetchLimits;
 use crate::machine::Machine;
 use crate::npm::{self, NpmConfig};
+use crate::parallel::in_parallel;
 use crate::progress::FetchProgress;
 use crate::pypi::{self, PipConfig};
 use crate::upstream::UpstreamFile;
 use facets_http::Reach;
 use facets_http::{ProxyChoice, Route};
 
-/// Finds the files of packages and fetches them. Configuration is read when an ecosystem is first needed.
+/// Finds the files of packages and fetches them, from several threads if wanted. Configuration is read when an
+/// ecosystem is first needed.
 pub struct Fetcher {
     machine: Machine,
     reach: Reach,
     limits: FetchLimits,
     folder: PathBuf,
+    clock: FetchClock,
     npm: OnceLock<(NpmConfig, HttpClient)>,
     pypi: OnceLock<(PipConfig, HttpClient)>,
     github: OnceLock<(GitHubConfig, HttpClient)>,
@@ -34,6 +38,9 @@ pub struct Fetcher {
 
 /// What came of a file.
 pub type Fetched = Result<VerifiedFile, FetchError>;
+
+/// The files that an identifier names.
+pub type Listed = Result<Vec<UpstreamFile>, FetchError>;
 
 impl Fetcher {
     /// Nothing is read or sent yet. Files have no names, and lie where temporary files do.
@@ -44,6 +51,7 @@ impl Fetcher {
             reach,
             limits,
             folder: std::env::temp_dir(),
+            clock: FetchClock::default(),
             npm: OnceLock::new(),
             pypi: OnceLock::new(),
             github: OnceLock::new(),
@@ -60,7 +68,7 @@ impl Fetcher {
 
     /// The files that an identifier names, as upstream describes them. A release of PyPI without a file
     /// name may have several.
-    pub fn files(&self, identifier: &FileIdentifier) -> Result<Vec<UpstreamFile>, FetchError> {
+    pub fn files(&self, identifier: &FileIdentifier) -> Listed {
         match identifier {
             FileIdentifier::Npm { name, version } => Ok(vec![self.npm_file(name, version)?]),
             FileIdentifier::Pypi { name, version, file: None } => self.release(name, version),
@@ -84,25 +92,25 @@ impl Fetcher {
         }
     }
 
+    /// The files of several identifiers, looked up at once as many are fetched, in the same order. One that
+    /// fails does not keep the others.
+    pub fn list_all(&self, identifiers: &[FileIdentifier]) -> Vec<Listed> {
+        in_parallel(identifiers, self.limits.parallel, |_, identifier| self.files(identifier))
+    }
+
     fn npm_file(&self, name: &str, version: &str) -> Result<UpstreamFile, FetchError> {
-        const ACCEPT: &str = "application/json";
         let (config, client) = self.npm()?;
-        let registry = config.registry_for(name);
-        let found = client.document(&npm::version_url(registry, name, version), ACCEPT);
-        match found {
-            Ok(RegistryDocument { url, bytes, .. }) => {
-                npm::parse_version(&bytes, name, version, &url)
-            }
-            // Some mirrors know packages alone.
-            Err(FetchError::NotFound { .. } | FetchError::Status { status: 405, .. }) => {
-                let url = npm::packument_url(registry, name);
-                let what = format!("npm:{name}@{version}");
-                let document =
-                    client.document(&url, ACCEPT).map_err(|error| named(error, &what))?;
-                npm::parse_packument(&document.bytes, name, version, &document.url)
-            }
-            Err(other) => Err(other),
-        }
+        let url = npm::packument_url(config.registry_for(name), name);
+        let found = match client.document(&url, npm::ACCEPT) {
+            Err(FetchError::NotFound { .. }) => client.document(&url, npm::ACCEPT_COMPLETE),
+            other => other,
+        };
+        let what = format!("npm:{name}@{version}");
+        let document = found.map_err(|error| named(error, &what))?;
+        let mut file = npm::parse_packument(&document.bytes, name, version, &document.url)?;
+        file.url = config.tarball_url(&file.url);
+        require_link(&document.url, &file.url)?;
+        Ok(file)
     }
 
     /// Every file of a release: those of the first index that has it. Another one must not contradict it.
@@ -120,6 +128,7 @@ impl Fetcher {
                 };
             let links = pypi::parse_simple(&content_type, &bytes, &url, name)?;
             let files = pypi::files_of(links, name, version)?;
+            files.iter().try_for_each(|file| require_link(&url, &file.url))?;
             if release.is_empty() {
                 release = files;
             } else {
@@ -137,34 +146,19 @@ impl Fetcher {
     /// the others.
     pub fn download(&self, files: &[UpstreamFile], progress: &dyn FetchProgress) -> Vec<Fetched> {
         let budget = AtomicU64::new(self.limits.total);
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::with_capacity(files.len()));
-        let work = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(file) = files.get(index) else { return };
-                let shared = Shared { index, progress, budget: &budget, folder: &self.folder };
-                let client = self.client_of(&file.identifier);
-                let fetched = client.and_then(|client| client.download(file, &shared));
-                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, fetched));
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..self.limits.parallel.min(files.len()) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        let mut all = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        all.sort_unstable_by_key(|(index, _)| *index);
-        all.into_iter().map(|(_, fetched)| fetched).collect()
+        in_parallel(files, self.limits.parallel, |index, file| {
+            let shared = Shared { index, progress, budget: &budget, folder: &self.folder };
+            self.client_of(&file.identifier)?.download(file, &shared)
+        })
     }
 
-    /// What the configuration of an ecosystem's client asks for and is not done.
+    /// What the configuration of an ecosystem's client asks for and is not done, and another place for the files
+    /// of GitHub.
     pub fn ignored(&self) -> Vec<String> {
         let npm = self.npm.get().map(|(_, client)| client);
         let pypi = self.pypi.get().map(|(_, client)| client);
-        npm.into_iter().chain(pypi).flat_map(HttpClient::ignored).cloned().collect()
+        let github = self.github.get().map(|(_, client)| client);
+        npm.into_iter().chain(pypi).chain(github).flat_map(HttpClient::ignored).cloned().collect()
     }
 
     fn client_of(&self, identifier: &FileIdentifier) -> Result<&HttpClient, FetchError> {
@@ -212,7 +206,8 @@ impl Fetcher {
         if route.proxy == ProxyChoice::Environment {
             route.proxy = self.machine.proxy();
         }
-        let client = HttpClient::new(route, self.reach.clone(), self.limits.clone())?;
+        let client = HttpClient::new(route, self.reach.clone(), self.limits.clone())?
+            .with_clock(self.clock.clone());
         Ok(place.get_or_init(|| (config, client)))
     }
 }

@@ -9,6 +9,10 @@ use facets_http::Route;
 
 const PUBLIC: &str = "https://github.com/";
 
+/// Names another server. Runners of GitHub Enterprise set `GITHUB_SERVER_URL` by themselves, so that it
+/// is not the wish of a user to have files of github.com fetched from there.
+const SERVER: &str = "FACET_GITHUB_URL";
+
 /// Where releases lie, and who asks.
 #[derive(Clone, Debug)]
 pub struct GitHubConfig {
@@ -17,12 +21,12 @@ pub struct GitHubConfig {
 }
 
 impl GitHubConfig {
-    /// As the variables of its own tools say: `GITHUB_SERVER_URL`, and `GH_TOKEN` or `GITHUB_TOKEN`.
+    /// github.com unless `FACET_GITHUB_URL` names another server, with `GH_TOKEN` or `GITHUB_TOKEN`.
     pub fn read(machine: &Machine) -> Result<Self, FetchError> {
-        let name = "GITHUB_SERVER_URL";
-        let text = machine.variable(name).unwrap_or(PUBLIC);
+        let named = machine.variable(SERVER);
+        let text = named.unwrap_or(PUBLIC);
         let unusable = |problem: &str| FetchError::Config {
-            place: name.to_owned(),
+            place: SERVER.to_owned(),
             problem: problem.to_owned(),
         };
         let mut base: Url = text.parse().map_err(|_| unusable("it is no address"))?;
@@ -35,6 +39,10 @@ impl GitHubConfig {
         base.set_query(None);
         base.set_fragment(None);
         let mut route = Route::default();
+        if named.is_some() {
+            let note = format!("files of GitHub are fetched from {base}, because {SERVER} is set");
+            route.ignored.push(note);
+        }
         if let Some(token) = machine.variable("GH_TOKEN").or(machine.variable("GITHUB_TOKEN")) {
             route.credentials.add(&base, Authorization::Bearer(token.to_owned()));
         }
@@ -78,20 +86,34 @@ mod tests {
             url.as_str(),
             "https://github.com/o/r/releases/download/release/v1/a%20b%23.tgz"
         );
-        assert_eq!(config.route().credentials.for_url(&url), None);
+        assert_eq!(config.route(), Route::default());
+    }
+
+    #[test]
+    fn the_variable_of_enterprise_runners_changes_nothing() {
+        let pairs = [("GITHUB_SERVER_URL", "https://git.example"), ("GITHUB_TOKEN", "t")];
+        let config = GitHubConfig::read(&machine(&pairs)).unwrap();
+        let url = config.asset_url("o", "r", "v1", "a");
+        assert_eq!(url.as_str(), "https://github.com/o/r/releases/download/v1/a");
+        let credentials = config.route().credentials;
+        assert!(credentials.for_url(&url).is_some());
+        assert_eq!(credentials.for_url(&"https://git.example/o/r".parse().unwrap()), None);
     }
 
     #[test]
     fn another_server_gets_its_own_token() {
-        let pairs = [("GITHUB_SERVER_URL", "https://git.example:8443/base"), ("GITHUB_TOKEN", "t")];
+        let pairs = [(SERVER, "https://git.example:8443/base"), ("GITHUB_TOKEN", "t")];
         let config = GitHubConfig::read(&machine(&pairs)).unwrap();
         let url = config.asset_url("o", "r", "v1", "a");
         assert_eq!(url.as_str(), "https://git.example:8443/base/o/r/releases/download/v1/a");
-        let credentials = config.route().credentials;
+        let Route { credentials, ignored, .. } = config.route();
         assert!(credentials.for_url(&url).is_some());
         assert_eq!(credentials.for_url(&"https://github.com/".parse().unwrap()), None);
+        let note = "files of GitHub are fetched from https://git.example:8443/base, because \
+                    FACET_GITHUB_URL is set";
+        assert_eq!(ignored, [note]);
         for bad in ["git.example", "ftp://x/", "https://me:p@x/"] {
-            assert!(GitHubConfig::read(&machine(&[("GITHUB_SERVER_URL", bad)])).is_err(), "{bad}");
+            assert!(GitHubConfig::read(&machine(&[(SERVER, bad)])).is_err(), "{bad}");
         }
     }
 }

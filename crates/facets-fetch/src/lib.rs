@@ -1,8 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod address;
 mod client;
+mod clock;
 mod download;
+mod encodings;
 mod error;
+mod failures;
 mod fetcher;
 mod github;
 mod hashing;
@@ -10,21 +14,24 @@ mod limits;
 mod machine;
 pub mod npm;
 mod pace;
+mod parallel;
 mod progress;
 pub mod pypi;
+mod server_problem;
 mod stated_hash;
 mod unnamed_file;
 mod upstream;
 
 pub use client::{HttpClient, RegistryDocument};
 pub use download::VerifiedFile;
-pub use error::FetchError;
+pub use error::{FetchError, Referral};
 pub use facets_http::{Authorization, Credentials, ProxyChoice, Reach, Route};
-pub use fetcher::{Fetched, Fetcher};
+pub use fetcher::{Fetched, Fetcher, Listed};
 pub use github::GitHubConfig;
 pub use limits::FetchLimits;
 pub use machine::Machine;
 pub use progress::{FetchProgress, NoFetchProgress};
+pub use server_problem::{ServerProblem, TimeLimit};
 pub use stated_hash::{StatedAlgorithm, StatedHash};
 pub use upstream::{UpstreamFile, Yanked};
 

@@ -15,6 +15,8 @@ pub struct FetchLimits {
     pub read: Duration,
     /// For one file or document, everything included.
     pub time: Duration,
+    /// For everything that a fetcher does, from its first request on.
+    pub total_time: Duration,
     /// Bytes in a second, on average, from the end of `read` on.
     pub rate: u64,
     /// How often something is tried again that may work the next time.
@@ -25,7 +27,7 @@ pub struct FetchLimits {
     pub patience: Duration,
     /// How many redirects are followed.
     pub redirects: usize,
-    /// How many files are fetched at once.
+    /// How many files are fetched, and packages looked up, at once.
     pub parallel: usize,
 }
 
@@ -37,6 +39,7 @@ impl Default for FetchLimits {
             document: 64 << 20,
             read: Duration::from_secs(30),
             time: Duration::from_mins(10),
+            total_time: Duration::from_mins(30),
             rate: 256,
             retries: 4,
             backoff: Duration::from_millis(500),

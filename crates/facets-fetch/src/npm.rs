@@ -1,5 +1,8 @@
 //! npm: its configuration as npm itself reads it, and the documents of its registries.
 //!
+//! Asked is what npm asks: the document of all versions of a package. That of one version may say something
+//! else, and npm does not read it.
+//!
 //! Departures from npm, each the stricter way: certificates are always checked, a registry whose
 //! address cannot be read stops the command instead of giving way to the public one, an
 //! authorization goes to the place it is written for and nowhere else on that host, and the
@@ -10,7 +13,14 @@ mod config;
 mod document;
 mod levels;
 mod npmrc;
+mod replaced_host;
 mod transport;
 
 pub use config::NpmConfig;
-pub use document::{packument_url, parse_packument, parse_version, version_url};
+pub use document::{packument_url, parse_packument};
+
+/// The header `Accept` of a request for the versions of a package: the short form first, as npm asks.
+pub const ACCEPT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+
+/// The same for a registry that does not know the short form, which it says by not finding the package.
+pub const ACCEPT_COMPLETE: &str = "application/json";

@@ -24,6 +24,11 @@ impl Pace {
         self.is_kept_at(received, Instant::now())
     }
 
+    /// Whether the time is over, however fast the bytes come.
+    pub(crate) fn is_over(&self) -> bool {
+        Instant::now() >= self.deadline
+    }
+
     fn is_kept_at(&self, received: u64, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.begun);
         let wanted = u128::from(self.rate) * elapsed.as_millis() / 1000;

@@ -6,7 +6,7 @@ mod support;
 use facets_fetch::Reach;
 use support::certificates::Authority;
 use support::fetching::{Fetching, limits};
-use support::packages::{PAD, TARBALL, content, dist, send_json, version};
+use support::packages::{PAD, TARBALL, content, dist, packument, send_json};
 use support::server::{Server, answer, redirect};
 
 /// Ways to write the address of this machine.
@@ -102,7 +102,7 @@ fn allowed_registry(
 ) -> (Server, Fetching) {
     let server = Server::start_tls(authority.good(), move |request, to| {
         match (request.path.as_str(), location()) {
-            ("/pad/1.0.0", _) => send_json(to, "application/json", &version(&dist(&content()))),
+            ("/pad", _) => send_json(to, "application/json", &packument(&dist(&content()))),
             (_, Some(location)) => redirect(to, &location),
             (_, None) => answer(to, "200 OK", &[], &content()),
         }
@@ -119,7 +119,7 @@ fn a_host_that_the_operator_allows_is_reached() {
     let Some(authority) = Authority::new() else { return };
     let (server, fetching) = allowed_registry(&authority, || None);
     assert_eq!(fetching.one(PAD).unwrap(), content());
-    assert_eq!(server.paths(), ["/pad/1.0.0", TARBALL]);
+    assert_eq!(server.paths(), ["/pad", TARBALL]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn redirects_to_refused_addresses_are_not_followed() {
         let there = url.clone();
         let (server, fetching) = allowed_registry(&authority, move || Some(there.clone()));
         assert_eq!(fetching.code(PAD), code, "{url}");
-        assert_eq!(server.paths(), ["/pad/1.0.0", TARBALL], "{url}");
+        assert_eq!(server.paths(), ["/pad", TARBALL], "{url}");
     }
     assert_eq!(inside.connections(), 0);
 }
@@ -159,7 +159,7 @@ fn the_proxy_of_the_configuration_is_not_asked_for_what_others_name() {
 #[test]
 fn the_user_may_reach_what_the_public_may_not() {
     let server = Server::start(|request, to| match request.path.as_str() {
-        "/pad/1.0.0" => send_json(to, "application/json", &version(&dist(&content()))),
+        "/pad" => send_json(to, "application/json", &packument(&dist(&content()))),
         _ => answer(to, "200 OK", &[], &content()),
     });
     assert_eq!(Fetching::npm(&server).one(PAD).unwrap(), content());

@@ -10,14 +10,15 @@ use rustls::ServerConfig;
 use support::certificates::Authority;
 use support::fetching::Fetching;
 use support::packages::{
-    PAD, SIMPLE_JSON, WHEEL, WHEEL_NAME, content, dist, index_file, index_page, send_json, version,
+    PAD, SIMPLE_JSON, WHEEL, WHEEL_NAME, content, dist, index_file, index_page, packument,
+    send_json,
 };
 use support::server::{Server, answer};
 
 /// A registry of both kinds with one package.
 fn registry(config: Arc<ServerConfig>) -> Server {
     Server::start_tls(config, |request, to| match request.path.as_str() {
-        "/pad/1.0.0" => send_json(to, "application/json", &version(&dist(&content()))),
+        "/pad" => send_json(to, "application/json", &packument(&dist(&content()))),
         "/simple/pad/" => {
             let files = [index_file(WHEEL_NAME, &content())];
             send_json(to, SIMPLE_JSON, &index_page(&files));

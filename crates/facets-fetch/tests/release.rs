@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use facets_failure::Describe as _;
 use facets_fetch::{FetchLimits, FetchProgress, Fetched, NoFetchProgress, Reach};
+use facets_model::FileIdentifier;
 use facets_testkit::to_hex;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use support::fetching::{Fetching, bytes_of, limits};
 use support::packages::{
     PAD, SIMPLE_JSON, TARBALL, WHEEL, WHEEL_NAME, content, dist, index_file, index_page,
-    index_server, send_json, version,
+    index_server, packument, send_json, version,
 };
 use support::server::{Request, Server, answer};
 
@@ -243,18 +244,81 @@ fn an_index_that_fails_is_not_passed_over() {
 }
 
 #[test]
-fn a_mirror_that_knows_packages_alone_is_asked_for_the_package() {
-    for status in ["404 Not Found", "405 Method Not Allowed"] {
-        let packument = json!({
-            "name": "pad",
-            "versions": { "0.9.0": {}, "1.0.0": version(&dist(&content())) },
-        });
-        let server = Server::start(move |request, to| match request.path.as_str() {
-            "/pad/1.0.0" => answer(to, status, &[], b"{}"),
-            "/pad" => send_json(to, "application/json", &packument),
-            _ => answer(to, "200 OK", &[], &content()),
-        });
-        assert_eq!(Fetching::npm(&server).one(PAD).unwrap(), content(), "{status}");
-        assert_eq!(server.paths(), ["/pad/1.0.0", "/pad", TARBALL], "{status}");
+fn npm_is_asked_for_the_document_that_npm_reads() {
+    const SHORT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";
+    let server = Server::start(|request, to| match request.path.as_str() {
+        "/pad" => send_json(to, "application/json", &packument(&dist(&content()))),
+        // Not what npm reads.
+        "/pad/1.0.0" => send_json(to, "application/json", &version(&dist(b"other"))),
+        _ => answer(to, "200 OK", &[], &content()),
+    });
+    assert_eq!(Fetching::npm(&server).one(PAD).unwrap(), content());
+    assert_eq!(server.paths(), ["/pad", TARBALL]);
+    assert_eq!(server.requests()[0].header("accept"), Some(SHORT));
+}
+
+#[test]
+fn a_registry_without_the_short_form_is_asked_for_the_complete_one() {
+    let server = Server::start(|request, to| match request.path.as_str() {
+        "/pad" if request.header("accept") == Some("application/json") => {
+            send_json(to, "application/json", &packument(&dist(&content())));
+        }
+        "/pad" => answer(to, "404 Not Found", &[], b"{}"),
+        _ => answer(to, "200 OK", &[], &content()),
+    });
+    assert_eq!(Fetching::npm(&server).one(PAD).unwrap(), content());
+    assert_eq!(server.paths(), ["/pad", "/pad", TARBALL]);
+}
+
+/// A registry whose document says that the tarball lies on the public one.
+fn mirror() -> Server {
+    let mut dist = dist(&content());
+    dist["tarball"] = format!("http://registry.npmjs.org{TARBALL}").into();
+    Server::start(move |request, to| match request.path.as_str() {
+        "/npm/pad" => send_json(to, "application/json", &packument(&dist)),
+        _ => answer(to, "200 OK", &[], &content()),
+    })
+}
+
+#[test]
+fn tarballs_of_the_public_registry_are_fetched_from_the_configured_one() {
+    let server = mirror();
+    let registry = format!("{}/npm/", server.url());
+    let fetching = Fetching::new(&[("npm_config_registry", registry.as_str())]);
+    assert_eq!(fetching.one(PAD).unwrap(), content());
+    assert_eq!(server.paths(), ["/npm/pad".to_owned(), format!("/npm{TARBALL}")]);
+    let never =
+        [("npm_config_registry", registry.as_str()), ("npm_config_replace_registry_host", "never")];
+    let listed = Fetching::new(&never).fetcher.files(&PAD.parse().unwrap()).unwrap();
+    assert_eq!(listed[0].url.as_str(), format!("http://registry.npmjs.org{TARBALL}"));
+}
+
+fn require_shared<Type: Send + Sync>(_: &Type) {}
+
+#[test]
+fn several_packages_are_listed_at_once_and_in_order() {
+    let meeting = Arc::new(Meeting::default());
+    let theirs = Arc::clone(&meeting);
+    let server = Server::start(move |request, to| {
+        theirs.attend(limits().parallel);
+        match request.path.as_str() {
+            "/pad" => send_json(to, "application/json", &packument(&dist(&content()))),
+            _ => answer(to, "404 Not Found", &[], b"{}"),
+        }
+    });
+    let fetching = Fetching::npm(&server);
+    require_shared(&fetching.fetcher);
+    let names = [PAD, "npm:gone@1.0.0", PAD, "npm:lost@1.0.0", PAD];
+    let identifiers: Vec<FileIdentifier> = names.iter().map(|name| name.parse().unwrap()).collect();
+    let listed = fetching.fetcher.list_all(&identifiers);
+    assert_eq!(listed.len(), names.len());
+    for (name, listed) in names.iter().zip(&listed) {
+        let found = listed.as_ref().map_err(facets_failure::Describe::code);
+        match *name {
+            PAD => assert_eq!(found.unwrap()[0].url.path(), TARBALL),
+            _ => assert_eq!(found.unwrap_err(), "fetch-not-found", "{name}"),
+        }
     }
+    assert_eq!(meeting.most.load(Ordering::SeqCst), limits().parallel);
+    assert!(fetching.fetcher.list_all(&[]).is_empty());
 }

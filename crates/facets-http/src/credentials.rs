@@ -42,9 +42,10 @@ impl fmt::Debug for Authorization {
     }
 }
 
-/// A host, a port, and the beginning of a path.
+/// A scheme, a host, a port, and the beginning of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CredentialPlace {
+    scheme: String,
     host: String,
     port: Option<u16>,
     /// Begins and ends with a slash.
@@ -58,12 +59,17 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Has an authorization sent to everything below an address, whatever its scheme.
+    /// Has an authorization sent to everything below an address, over its scheme alone: what is meant for https
+    /// never goes out in the clear.
     pub fn add(&mut self, below: &Url, authorization: Authorization) {
         let Some(host) = below.host_str() else { return };
         let path = format!("{}/", below.path().trim_end_matches('/'));
-        let place =
-            CredentialPlace { host: host.to_owned(), port: below.port_or_known_default(), path };
+        let place = CredentialPlace {
+            scheme: below.scheme().to_owned(),
+            host: host.to_owned(),
+            port: below.port_or_known_default(),
+            path,
+        };
         self.all.push((place, authorization));
     }
 
@@ -73,7 +79,8 @@ impl Credentials {
     pub fn for_url(&self, url: &Url) -> Option<&Authorization> {
         let path = format!("{}/", url.path().trim_end_matches('/'));
         let fits = |place: &CredentialPlace| {
-            url.host_str() == Some(&place.host)
+            url.scheme() == place.scheme
+                && url.host_str() == Some(&place.host)
                 && url.port_or_known_default() == place.port
                 && path.starts_with(&place.path)
         };
@@ -106,10 +113,23 @@ mod tests {
             ("https://b.example/npm/", None),
             ("https://a.example.b.example/npm/", None),
             ("http://a.example/npm/", None),
+            ("http://a.example:443/npm/", None),
         ] {
             let expected = expected.map(token);
             assert_eq!(credentials.for_url(&url(address)), expected.as_ref(), "{address}");
         }
         assert_eq!(format!("{credentials:?}").matches("one").count(), 0);
+    }
+
+    #[test]
+    fn an_authorization_stays_with_its_scheme_on_the_same_port() {
+        let mut credentials = Credentials::default();
+        let url = |text: &str| text.parse::<Url>().unwrap();
+        credentials.add(&url("https://a.example:8443/"), Authorization::Bearer("s".to_owned()));
+        credentials.add(&url("http://b.example:8080/"), Authorization::Bearer("p".to_owned()));
+        assert!(credentials.for_url(&url("https://a.example:8443/x")).is_some());
+        assert_eq!(credentials.for_url(&url("http://a.example:8443/x")), None);
+        assert!(credentials.for_url(&url("http://b.example:8080/x")).is_some());
+        assert_eq!(credentials.for_url(&url("https://b.example:8080/x")), None);
     }
 }

@@ -11,7 +11,8 @@ pub struct Route {
     pub authorities: Option<Vec<u8>>,
     /// The proxy.
     pub proxy: ProxyChoice,
-    /// What the configuration asks for and facet does not do, in words for its user.
+    /// What the configuration asks for and facet does not do, or what it changes unexpectedly, in words for
+    /// its user.
     pub ignored: Vec<String>,
 }
 

@@ -98,14 +98,15 @@ impl fmt::Display for FileIdentifier {
     }
 }
 
-/// Takes a part if its length and characters fit.
+/// Takes a part if its length and characters fit. `.` and `..` would name another place in an address.
 fn part(
     part: &'static str,
     form: &'static str,
     text: &str,
     allowed: impl Fn(char) -> bool,
 ) -> Result<String, FileIdentifierError> {
-    if text.is_empty() || text.len() > 255 || !text.chars().all(allowed) {
+    let is_folder = matches!(text, "." | "..");
+    if text.is_empty() || is_folder || text.len() > 255 || !text.chars().all(allowed) {
         return Err(FileIdentifierError::Part { part, found: text.to_owned(), form });
     }
     Ok(text.to_owned())
@@ -178,6 +179,7 @@ mod tests {
             "pypi:mcp==2.3.0/mcp-2.3.0-py3-none-any.whl",
             "pypi:x==1!2.0+local.1",
             "github:owner/repo/v1.0.0/server.tar.gz",
+            "github:owner/.github/..1/...",
             "github:owner/repo/release/2026/v1/server.tar.gz",
             "https://example.com/packages/server-v1.0.0.tar.gz",
         ] {
@@ -211,6 +213,21 @@ mod tests {
             "github:o/r//a",
             "github:o/r/v1/",
             "github:o/r/../a",
+            "github:o/r/v1/../a",
+            "github:o/r/./a",
+            "github:o/../v1/a",
+            "github:o/./v1/a",
+            "github:../r/v1/a",
+            "github:./r/v1/a",
+            "github:o/r/v1/..",
+            "github:o/r/v1/.",
+            "npm:..@1.0.0",
+            "npm:@../x@1.0.0",
+            "npm:@s/.@1.0.0",
+            "npm:x@..",
+            "pypi:..==1.0",
+            "pypi:mcp==..",
+            "pypi:mcp==1.0/..",
             "github:o//v1/a",
             "http://example.com/a.tgz",
             "https://u:p@example.com/a",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 const BYTES: &str = "application/octet-stream";
 
@@ -25,6 +25,8 @@ pub struct PackageRegistry {
     pub base: String,
     listener: TcpListener,
     pages: Pages,
+    /// What is said about each version of each package of npm.
+    packages: BTreeMap<String, Map<String, Value>>,
     stalls: Arc<Stalls>,
 }
 
@@ -62,7 +64,8 @@ impl PackageRegistry {
     #[must_use]
     pub fn bind() -> Self {
         let (listener, base) = listen();
-        Self { base, listener, pages: Pages::new(), stalls: Arc::default() }
+        let (pages, packages) = (Pages::new(), BTreeMap::new());
+        Self { base, listener, pages, packages, stalls: Arc::default() }
     }
 
     /// Adds a version of a package of npm.
@@ -77,20 +80,23 @@ impl PackageRegistry {
 
     fn add_version(&mut self, name: &str, version: &str, tarball: Content) {
         let path = Self::tarball_path(name, version);
-        let document = json!({
+        let described = json!({
             "name": name,
             "version": version,
             "dist": { "tarball": format!("{}{path}", self.base) },
         });
+        let versions = self.packages.entry(name.to_owned()).or_default();
+        versions.insert(version.to_owned(), described);
+        let document = json!({ "name": name, "versions": versions });
         let document = Content::Bytes(document.to_string().into_bytes());
-        self.add(&Self::document_path(name, version), "application/json", document);
+        self.add(&Self::document_path(name), "application/json", document);
         self.add(&path, BYTES, tarball);
     }
 
-    /// The path of the document about a version of a package of npm.
+    /// The path of the document about a package of npm.
     #[must_use]
-    pub fn document_path(name: &str, version: &str) -> String {
-        format!("/npm/{}/{version}", name.replace('/', "%2f"))
+    pub fn document_path(name: &str) -> String {
+        format!("/npm/{}", name.replace('/', "%2f"))
     }
 
     /// The path of its tarball.

@@ -64,7 +64,7 @@ impl Author {
         command.env_clear().env("HOME", &home).current_dir(self.folder.path()).args(arguments);
         command.env("npm_config_registry", format!("{}/npm/", self.base));
         command.env("PIP_INDEX_URL", format!("{}/simple/", self.base));
-        command.env("GITHUB_SERVER_URL", &self.base);
+        command.env("FACET_GITHUB_URL", &self.base);
         let Output { status, stdout, stderr } = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Ran { exit: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }

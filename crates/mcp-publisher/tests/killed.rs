@@ -53,7 +53,7 @@ fn a_killed_download_leaves_no_file_and_the_next_one_succeeds() {
     let registry = registry.start();
     let folder = tempfile::tempdir().unwrap();
     let publisher = Publisher::new(folder.path(), &registry);
-    let document = PackageRegistry::document_path("plain", "2.0.0");
+    let document = PackageRegistry::document_path("plain");
     let file = PackageRegistry::tarball_path("plain", "2.0.0");
     let mut random = Random::seeded(12);
     for round in 0..long_count(100) {

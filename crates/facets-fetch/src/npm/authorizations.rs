@@ -85,16 +85,13 @@ pub(super) fn read_credentials(
     let mut credentials = Credentials::default();
     for (place, named) in by_place(settings) {
         let Some((authorization, setting)) = authorization(&named)? else { continue };
-        let secure = place_url(place, "https", setting)?;
-        // Without a port, such a place is that of https. A token goes out in the clear only to a
-        // host that is configured as a registry without encryption.
-        let is_plain = registries.iter().any(|registry| {
-            registry.url.scheme() == "http" && registry.url.host_str() == secure.host_str()
-        });
-        if is_plain && secure.port().is_none() {
-            credentials.add(&place_url(place, "http", setting)?, authorization.clone());
+        // A place has no scheme. A token goes out in the clear only to the host and port of a registry
+        // that is configured without encryption; not by path, since files may lie beside a registry.
+        let plain = place_url(place, "http", setting)?;
+        if registries.iter().any(|registry| registry.url.origin() == plain.origin()) {
+            credentials.add(&plain, authorization.clone());
         }
-        credentials.add(&secure, authorization);
+        credentials.add(&place_url(place, "https", setting)?, authorization);
     }
     let explicit = credentials.clone();
     for registry in registries {
@@ -187,7 +184,7 @@ mod tests {
             ("https://h.example/a/b/x", Some("Bearer b-slash")),
             ("https://h.example/ab", Some("Bearer root")),
             ("https://h.example:8443/a/x", Some("Bearer port")),
-            ("http://h.example:8443/a/x", Some("Bearer port")),
+            ("http://h.example:8443/a/x", None),
             ("http://h.example/x", None),
             ("https://other.example/a/", None),
         ] {
@@ -195,6 +192,24 @@ mod tests {
         }
         let plain = sent(text, &["http://h.example/npm"], "http://h.example/x");
         assert_eq!(plain.as_deref(), Some("Bearer root"));
+    }
+
+    #[test]
+    fn a_token_goes_out_in_the_clear_only_to_a_registry_that_is_configured_so() {
+        let text = "//h.example:4873/:_authToken=t\n";
+        let plain = "http://h.example:4873/x.tgz";
+        let token = Some("Bearer t".to_owned());
+        assert_eq!(sent(text, &["http://h.example:4873/npm/"], plain), token);
+        for other in [
+            "https://h.example:4873/",
+            "https://h.example/",
+            "http://h.example/",
+            "http://h.example:4874/",
+            "http://other.example:4873/",
+        ] {
+            assert_eq!(sent(text, &[other], plain), None, "{other}");
+            assert_eq!(sent(text, &[other], "https://h.example:4873/x.tgz"), token, "{other}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use facets_http::Route;
 use super::authorizations::{Registry, read_credentials};
 use super::levels::{merged, read_settings};
 use super::npmrc::{self, NpmSettings, Setting};
+use super::replaced_host::ReplacedHost;
 use super::transport::{ignored_settings, read_authorities, read_proxy};
 
 const PUBLIC_REGISTRY: &str = "https://registry.npmjs.org/";
@@ -22,6 +23,7 @@ pub struct NpmConfig {
     registry: Url,
     /// By scope, with its `@`.
     scopes: BTreeMap<String, Url>,
+    replaced: ReplacedHost,
     route: Route,
 }
 
@@ -58,7 +60,8 @@ impl NpmConfig {
             ignored,
         };
         let scopes = scopes.into_iter().map(|(scope, registry)| (scope, registry.url)).collect();
-        Ok(Self { registry: registry.url, scopes, route })
+        let replaced = ReplacedHost::read(settings.get("replace-registry-host"));
+        Ok(Self { registry: registry.url, scopes, replaced, route })
     }
 
     /// The registry of a package: that of its scope, or the default one. Its path ends with a
@@ -67,6 +70,13 @@ impl NpmConfig {
     pub fn registry_for(&self, package: &str) -> &Url {
         let scope = package.split_once('/').map(|(scope, _)| scope);
         scope.and_then(|scope| self.scopes.get(scope)).unwrap_or(&self.registry)
+    }
+
+    /// Where a tarball is fetched that a document names: there, or from the default registry, which npm takes
+    /// also for packages of a scope with its own registry.
+    #[must_use]
+    pub fn tarball_url(&self, named: &Url) -> Url {
+        self.replaced.apply(named, &self.registry)
     }
 
     /// How the registries are reached.
@@ -140,6 +150,19 @@ mod tests {
         ] {
             assert_eq!(config.registry_for(package).as_str(), expected, "{package}");
         }
+    }
+
+    #[test]
+    fn tarballs_come_from_the_default_registry_as_it_is_configured() {
+        let named: Url = "https://registry.npmjs.org/pad/-/pad-1.0.0.tgz".parse().unwrap();
+        let registry = "registry=https://mirror.example/npm\n@a:registry=https://a.example/\n";
+        let moved = "https://mirror.example/npm/pad/-/pad-1.0.0.tgz";
+        assert_eq!(read(registry, "", &[]).tarball_url(&named).as_str(), moved);
+        let never = [("npm_config_replace_registry_host", "never")];
+        assert_eq!(read(registry, "", &never).tarball_url(&named), named);
+        let project = "replace-registry-host=never\n";
+        assert_eq!(read(registry, project, &[]).tarball_url(&named), named);
+        assert_eq!(read("", "", &[]).tarball_url(&named), named);
     }
 
     #[test]

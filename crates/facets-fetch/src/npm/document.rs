@@ -13,26 +13,13 @@ use crate::upstream::UpstreamFile;
 /// How much of a foreign text is shown.
 const MAX_SHOWN: usize = 80;
 
-/// Where a registry describes one version: `{base}/@scope%2fname/VERSION`.
-#[must_use]
-pub fn version_url(registry: &Url, name: &str, version: &str) -> Url {
-    below(registry, &[name, version])
-}
-
 /// Where a registry describes all versions of a package: `{base}/@scope%2fname`.
 #[must_use]
 pub fn packument_url(registry: &Url, name: &str) -> Url {
-    below(registry, &[name])
-}
-
-fn below(registry: &Url, segments: &[&str]) -> Url {
-    let mut path = registry.path().trim_end_matches('/').to_owned();
-    for segment in segments {
-        path.push('/');
-        // These two would lead out of the registry.
-        if !matches!(*segment, "." | "..") {
-            push_encoded(segment, &mut path);
-        }
+    let mut path = format!("{}/", registry.path().trim_end_matches('/'));
+    // These two would lead out of the registry.
+    if !matches!(name, "." | "..") {
+        push_encoded(name, &mut path);
     }
     let mut url = registry.clone();
     url.set_query(None);
@@ -54,20 +41,8 @@ fn push_encoded(segment: &str, path: &mut String) {
     }
 }
 
-/// The tarball that the document of one version names. Its name and its version must be those that
-/// were asked for.
-pub fn parse_version(
-    bytes: &[u8],
-    name: &str,
-    version: &str,
-    url: &Url,
-) -> Result<UpstreamFile, FetchError> {
-    let document = parse(bytes, url)?;
-    let document = Document { object: as_object(&document, "the document", url)?, url };
-    document.tarball(name, version)
-}
-
-/// The tarball of one version, from the document of the whole package.
+/// The tarball of one version, from the document of the whole package. The names and the version in it must be
+/// those that were asked for.
 pub fn parse_packument(
     bytes: &[u8],
     name: &str,
@@ -217,15 +192,17 @@ mod tests {
     }
 
     fn at() -> Url {
-        url("https://r.example/npm/@s%2fpad/1.0.0")
+        url("https://r.example/npm/@s%2fpad")
     }
 
     fn document(dist: &serde_json::Value) -> String {
-        json!({ "name": "@s/pad", "version": "1.0.0", "dist": dist, "deprecated": "x" }).to_string()
+        let version =
+            json!({ "name": "@s/pad", "version": "1.0.0", "dist": dist, "deprecated": "x" });
+        json!({ "name": "@s/pad", "versions": { "1.0.0": version } }).to_string()
     }
 
     fn read(dist: &serde_json::Value) -> Result<UpstreamFile, FetchError> {
-        parse_version(document(dist).as_bytes(), "@s/pad", "1.0.0", &at())
+        parse_packument(document(dist).as_bytes(), "@s/pad", "1.0.0", &at())
     }
 
     fn problem(result: Result<UpstreamFile, FetchError>) -> String {
@@ -237,23 +214,17 @@ mod tests {
 
     #[test]
     fn addresses_are_below_the_registry() {
-        for (registry, name, version, expected) in [
-            ("https://r.example/", "pad", "1.0.0", "https://r.example/pad/1.0.0"),
-            ("https://r.example", "@s/pad", "1.0.0-a", "https://r.example/@s%2fpad/1.0.0-a"),
-            ("https://r.example/a%2Fb/", "@s/pad", "1", "https://r.example/a%2Fb/@s%2fpad/1"),
-            ("https://r.example/npm?x", "pad", "1+b", "https://r.example/npm/pad/1%2bb"),
-            ("https://r.example/npm/", "..", "..", "https://r.example/npm//"),
-            (
-                "https://r.example/npm/",
-                "@s/..",
-                "a/../?#",
-                "https://r.example/npm/@s%2f../a%2f..%2f%3f%23",
-            ),
+        for (registry, name, expected) in [
+            ("https://r.example/", "pad", "https://r.example/pad"),
+            ("https://r.example", "@s/pad", "https://r.example/@s%2fpad"),
+            ("https://r.example/a%2Fb/", "@s/pad", "https://r.example/a%2Fb/@s%2fpad"),
+            ("https://r.example/npm?x", "pad", "https://r.example/npm/pad"),
+            ("https://r.example/npm/", "..", "https://r.example/npm/"),
+            ("https://r.example/npm/", "@s/..", "https://r.example/npm/@s%2f.."),
+            ("https://r.example/npm/", "a/../?#", "https://r.example/npm/a%2f..%2f%3f%23"),
         ] {
-            assert_eq!(version_url(&url(registry), name, version).as_str(), expected);
+            assert_eq!(packument_url(&url(registry), name).as_str(), expected);
         }
-        let packument = packument_url(&url("https://r.example/npm/"), "@s/pad");
-        assert_eq!(packument.as_str(), "https://r.example/npm/@s%2fpad");
     }
 
     #[test]
@@ -286,7 +257,7 @@ mod tests {
         for (tarball, expected) in [
             ("https://cdn.example/x.tgz#f", "https://cdn.example/x.tgz"),
             ("http://r.example/x?y", "http://r.example/x?y"),
-            ("../-/x.tgz", "https://r.example/npm/-/x.tgz"),
+            ("./-/x.tgz", "https://r.example/npm/-/x.tgz"),
             ("/x.tgz", "https://r.example/x.tgz"),
         ] {
             let file = read(&json!({ "tarball": tarball })).unwrap();
@@ -324,26 +295,27 @@ mod tests {
         let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         let twice = good.replacen('{', "{\"name\":\"@s/pad\",", 1);
         for text in ["", "[]", "\"x\"", &good[1..], deep.as_str(), twice.as_str()] {
-            let refused = parse_version(text.as_bytes(), "@s/pad", "1.0.0", &at());
+            let refused = parse_packument(text.as_bytes(), "@s/pad", "1.0.0", &at());
             assert!(matches!(refused, Err(FetchError::Document { .. })), "{text}");
         }
-        let missing = br#"{"name":"@s/pad","version":"1.0.0"}"#;
-        assert_eq!(problem(parse_version(missing, "@s/pad", "1.0.0", &at())), "`dist` is missing");
+        let missing =
+            br#"{"name":"@s/pad","versions":{"1.0.0":{"name":"@s/pad","version":"1.0.0"}}}"#;
+        let missing = parse_packument(missing, "@s/pad", "1.0.0", &at());
+        assert_eq!(problem(missing), "`dist` is missing");
     }
 
     #[test]
-    fn another_package_or_version_is_refused() {
+    fn another_package_is_refused() {
         let text = document(&json!({ "tarball": "https://r.example/x.tgz" }));
-        for (name, version, expected) in [
-            ("pad", "1.0.0", "`name` is \"@s/pad\" instead of \"pad\""),
-            ("@S/pad", "1.0.0", "`name` is \"@s/pad\" instead of \"@S/pad\""),
-            ("@s/pad", "1.0.1", "`version` is \"1.0.0\" instead of \"1.0.1\""),
+        for (name, expected) in [
+            ("pad", "`name` is \"@s/pad\" instead of \"pad\""),
+            ("@S/pad", "`name` is \"@s/pad\" instead of \"@S/pad\""),
         ] {
-            let refused = parse_version(text.as_bytes(), name, version, &at());
+            let refused = parse_packument(text.as_bytes(), name, "1.0.0", &at());
             assert_eq!(problem(refused), expected);
         }
-        let hostile = json!({ "name": "\u{1b}[2J".repeat(100), "version": "1.0.0" }).to_string();
-        let shown = problem(parse_version(hostile.as_bytes(), "@s/pad", "1.0.0", &at()));
+        let hostile = json!({ "name": "\u{1b}[2J".repeat(100), "versions": {} }).to_string();
+        let shown = problem(parse_packument(hostile.as_bytes(), "@s/pad", "1.0.0", &at()));
         assert!(shown.len() < 400 && !shown.contains('\u{1b}'), "{shown}");
     }
 

@@ -35,8 +35,9 @@ pub(super) fn read_authorities(
     let mut found = None;
     for (place, named) in by_place(settings) {
         let Some(&setting) = named.get("cafile") else { continue };
-        let below = place_url(place, "https", setting)?;
-        if registries.iter().all(|registry| is_below(&below, registry)) {
+        let places = [place_url(place, "https", setting)?, place_url(place, "http", setting)?];
+        let lies_there = |registry: &&Url| places.iter().any(|place| is_below(place, registry));
+        if registries.iter().all(lies_there) {
             found = read_cafile(machine, setting, ignored)?.or(found);
         } else {
             let reason = "`cafile` for one of several registries is not used; set `cafile` for all";

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use facets_failure::Describe as _;
+use facets_fetch::{FetchLimits, NoFetchProgress};
 
 use crate::support::fetching::{Fetching, limits};
 use crate::support::packages::{ASSET, PAD, content, dist, npm_server};
@@ -83,19 +84,19 @@ fn other_statuses_are_final() {
 }
 
 #[test]
-fn a_registry_without_the_package_is_asked_for_its_version_and_for_all_of_it() {
+fn a_registry_without_the_package_is_asked_for_both_forms_of_it() {
     let server = Server::start(|_, to| answer(to, "404 Not Found", &[], b"{}"));
     let error = Fetching::npm(&server).one(PAD).unwrap_err();
     assert_eq!(error.code(), "fetch-not-found");
     assert!(error.to_string().starts_with("npm:pad@1.0.0 was not found"), "{error}");
-    assert_eq!(server.paths(), ["/pad/1.0.0", "/pad"]);
+    assert_eq!(server.paths(), ["/pad", "/pad"]);
 }
 
 #[test]
 fn a_registry_that_wants_credentials_is_not_asked_further() {
     let server = Server::start(|_, to| answer(to, "401 Unauthorized", &[], b"{}"));
     assert_eq!(Fetching::npm(&server).code(PAD), "fetch-unauthorized");
-    assert_eq!(server.paths(), ["/pad/1.0.0"]);
+    assert_eq!(server.paths(), ["/pad"]);
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn nobody_at_the_address_is_unreachable() {
     // No port that another test could just get.
     let url = "http://127.0.0.1:1";
     let variables =
-        [("GITHUB_SERVER_URL", url), ("npm_config_registry", url), ("PIP_INDEX_URL", url)];
+        [("FACET_GITHUB_URL", url), ("npm_config_registry", url), ("PIP_INDEX_URL", url)];
     let fetching = Fetching::new(&variables);
     for identifier in [ASSET, PAD, "pypi:pad==1.0"] {
         assert_eq!(fetching.code(identifier), "fetch-unreachable", "{identifier}");
@@ -121,7 +122,7 @@ fn nobody_at_the_address_is_unreachable() {
 fn a_name_that_does_not_resolve_is_unreachable() {
     // Longer than a label can be, so that nobody is asked about it.
     let url = format!("http://{}.example", "a".repeat(64));
-    let fetching = Fetching::new(&[("GITHUB_SERVER_URL", url.as_str())]);
+    let fetching = Fetching::new(&[("FACET_GITHUB_URL", url.as_str())]);
     assert_eq!(fetching.code(ASSET), "fetch-unreachable");
 }
 
@@ -130,9 +131,65 @@ fn no_http_at_all_is_unreachable() {
     let server = Server::start(|_, to| {
         send(to, "SSH-2.0-OpenSSH_9.9\r\n\r\n");
     });
-    let fetching = Fetching::github(&server, limits());
-    assert_eq!(fetching.code(ASSET), "fetch-unreachable");
+    let error = Fetching::github(&server, limits()).one(ASSET).unwrap_err();
+    assert_eq!(error.code(), "fetch-unreachable");
+    let host = format!("127.0.0.1:{} sends an invalid HTTP answer: ", server.port());
+    assert!(error.to_string().starts_with(&host), "{error}");
     assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn a_busy_server_says_how_long_it_asks_to_wait() {
+    for (retry_after, expected) in [("3600", ", and asks to wait 3600 s"), ("0", "")] {
+        let server = Server::start(move |_, to| {
+            answer(to, "503 Service Unavailable", &[("Retry-After", retry_after)], b"");
+        });
+        let error = Fetching::github(&server, limits()).one(ASSET).unwrap_err();
+        let host = format!("127.0.0.1:{}", server.port());
+        let expected = format!("{host} answers with HTTP status 503{expected}");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn a_folder_that_is_gone_is_named_with_the_reason() {
+    let server = Server::start(|_, to| answer(to, "200 OK", &[], b"done"));
+    let Fetching { fetcher, .. } = Fetching::github(&server, limits());
+    let fetcher = fetcher.with_folder("/no-such-folder".into());
+    let files = fetcher.files(&ASSET.parse().unwrap()).unwrap();
+    let error = fetcher.download(&files, &NoFetchProgress).remove(0).unwrap_err();
+    assert_eq!(error.code(), "file-unwritable");
+    let start = "cannot write /no-such-folder: No such file or directory";
+    assert!(error.to_string().starts_with(start), "{error}");
+}
+
+#[test]
+fn everything_together_has_a_time() {
+    let server = Server::start(|_, to| {
+        std::thread::sleep(Duration::from_millis(100));
+        answer(to, "200 OK", &[], b"done");
+    });
+    let limits = FetchLimits { total_time: Duration::from_secs(3), ..limits() };
+    let fetching = Fetching::github(&server, limits);
+    assert_eq!(fetching.one(ASSET).unwrap(), b"done");
+    std::thread::sleep(Duration::from_secs(3));
+    let before = server.requests().len();
+    let error = fetching.one(ASSET).unwrap_err();
+    assert_eq!(error.code(), "fetch-too-slow");
+    let end = "did not arrive: the 3 s for all files together are over";
+    assert!(error.to_string().ends_with(end), "{error}");
+    assert_eq!(server.requests().len(), before);
+}
+
+#[test]
+fn another_server_for_github_is_said() {
+    let server = Server::start(|_, to| answer(to, "200 OK", &[], b"done"));
+    let fetching = Fetching::github(&server, limits());
+    assert!(fetching.fetcher.ignored().is_empty());
+    assert_eq!(fetching.one(ASSET).unwrap(), b"done");
+    let url = server.url();
+    let note = format!("files of GitHub are fetched from {url}/, because FACET_GITHUB_URL is set");
+    assert_eq!(fetching.fetcher.ignored(), [note]);
 }
 
 #[test]
@@ -140,7 +197,7 @@ fn a_token_that_cannot_be_sent_is_a_matter_of_configuration() {
     let server = Server::start(|_, to| answer(to, "200 OK", &[], b"done"));
     let url = server.url();
     let fetching =
-        Fetching::new(&[("GITHUB_SERVER_URL", url.as_str()), ("GH_TOKEN", "hunter2\r\nX: y")]);
+        Fetching::new(&[("FACET_GITHUB_URL", url.as_str()), ("GH_TOKEN", "hunter2\r\nX: y")]);
     let error = fetching.one(ASSET).unwrap_err();
     assert_eq!(error.code(), "fetch-config");
     assert!(!error.to_string().contains("hunter2"), "{error}");

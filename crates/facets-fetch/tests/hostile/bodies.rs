@@ -128,7 +128,8 @@ fn a_file_that_drips_is_too_slow() {
         drip(to);
     });
     let late = FetchLimits { time: Duration::from_millis(1500), ..limits() };
-    for limits in [impatient(), late] {
+    let over = FetchLimits { total_time: Duration::from_millis(1500), ..limits() };
+    for limits in [impatient(), late, over] {
         let before = server.requests().len();
         assert_eq!(Fetching::github(&server, limits).code(ASSET), "fetch-too-slow");
         assert_eq!(server.requests().len(), before + 1);
@@ -159,4 +160,39 @@ fn a_body_that_comes_compressed_unasked_is_refused() {
         assert_eq!(requests.len(), 1, "{encoding}");
         assert_eq!(requests[0].header("accept-encoding"), Some("identity"));
     }
+}
+
+#[test]
+fn every_header_about_encodings_is_looked_at() {
+    let (content, transfer) = ("Content-Encoding", "Transfer-Encoding");
+    for headers in [
+        vec![(content, "identity"), (content, "gzip")],
+        vec![(content, ""), (content, "br")],
+        vec![(content, "\u{e9}")],
+        vec![(transfer, "gzip, chunked")],
+        vec![(transfer, "gzip"), (transfer, "chunked")],
+        vec![(transfer, "chunked"), (transfer, "chunked")],
+        vec![(transfer, "identity")],
+    ] {
+        let sent = headers.clone();
+        let server = Server::start(move |_, to| {
+            send(to, head("200 OK", &sent));
+            send(to, chunk(b"\x1f\x8b"));
+            send(to, chunk(&[]));
+        });
+        let fetching = Fetching::github(&server, limits());
+        assert_eq!(fetching.code(ASSET), "fetch-encoded", "{headers:?}");
+        assert_eq!(server.requests().len(), 1, "{headers:?}");
+    }
+}
+
+#[test]
+fn identity_and_chunked_are_accepted_in_any_case() {
+    let server = Server::start(|_, to| {
+        let headers = [("Content-Encoding", "Identity"), ("Transfer-Encoding", "CHUNKED")];
+        send(to, head("200 OK", &headers));
+        send(to, chunk(b"done"));
+        send(to, chunk(&[]));
+    });
+    assert_eq!(Fetching::github(&server, limits()).one(ASSET).unwrap(), b"done");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::fetching::{Fetching, impatient};
 use crate::support::packages::{
     PAD, SIMPLE_JSON, TARBALL, WHEEL, WHEEL_NAME, content, dist, index_file, index_page,
-    index_server, npm_server, send_json, version,
+    index_server, npm_server, packument, send_json,
 };
 use crate::support::server::{Server, announce, answer, chunk, head, send};
 
@@ -47,7 +47,7 @@ fn a_version_that_is_missing_is_not_found() {
         _ => answer(to, "404 Not Found", &[], b"{}"),
     });
     assert_eq!(Fetching::npm(&server).code(PAD), "fetch-not-found");
-    assert_eq!(server.requests().len(), 2);
+    assert_eq!(server.requests().len(), 1);
 
     let server = index_server(&[index_file("pad-2.0.tar.gz", b"x")], |_, _| {});
     assert_eq!(Fetching::pip(&server).code(WHEEL), "fetch-not-found");
@@ -64,7 +64,7 @@ fn a_file_that_the_release_does_not_have_is_not_found() {
 
 #[test]
 fn a_document_of_another_package_is_refused() {
-    let mut other = version(&dist(b"x"));
+    let mut other = packument(&dist(b"x"));
     other["name"] = json!("dap");
     let server = Server::start(move |_, to| send_json(to, "application/json", &other));
     assert_eq!(Fetching::npm(&server).code(PAD), "fetch-document");

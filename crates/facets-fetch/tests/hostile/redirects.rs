@@ -6,8 +6,8 @@ use facets_fetch::Reach;
 use crate::support::certificates::Authority;
 use crate::support::fetching::{Fetching, limits};
 use crate::support::packages::{
-    ASSET, PAD, TARBALL, WHEEL, WHEEL_NAME, content, dist, index_file, index_page, send_json,
-    version,
+    ASSET, PAD, TARBALL, WHEEL, WHEEL_NAME, content, dist, index_file, index_page, packument,
+    send_json,
 };
 use crate::support::packages::{SIMPLE_JSON, npm_server};
 use crate::support::server::{Server, answer, redirect};
@@ -67,7 +67,7 @@ fn a_redirect_that_leads_nowhere_is_not_followed() {
 fn moved(place: &str) -> Server {
     let place = place.to_owned();
     Server::start(move |request, to| match request.path.as_str() {
-        "/pad/1.0.0" => send_json(to, "application/json", &version(&dist(&content()))),
+        "/pad" => send_json(to, "application/json", &packument(&dist(&content()))),
         "/simple/pad/" => {
             let files = [index_file(WHEEL_NAME, &content())];
             send_json(to, SIMPLE_JSON, &index_page(&files));
@@ -86,7 +86,7 @@ fn known_to(server: &Server) -> Fetching {
         ("npm_config_registry", url.as_str()),
         (token.as_str(), "hunter2"),
         ("PIP_INDEX_URL", index.as_str()),
-        ("GITHUB_SERVER_URL", url.as_str()),
+        ("FACET_GITHUB_URL", url.as_str()),
         ("GH_TOKEN", "hunter2"),
     ])
 }
@@ -144,7 +144,7 @@ fn a_redirect_from_https_to_http_is_not_followed() {
     let place = plain.url();
     let server =
         Server::start_tls(authority.good(), move |request, to| match request.path.as_str() {
-            "/pad/1.0.0" => send_json(to, "application/json", &version(&dist(&content()))),
+            "/pad" => send_json(to, "application/json", &packument(&dist(&content()))),
             _ => redirect(to, &place),
         });
     let (url, file) = (server.url_of("localhost"), authority.file());
@@ -152,6 +152,48 @@ fn a_redirect_from_https_to_http_is_not_followed() {
         [("npm_config_registry", url.as_str()), ("npm_config_cafile", file.to_str().unwrap())];
     let fetching = Fetching::with(&variables, Reach::AsUser, limits());
     assert_eq!(fetching.code(PAD), "fetch-redirect");
-    assert_eq!(server.paths(), ["/pad/1.0.0", TARBALL]);
+    assert_eq!(server.paths(), ["/pad", TARBALL]);
     assert_eq!(plain.connections(), 0);
+}
+
+/// A registry and index of https with a token of its own, whose documents link to files in the clear.
+fn links_to_plain(authority: &Authority) -> (Server, Fetching) {
+    let server = Server::start_tls(authority.good(), |request, to| {
+        let there = format!("http://{}", request.header("host").unwrap());
+        let (mut dist, mut file) = (dist(&content()), index_file(WHEEL_NAME, &content()));
+        dist["tarball"] = format!("{there}/x.tgz").into();
+        file["url"] = format!("{there}/x.whl").into();
+        match request.path.as_str() {
+            "/pad" => send_json(to, "application/json", &packument(&dist)),
+            _ => send_json(to, SIMPLE_JSON, &index_page(&[file])),
+        }
+    });
+    let (url, file) = (server.url_of("localhost"), authority.file());
+    let token = format!("npm_config_//localhost:{}/:_authToken", server.port());
+    let index = format!("{}/simple/", url.replace("://", "://u:hunter2@"));
+    let variables = [
+        ("npm_config_registry", url.as_str()),
+        ("npm_config_cafile", file.to_str().unwrap()),
+        (token.as_str(), "hunter2"),
+        ("PIP_INDEX_URL", index.as_str()),
+        ("PIP_CERT", file.to_str().unwrap()),
+    ];
+    let fetching = Fetching::with(&variables, Reach::AsUser, limits());
+    (server, fetching)
+}
+
+#[test]
+fn a_link_from_https_to_http_is_not_followed_and_no_token_goes_out() {
+    let Some(authority) = Authority::new() else { return };
+    let (server, fetching) = links_to_plain(&authority);
+    for (identifier, path) in [(PAD, "/x.tgz"), (WHEEL, "/x.whl")] {
+        let error = fetching.one(identifier).unwrap_err();
+        assert_eq!(error.code(), "fetch-redirect", "{identifier}");
+        let link = format!("links to http://localhost:{}{path}: ", server.port());
+        assert!(error.to_string().contains(&link), "{error}");
+    }
+    // One for each document, and none to the same port in the clear.
+    assert_eq!(server.connections(), 2);
+    assert_eq!(server.paths(), ["/pad", "/simple/pad/"]);
+    assert!(server.authorizations().iter().all(Option::is_some));
 }

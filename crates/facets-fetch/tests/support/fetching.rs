@@ -21,6 +21,7 @@ pub fn limits() -> FetchLimits {
         document: 64 << 10,
         read: Duration::from_secs(20),
         time: Duration::from_secs(40),
+        total_time: Duration::from_mins(5),
         rate: 1,
         retries: 2,
         backoff: Duration::from_millis(1),
@@ -60,7 +61,7 @@ impl Fetching {
 
     /// With a server for GitHub.
     pub fn github(server: &Server, limits: FetchLimits) -> Self {
-        Self::with(&[("GITHUB_SERVER_URL", server.url().as_str())], Reach::AsUser, limits)
+        Self::with(&[("FACET_GITHUB_URL", server.url().as_str())], Reach::AsUser, limits)
     }
 
     pub fn with(variables: &[(&str, &str)], reach: Reach, limits: FetchLimits) -> Self {

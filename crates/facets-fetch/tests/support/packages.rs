@@ -36,9 +36,14 @@ pub fn dist(bytes: &[u8]) -> Value {
     })
 }
 
-/// The document of the only version of a package.
+/// What the document of a package says about a version.
 pub fn version(dist: &Value) -> Value {
     json!({ "name": "pad", "version": "1.0.0", "dist": dist })
+}
+
+/// The document of a package with that version.
+pub fn packument(dist: &Value) -> Value {
+    json!({ "name": "pad", "versions": { "1.0.0": version(dist) } })
 }
 
 pub fn send_json(to: &mut dyn Write, kind: &str, value: &Value) {
@@ -51,7 +56,7 @@ pub fn npm_server(
     file: impl Fn(&Request, &mut dyn Write) + Send + Sync + 'static,
 ) -> Server {
     Server::start(move |request, to| match request.path.as_str() {
-        "/pad/1.0.0" => send_json(to, "application/json", &version(&dist)),
+        "/pad" => send_json(to, "application/json", &packument(&dist)),
         _ => file(request, to),
     })
 }
