@@ -4,8 +4,8 @@
 use std::io::{self, Read as _};
 use std::time::{Duration, Instant, SystemTime};
 
+use ureq::Body;
 use ureq::http::Response;
-use ureq::{Agent, Body};
 use url::Url;
 
 use crate::error::FetchError;
@@ -13,7 +13,7 @@ use crate::limits::FetchLimits;
 use crate::pace::Pace;
 use facets_http::Reach;
 use facets_http::Route;
-use facets_http::{RefusedAddress, agent, agent_config};
+use facets_http::{Agents, RefusedAddress, agent_config};
 
 /// How long it may take to look a name up and to connect.
 const CONNECT: Duration = Duration::from_secs(20);
@@ -21,7 +21,7 @@ const CONNECT: Duration = Duration::from_secs(20);
 /// Where requests of one ecosystem go, and with what.
 #[derive(Debug)]
 pub struct HttpClient {
-    agent: Agent,
+    agents: Agents,
     route: Route,
     reach: Reach,
     pub(crate) limits: FetchLimits,
@@ -61,16 +61,18 @@ impl HttpClient {
     /// Nothing is sent yet.
     pub fn new(route: Route, reach: Reach, limits: FetchLimits) -> Result<Self, FetchError> {
         // For all requests alike: one with settings of its own would read all certificates again.
-        let config = agent_config()
-            .timeout_global(Some(limits.time))
-            .timeout_resolve(Some(CONNECT))
-            .timeout_connect(Some(CONNECT))
-            .timeout_recv_response(Some(limits.read))
-            .timeout_per_read(Some(limits.read))
-            .max_idle_connections_per_host(limits.parallel)
-            .input_buffer_size(256 << 10);
-        let agent = agent(config, &route, &reach)?;
-        Ok(Self { agent, route, reach, limits })
+        let config = || {
+            agent_config()
+                .timeout_global(Some(limits.time))
+                .timeout_resolve(Some(CONNECT))
+                .timeout_connect(Some(CONNECT))
+                .timeout_recv_response(Some(limits.read))
+                .timeout_per_read(Some(limits.read))
+                .max_idle_connections_per_host(limits.parallel)
+                .input_buffer_size(256 << 10)
+        };
+        let agents = Agents::new(config, &route, &reach)?;
+        Ok(Self { agents, route, reach, limits })
     }
 
     /// What the configuration of the ecosystem's client asks for and is not done.
@@ -178,7 +180,8 @@ impl HttpClient {
         if Instant::now() >= deadline {
             return Err(self.too_slow(url).into());
         }
-        let mut request = self.agent.get(url.as_str()).header("Accept-Encoding", "identity");
+        let mut request =
+            self.agents.for_url(url).get(url.as_str()).header("Accept-Encoding", "identity");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -217,9 +220,18 @@ impl HttpClient {
         FetchError::TooSlow { what: shown(url), seconds: self.limits.time.as_secs() }
     }
 
+    /// The host of an address, and the proxy on the way, which may be the one that refuses.
+    pub(crate) fn host_and_proxy(&self, url: &Url) -> String {
+        let host = host(url);
+        match self.route.proxy.host_for(url).filter(|_| self.reach == Reach::AsUser) {
+            Some(proxy) => format!("{host} through the proxy {proxy}"),
+            None => host,
+        }
+    }
+
     /// Why a request got no answer.
     fn failed(&self, url: &Url, error: ureq::Error) -> Failed {
-        let host = host(url);
+        let host = self.host_and_proxy(url);
         match error {
             ureq::Error::Io(error) => self.broken(url, &error),
             ureq::Error::Timeout(ureq::Timeout::Global) => self.too_slow(url).into(),
@@ -257,7 +269,7 @@ impl HttpClient {
             Some(ureq::Error::Io(inner)) => return self.broken(url, inner),
             _ => {}
         }
-        let (host, reason) = (host(url), error.to_string());
+        let (host, reason) = (self.host_and_proxy(url), error.to_string());
         // What the library for TLS says is in the text alone.
         if reason.contains("certificate") || reason.contains("UnknownIssuer") {
             return FetchError::Certificate { host, reason }.into();
