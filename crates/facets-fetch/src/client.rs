@@ -4,8 +4,8 @@
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use ureq::Body;
 use ureq::http::Response;
-use ureq::{Agent, Body};
 use url::Url;
 
 use crate::clock::FetchClock;
@@ -16,7 +16,7 @@ use crate::pace::Pace;
 use crate::server_problem::ServerProblem;
 use facets_http::Reach;
 use facets_http::Route;
-use facets_http::{agent, agent_config};
+use facets_http::{Agents, agent_config};
 
 pub(crate) use crate::address::{host, shown};
 
@@ -29,7 +29,7 @@ const DOWNGRADE: &str = "it leads from https to something else";
 /// Where requests of one ecosystem go, and with what.
 #[derive(Debug)]
 pub struct HttpClient {
-    agent: Agent,
+    agents: Agents,
     route: Route,
     reach: Reach,
     pub(crate) clock: FetchClock,
@@ -77,16 +77,18 @@ impl HttpClient {
     /// Nothing is sent yet.
     pub fn new(route: Route, reach: Reach, limits: FetchLimits) -> Result<Self, FetchError> {
         // For all requests alike: one with settings of its own would read all certificates again.
-        let config = agent_config()
-            .timeout_global(Some(limits.time))
-            .timeout_resolve(Some(CONNECT))
-            .timeout_connect(Some(CONNECT))
-            .timeout_recv_response(Some(limits.read))
-            .timeout_per_read(Some(limits.read))
-            .max_idle_connections_per_host(limits.parallel)
-            .input_buffer_size(256 << 10);
-        let agent = agent(config, &route, &reach)?;
-        Ok(Self { agent, route, reach, clock: FetchClock::default(), limits })
+        let config = || {
+            agent_config()
+                .timeout_global(Some(limits.time))
+                .timeout_resolve(Some(CONNECT))
+                .timeout_connect(Some(CONNECT))
+                .timeout_recv_response(Some(limits.read))
+                .timeout_per_read(Some(limits.read))
+                .max_idle_connections_per_host(limits.parallel)
+                .input_buffer_size(256 << 10)
+        };
+        let agents = Agents::new(config, &route, &reach)?;
+        Ok(Self { agents, route, reach, clock: FetchClock::default(), limits })
     }
 
     /// Shares the time for everything with others.
@@ -206,7 +208,8 @@ impl HttpClient {
         if Instant::now() >= deadline {
             return Err(self.too_late(url).into());
         }
-        let mut request = self.agent.get(url.as_str()).header("Accept-Encoding", "identity");
+        let mut request =
+            self.agents.for_url(url).get(url.as_str()).header("Accept-Encoding", "identity");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -240,6 +243,15 @@ impl HttpClient {
             return refuse(&shown(&to), problem);
         }
         Ok(to)
+    }
+
+    /// The host of an address, and the proxy on the way, which may be the one that refuses.
+    pub(crate) fn host_and_proxy(&self, url: &Url) -> String {
+        let host = host(url);
+        match self.route.proxy.host_for(url).filter(|_| self.reach == Reach::AsUser) {
+            Some(proxy) => format!("{host} through the proxy {proxy}"),
+            None => host,
+        }
     }
 }
 

@@ -39,6 +39,30 @@ pub enum FetchError {
         /// The names of the files.
         files: Vec<String>,
     },
+    /// Two indexes list a file of the same name, and what they state does not show whether it is the same.
+    #[error("{identifier} is ambiguous: {first} and {second} list it without hashes to compare")]
+    AmbiguousIndexes {
+        /// The file.
+        identifier: FileIdentifier,
+        /// One index.
+        first: String,
+        /// The other one; the same if it lists the file twice.
+        second: String,
+    },
+    /// Two indexes list different files of the same name.
+    #[error("{identifier}: {first} and {second} state different hashes")]
+    IndexConflict {
+        /// The file.
+        identifier: FileIdentifier,
+        /// One index.
+        first: String,
+        /// The other one; the same if it lists the file twice.
+        second: String,
+        /// The hash that the first one states.
+        expected: String,
+        /// The hash that the second one states.
+        actual: String,
+    },
     /// The server cannot be reached, closes the connection, sends no valid answer, or answers 429 or 5xx again
     /// and again.
     #[error(transparent)]
@@ -193,6 +217,7 @@ impl FetchError {
         "fetch-config",
         "fetch-document",
         "fetch-encoded",
+        "fetch-index-conflict",
         "fetch-length",
         "fetch-not-found",
         "fetch-redirect",
@@ -211,7 +236,8 @@ impl Describe for FetchError {
             Self::File(error) => error.code(),
             Self::Config { .. } => "fetch-config",
             Self::NotFound { .. } => "fetch-not-found",
-            Self::Ambiguous { .. } => "fetch-ambiguous",
+            Self::Ambiguous { .. } | Self::AmbiguousIndexes { .. } => "fetch-ambiguous",
+            Self::IndexConflict { .. } => "fetch-index-conflict",
             Self::Unreachable(_) => "fetch-unreachable",
             Self::Certificate { .. } => "fetch-certificate",
             Self::Unauthorized { .. } => "fetch-unauthorized",
@@ -233,6 +259,10 @@ impl Describe for FetchError {
             Self::Config { .. } => "a setting that can be used".to_owned(),
             Self::NotFound { .. } => "a published file".to_owned(),
             Self::Ambiguous { .. } => "a release with one file, or the name of a file".to_owned(),
+            Self::AmbiguousIndexes { .. } => {
+                "indexes that state hashes of the same algorithm".to_owned()
+            }
+            Self::IndexConflict { expected, .. } => expected.clone(),
             Self::Unreachable(_) => "a server that answers".to_owned(),
             Self::Certificate { .. } => "a certificate that is trusted here".to_owned(),
             Self::Unauthorized { .. } => "credentials that the server accepts".to_owned(),
@@ -252,10 +282,12 @@ impl Describe for FetchError {
         match self {
             Self::File(error) => error.actual(),
             Self::Ambiguous { files, .. } => Some(files.join(", ")),
+            Self::IndexConflict { actual, .. } => Some(actual.clone()),
             Self::Length { actual, .. } => Some(format!("{actual} bytes")),
             Self::UpstreamMismatch { actual, .. } => Some(actual.clone()),
             Self::Config { .. }
             | Self::NotFound { .. }
+            | Self::AmbiguousIndexes { .. }
             | Self::Unreachable(_)
             | Self::Certificate { .. }
             | Self::Unauthorized { .. }

@@ -50,7 +50,7 @@ impl HttpClient {
 
     /// Why a request got no answer.
     pub(crate) fn failed(&self, url: &Url, error: ureq::Error) -> Failed {
-        let host = host(url);
+        let host = self.host_and_proxy(url);
         match error {
             ureq::Error::Io(error) => self.broken(url, &error),
             ureq::Error::Timeout(timeout) => self.timed_out(url, timeout),
@@ -86,7 +86,7 @@ impl HttpClient {
 
     /// Which of the limits of a request is over.
     fn timed_out(&self, url: &Url, timeout: ureq::Timeout) -> Failed {
-        let host = host(url);
+        let host = self.host_and_proxy(url);
         match timeout {
             ureq::Timeout::Global => self.too_late(url).into(),
             ureq::Timeout::Resolve | ureq::Timeout::Connect => {
@@ -104,7 +104,7 @@ impl HttpClient {
             let (url, problem) = (shown(url), problem.clone());
             return FetchError::AddressRefused { url, problem }.into();
         }
-        let (host, reason) = (host(url), error.to_string());
+        let (host, reason) = (self.host_and_proxy(url), error.to_string());
         match inner.and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
             Some(ureq::Error::Timeout(timeout)) => return self.timed_out(url, *timeout),
             Some(ureq::Error::Io(inner)) => return self.broken(url, inner),

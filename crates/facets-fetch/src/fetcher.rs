@@ -17,7 +17,7 @@ use crate::machine::Machine;
 use crate::npm::{self, NpmConfig};
 use crate::parallel::in_parallel;
 use crate::progress::FetchProgress;
-use crate::pypi::{self, PipConfig};
+use crate::pypi::{self, ListedFile, PipConfig};
 use crate::upstream::UpstreamFile;
 use facets_http::Reach;
 use facets_http::{ProxyChoice, Route};
@@ -113,10 +113,11 @@ impl Fetcher {
         Ok(file)
     }
 
-    /// Every file of a release: those of the first index that has it. Another one must not contradict it.
+    /// Every file of a release that pip could take: those of all indexes, of which pip prefers none. One
+    /// that does not answer leaves open what it has.
     fn release(&self, name: &str, version: &str) -> Result<Vec<UpstreamFile>, FetchError> {
         let (config, client) = self.pypi()?;
-        let mut release: Vec<UpstreamFile> = Vec::new();
+        let mut listed: Vec<ListedFile> = Vec::new();
         let mut hosts = Vec::new();
         for index in config.indexes() {
             let url = pypi::project_url(index, name);
@@ -129,12 +130,10 @@ impl Fetcher {
             let links = pypi::parse_simple(&content_type, &bytes, &url, name)?;
             let files = pypi::files_of(links, name, version)?;
             files.iter().try_for_each(|file| require_link(&url, &file.url))?;
-            if release.is_empty() {
-                release = files;
-            } else {
-                require_agreement(&release, &files, &url)?;
-            }
+            let index = crate::client::shown(&url);
+            listed.extend(files.into_iter().map(|file| ListedFile { index: index.clone(), file }));
         }
+        let release = pypi::union_of(listed)?;
         if release.is_empty() {
             let what = format!("pypi:{name}=={version}");
             return Err(FetchError::NotFound { what, host: hosts.join(", ") });
@@ -230,25 +229,4 @@ fn named(error: FetchError, what: &str) -> FetchError {
         FetchError::NotFound { host, .. } => FetchError::NotFound { what: what.to_owned(), host },
         other => other,
     }
-}
-
-/// Two indexes that state different hashes for one file: somebody serves another file.
-fn require_agreement(
-    release: &[UpstreamFile],
-    others: &[UpstreamFile],
-    url: &Url,
-) -> Result<(), FetchError> {
-    for other in others {
-        let known = release.iter().find(|file| file.name == other.name);
-        let Some(known) = known else { continue };
-        let differs = known.stated.iter().any(|stated| {
-            let mut same = other.stated.iter().filter(|hash| hash.algorithm == stated.algorithm);
-            same.any(|hash| hash.bytes != stated.bytes)
-        });
-        if differs {
-            let problem = format!("it states another hash for {} than the first index", known.name);
-            return Err(FetchError::Document { url: crate::client::shown(url), problem });
-        }
-    }
-    Ok(())
 }

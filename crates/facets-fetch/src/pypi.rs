@@ -2,9 +2,10 @@
 //!
 //! [`PipConfig`] reads which indexes are asked and how; [`project_url`] names the page of a project,
 //! [`parse_simple`] reads it in either form of the simple repository API (PEP 503 and PEP 691), and
-//! [`files_of`] and [`choose`] find the files of one release. Nothing here opens a connection.
+//! [`files_of`], [`union_of`] and [`choose`] find the files of one release. Nothing here opens a connection.
 
 mod config;
+mod entities;
 mod html;
 mod index_address;
 mod ini;
@@ -12,6 +13,7 @@ mod names;
 mod netrc;
 mod page;
 mod percent;
+mod release;
 mod settings;
 mod simple;
 mod simple_html;
@@ -21,6 +23,7 @@ mod version;
 pub use config::PipConfig;
 pub use names::{is_distribution, normalized_name, version_of_file};
 pub use page::parse_simple;
+pub use release::{ListedFile, union_of};
 pub use simple::{SimpleFile, choose, files_of, project_url};
 pub use version::same_version;
 

@@ -12,7 +12,7 @@ use facets_failure::Describe as _;
 use facets_fetch::{FetchLimits, FetchProgress, Fetched, NoFetchProgress, Reach};
 use facets_model::FileIdentifier;
 use facets_testkit::to_hex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use support::fetching::{Fetching, bytes_of, limits};
 use support::packages::{
@@ -207,27 +207,123 @@ fn two_indexes(first: &[Value], second: &[Value]) -> (Server, Server, Fetching) 
     (one, two, fetching)
 }
 
+fn names(fetching: &Fetching) -> Vec<String> {
+    let files = fetching.fetcher.files(&WHEEL.parse().unwrap()).unwrap();
+    files.into_iter().map(|file| file.name).collect()
+}
+
 #[test]
-fn two_indexes_that_contradict_each_other_are_an_error() {
+fn two_indexes_that_contradict_each_other_are_a_conflict_of_both_hashes() {
     let right = index_file(WHEEL_NAME, &content());
     let wrong = index_file(WHEEL_NAME, b"other");
-    for (first, second) in [(&right, &wrong), (&wrong, &right)] {
-        let (one, two, fetching) =
-            two_indexes(std::slice::from_ref(first), std::slice::from_ref(second));
-        assert_eq!(fetching.code(WHEEL), "fetch-document");
-        assert_eq!((one.requests().len(), two.requests().len()), (1, 1));
+    let (one, two, fetching) =
+        two_indexes(std::slice::from_ref(&right), std::slice::from_ref(&wrong));
+    let error = fetching.all(WHEEL).unwrap_err();
+    assert_eq!(error.code(), "fetch-index-conflict");
+    let hash = |bytes: &[u8]| Some(format!("sha256:{}", to_hex(&Sha256::digest(bytes)[..])));
+    assert_eq!((error.expected(), error.actual()), (hash(&content()), hash(b"other")));
+    for server in [&one, &two] {
+        assert!(error.to_string().contains(&format!("{}/simple/pad/", server.url())), "{error}");
+    }
+    assert_eq!((one.requests().len(), two.requests().len()), (1, 1));
+}
+
+#[test]
+fn two_indexes_that_cannot_be_compared_are_ambiguous() {
+    let stated = index_file(WHEEL_NAME, &content());
+    let mut silent = stated.clone();
+    silent["hashes"] = json!({});
+    let mut other = stated.clone();
+    other["hashes"] = json!({ "sha512": "00".repeat(64) });
+    for second in [silent, other] {
+        let (one, two, fetching) = two_indexes(std::slice::from_ref(&stated), &[second]);
+        let error = fetching.all(WHEEL).unwrap_err();
+        assert_eq!(error.code(), "fetch-ambiguous");
+        for server in [&one, &two] {
+            assert!(error.to_string().contains(&server.url()), "{error}");
+        }
     }
 }
 
 #[test]
-fn the_first_index_that_has_the_release_is_taken() {
-    let right = [index_file(WHEEL_NAME, &content())];
-    let (one, two, fetching) = two_indexes(&right, &right);
+fn the_files_of_all_indexes_are_the_release() {
+    let wheel = index_file(WHEEL_NAME, &content());
+    let source = index_file("pad-1.0.tar.gz", &content());
+    let both = ["pad-1.0-py3-none-any.whl", "pad-1.0.tar.gz"];
+    for (first, second) in [
+        (vec![wheel.clone()], vec![source.clone()]),
+        (vec![source.clone()], vec![wheel.clone()]),
+        (vec![wheel.clone()], vec![wheel.clone(), source.clone()]),
+        (vec![], vec![wheel.clone(), source]),
+    ] {
+        let (one, two, fetching) = two_indexes(&first, &second);
+        assert_eq!(names(&fetching), both);
+        assert_eq!((one.requests().len(), two.requests().len()), (1, 1));
+    }
+    let (one, two, fetching) = two_indexes(std::slice::from_ref(&wheel), &[wheel.clone()]);
     assert_eq!(fetching.one(WHEEL).unwrap(), content());
     assert_eq!((one.requests().len(), two.requests().len()), (2, 1));
-    let (one, two, fetching) = two_indexes(&[], &right);
-    assert_eq!(fetching.one(WHEEL).unwrap(), content());
-    assert_eq!((one.requests().len(), two.requests().len()), (1, 2));
+}
+
+#[test]
+fn an_index_without_the_project_adds_nothing() {
+    let empty = Server::start(|_, to| answer(to, "404 Not Found", &[], b""));
+    let full = index_server(&[index_file(WHEEL_NAME, &content())], send_content);
+    for servers in [[&empty, &full], [&full, &empty]] {
+        let urls = servers.map(|server| format!("{}/simple/", server.url()));
+        let variables =
+            [("PIP_INDEX_URL", urls[0].as_str()), ("PIP_EXTRA_INDEX_URL", urls[1].as_str())];
+        assert_eq!(names(&Fetching::new(&variables)), [WHEEL_NAME]);
+    }
+}
+
+#[test]
+fn files_with_a_local_label_belong_to_the_release() {
+    let labelled = "pad-1.0+cpu-py3-none-any.whl";
+    let files = [WHEEL_NAME, labelled, "pad-1.1+cpu-py3-none-any.whl"]
+        .map(|name| index_file(name, &content()));
+    let server = index_server(&files, send_content);
+    assert_eq!(names(&Fetching::pip(&server)), [labelled, WHEEL_NAME]);
+    let local = format!("pypi:pad==1.0+cpu/{labelled}");
+    assert_eq!(Fetching::pip(&server).one(&local).unwrap(), content());
+}
+
+#[test]
+fn a_file_of_the_release_that_no_identifier_can_name_is_an_error() {
+    let odd = index_file("pad-1.0-9~a-py3-none-any.whl", &content());
+    let server = index_server(&[index_file(WHEEL_NAME, &content()), odd], send_content);
+    assert_eq!(Fetching::pip(&server).code(WHEEL), "fetch-document");
+    let odd = index_file("pad-2.0-9~a-py3-none-any.whl", &content());
+    let server = index_server(&[index_file(WHEEL_NAME, &content()), odd], send_content);
+    assert_eq!(names(&Fetching::pip(&server)), [WHEEL_NAME]);
+}
+
+#[test]
+fn an_index_of_http_is_not_reached_through_the_proxy_for_https() {
+    let server = index_server(&[index_file(WHEEL_NAME, &content())], send_content);
+    let proxy = Server::start(|_, to| answer(to, "403 Forbidden", &[], b""));
+    let (index, proxy_url) = (format!("{}/simple/", server.url()), proxy.url());
+    let fetching = |more: &[(&str, &str)]| {
+        let index = [("PIP_INDEX_URL", index.as_str())];
+        Fetching::new(&[&index[..], more].concat())
+    };
+    let (https, all) = (("HTTPS_PROXY", proxy_url.as_str()), ("ALL_PROXY", proxy_url.as_str()));
+    for variables in [
+        &[https][..],
+        &[("https_proxy", proxy_url.as_str())],
+        &[all, ("NO_PROXY", "127.0.0.1")],
+        &[all, ("no_proxy", "127.0.0.0/8")],
+    ] {
+        assert_eq!(names(&fetching(variables)), [WHEEL_NAME], "{variables:?}");
+    }
+    assert_eq!(proxy.connections(), 0);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "PIP_PROXY"] {
+        let error = fetching(&[(name, proxy_url.as_str())]).all(WHEEL).unwrap_err();
+        assert_eq!(error.code(), "fetch-unreachable", "{name}");
+        let named = format!("through the proxy 127.0.0.1:{}", proxy.port());
+        assert!(error.to_string().contains(&named), "{error}");
+    }
+    assert!(proxy.connections() > 0);
 }
 
 #[test]
@@ -236,11 +332,13 @@ fn an_index_that_fails_is_not_passed_over() {
     let up = Server::start(|_, to| {
         send_json(to, SIMPLE_JSON, &index_page(&[index_file(WHEEL_NAME, &content())]));
     });
-    let urls = [&down, &up].map(|server| format!("{}/simple/", server.url()));
-    let variables =
-        [("PIP_INDEX_URL", urls[0].as_str()), ("PIP_EXTRA_INDEX_URL", urls[1].as_str())];
-    assert_eq!(Fetching::new(&variables).code(WHEEL), "fetch-unreachable");
-    assert_eq!(down.requests().len(), 3);
+    for servers in [[&down, &up], [&up, &down]] {
+        let urls = servers.map(|server| format!("{}/simple/", server.url()));
+        let variables =
+            [("PIP_INDEX_URL", urls[0].as_str()), ("PIP_EXTRA_INDEX_URL", urls[1].as_str())];
+        assert_eq!(Fetching::new(&variables).code(WHEEL), "fetch-unreachable");
+    }
+    assert_eq!(down.requests().len(), 6);
 }
 
 #[test]

@@ -123,9 +123,12 @@ impl FileResult {
 fn status_of(error: &FetchError) -> FileStatus {
     match error {
         FetchError::NotFound { .. } => FileStatus::NotFound,
-        FetchError::Ambiguous { .. } => FileStatus::Ambiguous,
+        FetchError::Ambiguous { .. } | FetchError::AmbiguousIndexes { .. } => FileStatus::Ambiguous,
         FetchError::TooLarge { .. } => FileStatus::TooLarge,
-        FetchError::UpstreamMismatch { .. } => FileStatus::Mismatch,
+        // Which of two files pip takes is not known: that is no outage, but a finding.
+        FetchError::UpstreamMismatch { .. } | FetchError::IndexConflict { .. } => {
+            FileStatus::Mismatch
+        }
         FetchError::File(_)
         | FetchError::Config { .. }
         | FetchError::Unreachable { .. }
@@ -169,7 +172,30 @@ pub fn verdict(results: &[FileResult]) -> HashVerdict {
 
 #[cfg(test)]
 mod tests {
+    use facets_model::FileIdentifier;
+
     use super::*;
+
+    #[test]
+    fn indexes_that_differ_are_a_finding_and_no_outage() {
+        let identifier = || FileIdentifier::Npm { name: "a".to_owned(), version: "1".to_owned() };
+        let (first, second) =
+            (|| "https://a.example/".to_owned(), || "https://b.example/".to_owned());
+        let conflict = FetchError::IndexConflict {
+            identifier: identifier(),
+            first: first(),
+            second: second(),
+            expected: "sha256:00".to_owned(),
+            actual: "sha256:01".to_owned(),
+        };
+        let result = FileResult::failed("npm:a@1", &conflict);
+        assert_eq!(result.status, FileStatus::Mismatch);
+        let hashes = (result.expected.as_deref(), result.actual.as_deref());
+        assert_eq!(hashes, (Some("sha256:00"), Some("sha256:01")));
+        let (first, second) = (first(), second());
+        let unclear = FetchError::AmbiguousIndexes { identifier: identifier(), first, second };
+        assert_eq!(FileResult::failed("npm:a@1", &unclear).status, FileStatus::Ambiguous);
+    }
 
     #[test]
     fn only_outages_alone_leave_the_question_open() {

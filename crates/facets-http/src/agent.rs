@@ -10,9 +10,11 @@ use ureq::typestate::AgentScope;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Proxy};
+use url::Url;
 
+use crate::proxy_choice::ProxyChoice;
 use crate::reach::Reach;
-use crate::route::{ProxyChoice, Route};
+use crate::route::Route;
 
 /// A certificate or proxy that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,19 +39,57 @@ pub fn agent_config() -> ConfigBuilder<AgentScope> {
         .user_agent(concat!("facet/", env!("CARGO_PKG_VERSION")))
 }
 
-/// An agent that takes a route, and reaches nobody else than it may.
-pub fn agent(
+/// The agents of a route: an agent has one proxy, and a route may have one for each scheme.
+#[derive(Debug)]
+pub struct Agents {
+    proxy: ProxyChoice,
+    first: Agent,
+    others: Vec<(ProxyChoice, Agent)>,
+}
+
+impl Agents {
+    /// Agents that take a route, and reach nothing that they may not. Nothing is sent yet.
+    pub fn new(
+        config: impl Fn() -> ConfigBuilder<AgentScope>,
+        route: &Route,
+        reach: &Reach,
+    ) -> Result<Self, AgentError> {
+        let mut others = Vec::new();
+        let mut choices = route.proxy.alternatives().into_iter();
+        let first = choices.next().unwrap_or_default();
+        for choice in choices {
+            let made = agent(config(), route, &choice, reach)?;
+            others.push((choice, made));
+        }
+        let first = agent(config(), route, &first, reach)?;
+        Ok(Self { proxy: route.proxy.clone(), first, others })
+    }
+
+    /// The one that asks for an address.
+    #[must_use]
+    pub fn for_url(&self, url: &Url) -> &Agent {
+        let choice = self.proxy.for_url(url);
+        let other = self.others.iter().find(|(known, _)| *known == choice);
+        other.map_or(&self.first, |(_, agent)| agent)
+    }
+}
+
+fn agent(
     config: ConfigBuilder<AgentScope>,
     route: &Route,
+    proxy_choice: &ProxyChoice,
     reach: &Reach,
 ) -> Result<Agent, AgentError> {
     let mut config = config;
     if let Some(pem) = &route.authorities {
         config = config.tls_config(TlsConfig::builder().root_certs(authorities(pem)?).build());
     }
-    config = match (reach, &route.proxy) {
+    config = match (reach, proxy_choice) {
         // A proxy would look names up by itself, and connect to whatever it finds.
-        (Reach::Public { .. }, _) | (_, ProxyChoice::Direct) => config.proxy(None),
+        // By scheme there is none left here: each alternative is one proxy.
+        (Reach::Public { .. }, _) | (_, ProxyChoice::Direct | ProxyChoice::ByScheme { .. }) => {
+            config.proxy(None)
+        }
         (Reach::AsUser, ProxyChoice::Environment) => config.proxy(Proxy::try_from_env()),
         (Reach::AsUser, ProxyChoice::Through { address, except }) => {
             config.proxy(Some(proxy(address, except)?))

@@ -2,10 +2,12 @@
 
 mod agent;
 mod credentials;
+mod proxy_choice;
 mod reach;
 mod route;
 
-pub use agent::{AgentError, RefusedAddress, agent, agent_config};
+pub use agent::{AgentError, Agents, RefusedAddress, agent_config};
 pub use credentials::{Authorization, Credentials};
+pub use proxy_choice::ProxyChoice;
 pub use reach::Reach;
-pub use route::{ProxyChoice, Route};
+pub use route::Route;

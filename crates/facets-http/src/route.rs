@@ -1,6 +1,7 @@
 //! How an ecosystem's own client would reach its registry.
 
 use crate::credentials::Credentials;
+use crate::proxy_choice::ProxyChoice;
 
 /// Credentials, certificates and proxies, as configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,21 +15,4 @@ pub struct Route {
     /// What the configuration asks for and facet does not do, or what it changes unexpectedly, in words for
     /// its user.
     pub ignored: Vec<String>,
-}
-
-/// Which proxy is used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ProxyChoice {
-    /// The one that the environment names, if any.
-    #[default]
-    Environment,
-    /// None, whatever the environment says.
-    Direct,
-    /// This one, but for some hosts.
-    Through {
-        /// Its address.
-        address: String,
-        /// Hosts that are reached directly, as in `NO_PROXY`.
-        except: Vec<String>,
-    },
 }

@@ -73,7 +73,8 @@ impl PipConfig {
         };
         let credentials = credentials(&addresses, &netrc);
         let authorities = authorities(settings, machine, &mut ignored)?;
-        let route = Route { credentials, authorities, proxy: proxy(settings)?, ignored };
+        let proxy = proxy(settings, machine)?;
+        let route = Route { credentials, authorities, proxy, ignored };
         let mut indexes: Vec<Url> = Vec::with_capacity(addresses.len());
         for address in addresses {
             if !indexes.contains(&address.url) {
@@ -168,15 +169,37 @@ fn authorities(
     Ok(Some(read_regular(&path, MAX_AUTHORITIES)?))
 }
 
-/// As in pip, a proxy that is configured is used for every host.
-fn proxy(settings: &PipSettings) -> Result<ProxyChoice, FetchError> {
-    let Some(setting) = settings.get("proxy") else { return Ok(ProxyChoice::Environment) };
+/// As in pip, a proxy that is configured is used for every host; else the environment names one for each scheme.
+fn proxy(settings: &PipSettings, machine: &Machine) -> Result<ProxyChoice, FetchError> {
+    let Some(setting) = settings.get("proxy") else { return Ok(environment_proxy(machine)) };
     let text = setting.text.as_str();
     let address = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     if !address.parse::<Url>().is_ok_and(|url| url.has_host()) {
         return Err(setting.refused("the address of the proxy is malformed"));
     }
     Ok(ProxyChoice::Through { address, except: Vec::new() })
+}
+
+/// `ALL_PROXY` is for a scheme without a variable of its own.
+fn environment_proxy(machine: &Machine) -> ProxyChoice {
+    let of = |name: &str| proxy_variable(machine, name).map(str::to_owned);
+    let (http, https) = (of("http_proxy"), of("https_proxy"));
+    let (http, https) = (http.or_else(|| of("all_proxy")), https.or_else(|| of("all_proxy")));
+    if http.is_none() && https.is_none() {
+        return ProxyChoice::Direct;
+    }
+    let hosts = of("no_proxy").unwrap_or_default().replace(' ', "");
+    let except = hosts.split(',').filter(|host| !host.is_empty()).map(str::to_owned).collect();
+    ProxyChoice::ByScheme { http, https, except }
+}
+
+/// A variable in any case, as Python reads it: one in lower case wins, and unsets others if it is empty.
+fn proxy_variable<'m>(machine: &'m Machine, name: &str) -> Option<&'m str> {
+    let all = || machine.variables.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+    let lower = all().rfind(|(key, _)| key.ends_with("_proxy"));
+    let any = || all().rfind(|(_, value)| !value.is_empty());
+    let (_, value) = lower.or_else(any)?;
+    Some(value.as_str()).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]
@@ -218,7 +241,8 @@ mod tests {
     fn without_configuration_pypi_is_asked() {
         let config = config("", &[]).unwrap();
         assert_eq!(indexes(&config), [DEFAULT_INDEX]);
-        assert_eq!(config.route(), Route::default());
+        let route = Route { proxy: ProxyChoice::Direct, ..Route::default() };
+        assert_eq!(config.route(), route);
     }
 
     #[test]
@@ -321,12 +345,34 @@ mod tests {
     }
 
     #[test]
+    fn the_environment_names_a_proxy_for_each_scheme() {
+        let proxy = |variables: &[(&str, &str)]| config("", variables).unwrap().route().proxy;
+        let by_scheme = |http: Option<&str>, https: Option<&str>, except: &[&str]| {
+            let (http, https) = (http.map(str::to_owned), https.map(str::to_owned));
+            let except = except.iter().map(|&host| host.to_owned()).collect();
+            ProxyChoice::ByScheme { http, https, except }
+        };
+        let https = ("HTTPS_PROXY", "s:1");
+        assert_eq!(proxy(&[https]), by_scheme(None, Some("s:1"), &[]));
+        assert_eq!(proxy(&[https, ("https_proxy", "t:1")]), by_scheme(None, Some("t:1"), &[]));
+        assert_eq!(proxy(&[https, ("https_proxy", "")]), ProxyChoice::Direct);
+        let all = ("ALL_PROXY", "a:1");
+        assert_eq!(proxy(&[https, all]), by_scheme(Some("a:1"), Some("s:1"), &[]));
+        let rest = [all, ("all_proxy", "b:1"), ("http_proxy", "p:1")];
+        assert_eq!(proxy(&rest), by_scheme(Some("p:1"), Some("b:1"), &[]));
+        let except = [all, ("NO_PROXY", "a.example, ,.b.example")];
+        let expected = by_scheme(Some("a:1"), Some("a:1"), &["a.example", ".b.example"]);
+        assert_eq!(proxy(&except), expected);
+        assert_eq!(proxy(&[("NO_PROXY", "a.example")]), ProxyChoice::Direct);
+    }
+
+    #[test]
     fn a_configured_proxy_is_used_for_every_host() {
         let proxy =
             |value: &str| config("", &[("PIP_PROXY", value)]).map(|config| config.route().proxy);
         let through =
             |address: &str| ProxyChoice::Through { address: address.to_owned(), except: vec![] };
-        assert_eq!(proxy("").unwrap(), ProxyChoice::Environment);
+        assert_eq!(proxy("").unwrap(), ProxyChoice::Direct);
         assert_eq!(proxy("p.example:3128").unwrap(), through("http://p.example:3128"));
         assert_eq!(proxy("socks5://p.example").unwrap(), through("socks5://p.example"));
         let error = proxy("u:hunter2@").unwrap_err().to_string();

@@ -29,7 +29,8 @@ pub fn normalized_name(name: &str) -> String {
     for c in name.chars() {
         let separator = matches!(c, '-' | '_' | '.');
         if !separator {
-            normalized.push(c.to_ascii_lowercase());
+            // As Python does it: some characters beyond ASCII become ASCII letters.
+            normalized.extend(c.to_lowercase());
         } else if !after_separator {
             normalized.push('-');
         }
@@ -44,19 +45,33 @@ pub fn is_distribution(file: &str) -> bool {
     file.ends_with(WHEEL_SUFFIX) || source_stem(file).is_some()
 }
 
+/// Whether a file identifier (spec 2.4) can have this name.
+pub(super) fn is_identifiable(file: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+!".contains(&byte);
+    file.len() <= MAX_FILE_NAME && file.bytes().all(allowed)
+}
+
 /// The version that a wheel or an archive of sources of this project has by its name. Nothing if the name
-/// is not made like that, is another project's, or has characters that no identifier can have.
+/// is not made like that, or is another project's. Characters are not checked, as pip does not.
 #[must_use]
 pub fn version_of_file(file: &str, project: &str) -> Option<String> {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+!".contains(&byte);
-    if file.len() > MAX_FILE_NAME || !file.bytes().all(allowed) {
-        return None;
-    }
     let project = normalized_name(project);
-    match file.strip_suffix(WHEEL_SUFFIX) {
+    let version = match file.strip_suffix(WHEEL_SUFFIX) {
         Some(stem) => wheel_version(stem, &project),
         None => source_version(source_stem(file)?, &project),
-    }
+    }?;
+    Some(without_python(&version).to_owned())
+}
+
+/// pip cuts `-py3` or `-py3.8` off a version: the file is for that Python alone.
+fn without_python(version: &str) -> &str {
+    let Some((before, python)) = version.rsplit_once("-py") else { return version };
+    let is_python = match python.as_bytes() {
+        [b'1'..=b'3'] | [b'1'..=b'3', b'.'] => true,
+        [b'1'..=b'3', minor] | [b'1'..=b'3', b'.', minor] => minor.is_ascii_digit(),
+        _ => false,
+    };
+    if is_python { before } else { version }
 }
 
 /// `{name}-{version}(-{build})?-{python}-{abi}-{platform}` (PEP 427).
@@ -64,9 +79,7 @@ fn wheel_version(stem: &str, project: &str) -> Option<String> {
     let parts: Vec<&str> = stem.split('-').collect();
     let (name, version) = match parts.as_slice() {
         [name, version, _, _, _] => (name, version),
-        [name, version, build, _, _, _] if build.starts_with(|c: char| c.is_ascii_digit()) => {
-            (name, version)
-        }
+        [name, version, build, _, _, _] if build.starts_with(char::is_numeric) => (name, version),
         _ => return None,
     };
     if parts.iter().any(|part| part.is_empty()) || normalized_name(name) != project {
@@ -126,6 +139,16 @@ mod tests {
             ("python-dateutil", "python-dateutil-1.0-1.tar.bz2", "1.0-1"),
             ("pytz", "pytz-2004d.tar.gz", "2004d"),
             ("foo", "foo-1.0.tar", "1.0"),
+            ("foo", "foo-1.0-py3.8.tar.gz", "1.0"),
+            ("foo", "foo-1.0-py3.zip", "1.0"),
+            ("foo", "foo-1.0_py38-cp38-cp38-win32.whl", "1.0"),
+            ("foo", "foo-1.0-py3.12.zip", "1.0-py3.12"),
+            ("foo", "foo-1.0-py4.zip", "1.0-py4"),
+            // Names that pip takes, and that no identifier can have.
+            ("foo", "foo-1.0-9~a-py3-none-any.whl", "1.0"),
+            ("foo", "foo-1.0 .tar.gz", "1.0 "),
+            ("foo", "foo-1.0-py3-none-é.whl", "1.0"),
+            ("kit", "\u{212a}it-1.0.tar.gz", "1.0"),
         ] {
             assert_eq!(version_of_file(file, project).as_deref(), Some(version), "{file}");
         }
@@ -133,7 +156,6 @@ mod tests {
 
     #[test]
     fn other_files_have_no_version() {
-        let long = format!("foo-{}.zip", "1".repeat(MAX_FILE_NAME));
         for file in [
             "",
             "foo",
@@ -151,12 +173,24 @@ mod tests {
             "foo-1.0.win32.exe",
             "foo-1.0.tar.gz.asc",
             "foo-1.0-py3-none-any.whl.metadata",
-            "foo-1.0 .tar.gz",
             "../foo-1.0.tar.gz",
-            "foo-1.0-py3-none-é.whl",
-            long.as_str(),
         ] {
             assert_eq!(version_of_file(file, "foo"), None, "{file}");
+        }
+    }
+
+    #[test]
+    fn identifiers_can_have_the_names_of_ordinary_files_alone() {
+        let long = format!("foo-{}.zip", "1".repeat(MAX_FILE_NAME));
+        for (name, expected) in [
+            ("torch-2.0.0+cu118-cp311-cp311-linux_x86_64.whl", true),
+            ("x-1!2.0.tar.gz", true),
+            ("foo-1.0-9~a-py3-none-any.whl", false),
+            ("foo-1.0 .tar.gz", false),
+            ("foo-1.0-py3-none-é.whl", false),
+            (long.as_str(), false),
+        ] {
+            assert_eq!(is_identifiable(name), expected, "{name}");
         }
     }
 }

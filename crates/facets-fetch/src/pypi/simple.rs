@@ -1,13 +1,11 @@
 //! The page of a project, and the files of one release on it.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use facets_model::FileIdentifier;
 use url::Url;
 
-use super::names::{normalized_name, version_of_file};
-use super::version::same_version;
+use super::names::{is_identifiable, normalized_name, version_of_file};
+use super::percent::percent_decoded;
+use super::version::is_wanted;
 use crate::error::FetchError;
 use crate::stated_hash::{StatedAlgorithm, StatedHash};
 use crate::upstream::{UpstreamFile, Yanked};
@@ -30,6 +28,8 @@ pub struct SimpleFile {
     pub yanked: Option<Yanked>,
     /// The versions of Python that it is for.
     pub requires_python: Option<String>,
+    /// `#egg=PROJECT-VERSION` of a link: pip goes by it, whatever the file is called.
+    pub egg: Option<String>,
 }
 
 /// The address of the page of a project.
@@ -42,35 +42,52 @@ pub fn project_url(index: &Url, project: &str) -> Url {
     url
 }
 
-/// Every wheel and archive of sources of one version, sorted by name.
+/// Every wheel and archive of sources that pip takes for one version, sorted by name. A file that is listed
+/// twice is there twice: [`union_of`](super::union_of) compares them.
 pub fn files_of(
     files: Vec<SimpleFile>,
     name: &str,
     version: &str,
 ) -> Result<Vec<UpstreamFile>, FetchError> {
-    let mut found: BTreeMap<String, UpstreamFile> = BTreeMap::new();
+    let mut found: Vec<UpstreamFile> = Vec::new();
     for file in files {
         if let Some(problem) = name_problem(&file.name) {
-            let shown: String = file.name.escape_debug().take(100).collect();
-            return Err(document(&file.url, format!("the file name `{shown}` {problem}")));
+            return Err(refused_name(&file, problem));
         }
-        let its_version = version_of_file(&file.name, name);
-        if !its_version.is_some_and(|its_version| same_version(&its_version, version)) {
-            continue;
+        let is_asked = |file_name: &str| is_of_release(file_name, name, version);
+        let linked = linked_name(&file.url);
+        // pip goes by the address, others by the name that is listed.
+        if linked != file.name && is_asked(&linked) {
+            return Err(refused_name(&file, "is not the one that its address ends in"));
         }
-        let file = upstream_file(file, name, version);
-        match found.entry(file.name.clone()) {
-            Entry::Vacant(place) => {
-                place.insert(file);
-            }
-            Entry::Occupied(first) if *first.get() == file => {}
-            Entry::Occupied(_) => {
-                let problem = format!("`{}` is listed twice, differently", file.name);
-                return Err(document(&file.url, problem));
-            }
+        let is_of_egg = file.egg.as_deref().is_some_and(|egg| is_asked(&format!("{egg}.zip")));
+        if is_identifiable(&file.name) && is_asked(&file.name) {
+            found.push(upstream_file(file, name, version));
+        } else if is_asked(&file.name) || is_asked(&percent_decoded(&file.name)) {
+            return Err(refused_name(&file, "is none that a file identifier can have"));
+        } else if is_of_egg {
+            return Err(refused_name(&file, "is not the one that `#egg=` says"));
         }
     }
-    Ok(found.into_values().collect())
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(found)
+}
+
+/// Whether pip takes a file of this name for a release. Beyond ASCII Python reads versions in a way of its
+/// own, so that such a version may be any.
+fn is_of_release(file: &str, name: &str, version: &str) -> bool {
+    version_of_file(file, name).is_some_and(|its| !its.is_ascii() || is_wanted(version, &its))
+}
+
+/// The name of a file by its address, as pip takes it.
+pub(super) fn linked_name(url: &Url) -> String {
+    let path = url.path().trim_end_matches('/');
+    percent_decoded(path.rsplit('/').next().unwrap_or_default())
+}
+
+fn refused_name(file: &SimpleFile, problem: &str) -> FetchError {
+    let shown: String = file.name.escape_debug().take(100).collect();
+    document(&file.url, format!("the file name `{shown}` {problem}"))
 }
 
 /// The one file of a release that an identifier names.
@@ -132,16 +149,28 @@ pub(super) fn document(url: &Url, problem: impl Into<String>) -> FetchError {
     FetchError::Document { url: shown.to_string(), problem: problem.into() }
 }
 
-/// Where a link leads, and its fragment. Nothing if that is no address that can be fetched.
+/// Where a link leads, and its fragment. Nothing if pip would take no file from there. It also takes local files
+/// and repositories (`git+https:`), which are not fetched here and so must not be passed over.
 pub(super) fn resolve(base: &Url, link: &str) -> Option<(Url, String)> {
     let mut url = base.join(link.trim()).ok()?;
-    if !is_web(&url) {
+    if !is_web(&url) && url.scheme() != "file" && !url.scheme().contains('+') {
         return None;
     }
     let fragment = url.fragment().unwrap_or_default().to_owned();
     url.set_fragment(None);
-    url.set_username("").and_then(|()| url.set_password(None)).ok()?;
+    // The address of a local file has neither.
+    if !url.username().is_empty() || url.password().is_some() {
+        url.set_username("").and_then(|()| url.set_password(None)).ok()?;
+    }
     Some((url, fragment))
+}
+
+/// `egg=PROJECT-VERSION` of a link, which pip also finds in a query. The name of a project alone has no version.
+pub(super) fn egg(url: &Url, fragment: &str) -> Option<String> {
+    let query = url.query().unwrap_or_default().split('&').skip(1);
+    let mut pairs = query.chain(fragment.split('&'));
+    let egg = pairs.find_map(|pair| pair.strip_prefix("egg="))?;
+    egg.contains('-').then(|| percent_decoded(egg))
 }
 
 /// Whether an address can be fetched at all.
@@ -172,6 +201,7 @@ mod tests {
             size: Some(size),
             yanked: None,
             requires_python: None,
+            egg: None,
         }
     }
 
@@ -211,16 +241,69 @@ mod tests {
             file("mcp-1.0.tar.gz", 1),
         ];
         let files = files_of(listed, "MCP", "1").unwrap();
-        assert_eq!(names(&files), ["mcp-1.0.0-py3-none-any.whl", "mcp-1.0.tar.gz"]);
+        let expected = ["mcp-1.0.0-py3-none-any.whl", "mcp-1.0.tar.gz", "mcp-1.0.tar.gz"];
+        assert_eq!(names(&files), expected);
         assert_eq!(files[1].identifier.to_string(), "pypi:MCP==1/mcp-1.0.tar.gz");
         assert_eq!(files[1].size, Some(1));
     }
 
     #[test]
-    fn conflicting_duplicates_are_refused() {
-        let twins = vec![file("mcp-1.0.tar.gz", 1), file("mcp-1.0.tar.gz", 2)];
-        assert!(matches!(files_of(twins.clone(), "mcp", "1.0"), Err(FetchError::Document { .. })));
-        assert_eq!(files_of(twins, "mcp", "2.0").unwrap(), []);
+    fn files_with_a_local_label_belong_to_the_public_version() {
+        let listed =
+            ["mcp-1.0+cpu-py3-none-any.whl", "mcp-1.0.tar.gz", "mcp-1.1+cpu-py3-none-any.whl"];
+        let of = |version: &str| {
+            let files = listed.iter().map(|name| file(name, 1)).collect();
+            files_of(files, "mcp", version).unwrap()
+        };
+        assert_eq!(names(&of("1.0")), ["mcp-1.0+cpu-py3-none-any.whl", "mcp-1.0.tar.gz"]);
+        assert_eq!(names(&of("1.0+CPU")), ["mcp-1.0+cpu-py3-none-any.whl"]);
+        assert_eq!(names(&of("1.0+gpu")), [""; 0]);
+    }
+
+    #[test]
+    fn files_of_the_release_that_no_identifier_can_name_are_refused() {
+        let long = format!("mcp-1.0-1{}-py3-none-any.whl", "a".repeat(255));
+        for name in [
+            "mcp-1.0-9~a-py3-none-any.whl",
+            "mcp-1.0+cpu-9~a-py3-none-any.whl",
+            "mcp-1.0 .tar.gz",
+            "mcp-1.0-py3-none-é.whl",
+            "mcp%2D1.0-py3-none-any.whl",
+            "mcp-1.0.po\u{17f}t1.zip",
+            long.as_str(),
+        ] {
+            let error = files_of(vec![file(name, 1)], "mcp", "1.0").unwrap_err();
+            assert!(matches!(error, FetchError::Document { .. }), "{name}: {error}");
+        }
+        for name in [
+            "mcp-1.1-9~a-py3-none-any.whl",
+            "other-1.0-9~a-py3-none-any.whl",
+            "mcp-1.0~a.exe",
+            "mcp-1.0~a.zip",
+        ] {
+            assert_eq!(files_of(vec![file(name, 1)], "mcp", "1.0").unwrap(), [], "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_the_address_contradicts_are_refused() {
+        let listed = |name: &str, linked: &str| {
+            let url = format!("https://files.example/x/{linked}").parse().unwrap();
+            files_of(vec![SimpleFile { url, ..file(name, 1) }], "mcp", "1.0")
+        };
+        for name in ["mcp-2.0.zip", "mcp-1.0.tar.gz", "readme.txt"] {
+            assert!(listed(name, "mcp-1.0.zip").is_err(), "{name}");
+            assert!(listed(name, "mcp-1.0+x.zip/").is_err(), "{name}");
+        }
+        assert_eq!(names(&listed("mcp-1.0.zip", "mcp-1.0.zip").unwrap()), ["mcp-1.0.zip"]);
+        assert_eq!(names(&listed("mcp-1.0.zip", "0123").unwrap()), ["mcp-1.0.zip"]);
+        assert_eq!(listed("mcp-2.0.zip", "mcp-3.0.zip").unwrap(), []);
+        let egg = |egg: &str, name: &str| {
+            files_of(vec![SimpleFile { egg: Some(egg.to_owned()), ..file(name, 1) }], "mcp", "1.0")
+        };
+        assert!(egg("mcp-1.0", "latest.bin").is_err());
+        assert!(egg("mcp-1.0", "mcp-1.0.zip").is_ok_and(|files| files.len() == 1));
+        assert!(egg("mcp", "latest.bin").is_ok_and(|files| files.is_empty()));
     }
 
     #[test]

@@ -4,8 +4,7 @@ use url::Url;
 
 use super::html::{Element, Link, Links};
 use super::names::is_distribution;
-use super::percent::percent_decoded;
-use super::simple::{MAX_FILES, SimpleFile, document, is_web, resolve, stated};
+use super::simple::{MAX_FILES, SimpleFile, document, egg, is_web, linked_name, resolve, stated};
 use crate::error::FetchError;
 use crate::stated_hash::StatedHash;
 use crate::upstream::Yanked;
@@ -15,7 +14,8 @@ pub(super) fn parse(bytes: &[u8], page: &Url) -> Result<Vec<SimpleFile>, FetchEr
     let text = String::from_utf8_lossy(bytes);
     let mut base = None;
     let mut anchors = Vec::new();
-    for link in Links::new(&text) {
+    let mut links = Links::new(&text);
+    for link in links.by_ref() {
         match link.element {
             Element::Base if base.is_none() => {
                 base = page.join(link.href.trim()).ok().filter(is_web)
@@ -27,6 +27,9 @@ pub(super) fn parse(bytes: &[u8], page: &Url) -> Result<Vec<SimpleFile>, FetchEr
             Element::Anchor => anchors.push(link),
         }
     }
+    if links.is_lost() {
+        return Err(document(page, "the page is malformed, so that pip may find any link on it"));
+    }
     let base = base.as_ref().unwrap_or(page);
     anchors.into_iter().filter_map(|link| file(link, base).transpose()).collect()
 }
@@ -34,15 +37,16 @@ pub(super) fn parse(bytes: &[u8], page: &Url) -> Result<Vec<SimpleFile>, FetchEr
 /// The file that a link leads to; nothing if it leads elsewhere.
 fn file(link: Link, base: &Url) -> Result<Option<SimpleFile>, FetchError> {
     let Some((url, fragment)) = resolve(base, &link.href) else { return Ok(None) };
-    let name = percent_decoded(url.path().rsplit('/').next().unwrap_or_default());
-    if !is_distribution(&name) {
+    let name = linked_name(&url);
+    let egg = egg(&url, &fragment);
+    if !is_distribution(&name) && egg.is_none() {
         return Ok(None);
     }
     let hashes = hashes(&fragment, &url)?;
     let yanked =
         link.yanked.map(|reason| Yanked { reason: Some(reason).filter(|text| !text.is_empty()) });
     let requires_python = link.requires_python.filter(|text| !text.is_empty());
-    Ok(Some(SimpleFile { name, url, hashes, size: None, yanked, requires_python }))
+    Ok(Some(SimpleFile { name, url, hashes, size: None, yanked, requires_python, egg }))
 }
 
 /// Of `sha256=HEX`, which may stand among others as in a query.
@@ -130,11 +134,29 @@ mod tests {
 
     #[test]
     fn links_that_are_no_addresses_are_passed_over() {
-        let html = "<a href='javascript:mcp-1.zip'><a href='file:///mcp-1.zip'>\
+        let html = "<a href='javascript:mcp-1.zip'>\
             <a href='&#106;avascript:mcp-1.zip'><a href='data:mcp-1.zip'><a href='https://'>\
-            <a href='mailto:mcp-1.zip'><a href=''><a href='mcp-1.zip/'><a href='mcp-1.exe'>\
+            <a href='mailto:mcp-1.zip'><a href=''><a href='mcp-1.exe'>\
             <a href='http://[mcp-1.zip'><a href='?mcp-1.zip'>";
         assert!(urls(html).is_empty());
+    }
+
+    #[test]
+    fn links_count_wherever_pip_may_find_them() {
+        for html in [
+            "<title><a href='mcp-1.zip'></title>",
+            "<noscript><a href='mcp-1.zip'></noscript>",
+            "<a href='mcp-1.zip/'>",
+            "<a href='file:///mcp-1.zip'>",
+            "<a href='git+https://b.example/mcp-1.zip'>",
+            "<a href='https://b.example/mcp-1&period;zip'>",
+        ] {
+            assert_eq!(read(html).unwrap()[0].name, "mcp-1.zip", "{html}");
+        }
+        let egg = read("<a href='latest#egg=mcp-1'><a href='latest#egg=mcp'>").unwrap();
+        assert_eq!((egg.len(), egg[0].egg.as_deref()), (1, Some("mcp-1")));
+        let error = read("<title><b y='</title><a href=mcp-1.zip>'>").unwrap_err();
+        assert!(matches!(error, FetchError::Document { .. }));
     }
 
     #[test]

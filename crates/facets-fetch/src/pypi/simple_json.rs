@@ -4,7 +4,7 @@ use facets_digest::json::{self, Limits, Number, Provenance, Value};
 use url::Url;
 
 use super::names::normalized_name;
-use super::simple::{MAX_FILES, SimpleFile, document, resolve, stated};
+use super::simple::{MAX_FILES, SimpleFile, document, egg, resolve, stated};
 use crate::error::FetchError;
 use crate::stated_hash::StatedHash;
 use crate::upstream::Yanked;
@@ -46,8 +46,8 @@ fn file(value: &Value<'_>, page: &Url) -> Result<Option<SimpleFile>, FetchError>
     let (Some(name), Some(link)) = (text(value, "filename"), text(value, "url")) else {
         return Err(document(page, "a file without `filename` or `url`"));
     };
-    let Some((url, _)) = resolve(page, link) else { return Ok(None) };
-    let hashes = hashes(value, &url)?;
+    let Some((url, fragment)) = resolve(page, link) else { return Ok(None) };
+    let (hashes, egg) = (hashes(value, &url)?, egg(&url, &fragment));
     let requires_python = text(value, "requires-python").filter(|text| !text.is_empty());
     Ok(Some(SimpleFile {
         name: name.to_owned(),
@@ -56,6 +56,7 @@ fn file(value: &Value<'_>, page: &Url) -> Result<Option<SimpleFile>, FetchError>
         size: size(value),
         yanked: yanked(value),
         requires_python: requires_python.map(str::to_owned),
+        egg,
     }))
 }
 
@@ -152,10 +153,13 @@ mod tests {
 
     #[test]
     fn addresses_that_cannot_be_fetched_are_passed_over() {
-        for url in ["javascript:mcp-1.zip", "file:///mcp-1.zip", "http://[", "data:,mcp-1.zip"] {
+        for url in ["javascript:mcp-1.zip", "http://[", "data:,mcp-1.zip", "mailto:mcp-1.zip"] {
             let file = format!(r#"{{"filename":"mcp-1.zip","url":"{url}"}}"#);
             assert!(read(&page(&file)).unwrap().is_empty(), "{url}");
         }
+        // pip takes it, so that it needs a hash, which cannot be made here.
+        let file = r#"{"filename":"mcp-1.zip","url":"file:///mcp-1.zip"}"#;
+        assert_eq!(read(&page(file)).unwrap()[0].url.as_str(), "file:///mcp-1.zip");
     }
 
     #[test]

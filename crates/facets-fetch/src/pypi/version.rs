@@ -10,6 +10,19 @@ pub fn same_version(left: &str, right: &str) -> bool {
     }
 }
 
+/// Whether pip takes a version for `==WANTED` (PEP 440): a local label counts if one is asked for.
+pub(super) fn is_wanted(wanted: &str, version: &str) -> bool {
+    match (PythonVersion::parse(wanted), PythonVersion::parse(version)) {
+        (Some(wanted), Some(mut version)) => {
+            if wanted.local.is_empty() {
+                version.local.clear();
+            }
+            wanted == version
+        }
+        _ => same_version(wanted, version),
+    }
+}
+
 /// A number of any length, without leading zeros: zero is the empty text.
 type Digits = String;
 
@@ -150,6 +163,25 @@ mod tests {
             {
                 assert!(same_version(left, right), "{left} {right}");
             }
+        }
+    }
+
+    #[test]
+    fn local_labels_count_if_one_is_asked_for() {
+        for (wanted, version, expected) in [
+            ("1.0", "1.0+cu118", true),
+            ("1", "1.0+a.b-1", true),
+            ("1.0.post1", "1.0-1+x", true),
+            ("1.0", "1.0", true),
+            ("1.0+cu118", "1.0+CU118", true),
+            ("1.0+cu118", "1.0", false),
+            ("1.0+cu118", "1.0+cu117", false),
+            ("1.0", "1.0.1+cu118", false),
+            ("1.0", "1.0+", false),
+            ("2004d", "2004d", true),
+            ("2004d", "2004d+x", false),
+        ] {
+            assert_eq!(is_wanted(wanted, version), expected, "{wanted} {version}");
         }
     }
 
