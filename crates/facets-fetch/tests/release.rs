@@ -260,7 +260,8 @@ fn the_files_of_all_indexes_are_the_release() {
         assert_eq!(names(&fetching), both);
         assert_eq!((one.requests().len(), two.requests().len()), (1, 1));
     }
-    let (one, two, fetching) = two_indexes(std::slice::from_ref(&wheel), &[wheel.clone()]);
+    let (one, two, fetching) =
+        two_indexes(std::slice::from_ref(&wheel), std::slice::from_ref(&wheel));
     assert_eq!(fetching.one(WHEEL).unwrap(), content());
     assert_eq!((one.requests().len(), two.requests().len()), (2, 1));
 }
