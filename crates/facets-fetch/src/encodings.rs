@@ -64,11 +64,13 @@ mod tests {
         }
     }
 
+    type Headers<'h> = &'h [(&'h str, &'h [u8])];
+
     #[test]
     fn every_header_and_every_token_is_looked_at() {
         const CONTENT: &str = "Content-Encoding";
         const TRANSFER: &str = "Transfer-Encoding";
-        let cases: [(&[(&str, &[u8])], Option<&str>); 14] = [
+        let cases: [(Headers<'_>, Option<&str>); 14] = [
             (&[], None),
             (&[(CONTENT, b"identity")], None),
             (&[(CONTENT, b"Identity"), (CONTENT, b"IDENTITY, identity")], None),
