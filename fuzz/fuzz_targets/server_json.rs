@@ -46,7 +46,8 @@ fn check_files(package: &DeclaredPackage, files: &PackageFiles) {
     let identifier = match files {
         PackageFiles::One(identifier) | PackageFiles::Release(identifier) => identifier,
         PackageFiles::NotHashed { reason } => return assert!(!reason.is_empty()),
-        PackageFiles::Unusable { reason } => return assert!(!reason.is_empty()),
+        PackageFiles::TaggedImage(name) => return assert!(name.starts_with("oci:")),
+        PackageFiles::Unusable { reason, .. } => return assert!(!reason.is_empty()),
     };
     assert_eq!(identifier.to_string().parse::<FileIdentifier>().as_ref(), Ok(identifier));
     let named = |name: &str, version: &str| {

@@ -397,6 +397,9 @@ pub(crate) struct VerifyArguments {
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) gate: Gate,
+    /// The directory in which that was typed, seen from the one that is worked in.
+    #[arg(skip)]
+    pub(crate) typed_in: PathBuf,
 }
 
 /// What decides over yes and no, and who is told.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::CommandFactory as _;
-use clap_complete::env::{CompleteEnv, Shells};
+use facets_face::completion;
 
 use crate::args::Args;
 
@@ -12,23 +12,10 @@ const VARIABLE: &str = "FACET_COMPLETE";
 
 /// Answers a shell that asks what could come next; none if no shell asks.
 pub(crate) fn answer_shell() -> Option<ExitCode> {
-    let here = std::env::current_dir().ok();
-    let asked = CompleteEnv::with_factory(Args::command)
-        .var(VARIABLE)
-        .try_complete(std::env::args_os(), here.as_deref());
-    match asked {
-        Ok(false) => None,
-        Ok(true) => Some(ExitCode::SUCCESS),
-        Err(_) => Some(ExitCode::from(2)),
-    }
+    completion::answer_shell(VARIABLE, Args::command)
 }
 
 /// What a shell reads to have that done.
 pub(crate) fn script(shell: clap_complete::Shell) -> Vec<u8> {
-    let mut script = Vec::new();
-    if let Some(completer) = Shells::builtins().completer(&shell.to_string()) {
-        // Writing into memory does not fail.
-        let _ = completer.write_registration(VARIABLE, "facet", "facet", "facet", &mut script);
-    }
-    script
+    completion::script("facet", VARIABLE, shell)
 }

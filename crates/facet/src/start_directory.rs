@@ -85,7 +85,8 @@ fn seen_from_project(command: Command, below: &Path) -> Command {
         Command::Check(check) => Command::Check(CheckArguments { gate: gate(check.gate), ..check }),
         Command::Verify(verify) => {
             let (file, gate) = (path(verify.file), gate(verify.gate));
-            Command::Verify(VerifyArguments { file, gate, ..verify })
+            let typed_in = below.to_owned();
+            Command::Verify(VerifyArguments { file, gate, typed_in, ..verify })
         }
         Command::Diff { before, after, gate: asked } => Command::Diff {
             before: seen_side(before, below),

@@ -349,7 +349,8 @@ impl Seen {
         upstream.add_npm("plain", "2.0.0", b"the tarball");
         let upstream = upstream.start();
         let plain = json!({ "registryType": "npm", "identifier": "plain", "version": "2.0.0" });
-        let bare = json!({ "registryType": "oci", "identifier": "ghcr.io/acme/weather:1" });
+        let image = format!("ghcr.io/acme/weather@{}", Digest::of(b"an image"));
+        let bare = json!({ "registryType": "oci", "identifier": image });
         let unhashed = json!({ "packages": [plain, bare] });
         let hashed = |digest: Digest| {
             let mut document = unhashed.clone();

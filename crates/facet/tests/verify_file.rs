@@ -94,6 +94,7 @@ impl Consumer {
         command.env("HOME", self.folder.path().join("home"));
         command.env("npm_config_registry", format!("{}/npm/", self.base));
         command.env("PIP_INDEX_URL", format!("{}/simple/", self.base));
+        command.env("FACET_GITHUB_URL", &self.base);
         let Output { status, stdout, stderr } = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Ran { exit: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
@@ -138,6 +139,7 @@ fn upstream() -> PackageRegistry {
     let files = ["weather-1.0.tar.gz", "weather-1.0-py3-none-any.whl"]
         .map(|name| (name, Digest::of(name.as_bytes()).hex()));
     upstream.add_release("weather", "1.0", &files);
+    upstream.add_file("/acme/weather-mcp/releases/download/v1/x.mcpb", b"the bundle");
     upstream.start()
 }
 
@@ -227,26 +229,71 @@ policy: facets.policy.yaml (1 entry)
 
 #[test]
 fn every_package_of_a_document_without_hashes_is_listed() {
-    let consumer = Consumer::alone();
-    let bundle = json!({
-        "registryType": "mcpb",
-        "identifier": "https://github.com/acme/weather-mcp/releases/download/v1/x.mcpb",
-        "fileSha256": Digest::of(b"the bundle").hex(),
-    });
+    let upstream = upstream();
+    let consumer = Consumer::new(&upstream.base);
+    let bundle = |content: &[u8]| {
+        json!({
+            "registryType": "mcpb",
+            "identifier": "https://github.com/acme/weather-mcp/releases/download/v1/x.mcpb",
+            "fileSha256": Digest::of(content).hex(),
+        })
+    };
     let image = json!({ "registryType": "oci", "identifier": "ghcr.io/acme/weather:1" });
-    let packages = [package("npm", "plain", "2.0.0"), bundle, image];
+    let packages = [package("npm", "plain", "2.0.0"), bundle(b"the bundle"), image];
     consumer.write("server.json", &document(&packages).to_string());
     consumer.write("facets.policy.yaml", ACCEPTS_ALL);
-    let ran = consumer.verify().exits(1);
+    let ran = consumer.verify().exits(0);
     let expected = [
+        owned("packages[1].fileSha256", "ok", None),
         owned("npm:plain@2.0.0", "missing", Some("info")),
-        // It states a hash, which is not compared: no policy makes that a yes.
-        owned("github:acme/weather-mcp/v1/x.mcpb", "missing", Some("critical")),
+        owned("oci:ghcr.io/acme/weather:1", "missing", Some("info")),
     ];
     assert_eq!(ran.results(), expected);
-    assert_eq!(ran.json()["notes"].as_array().unwrap().len(), 1);
+    // It states a hash of another file: no policy makes that a yes.
+    consumer.write("server.json", &document(&[bundle(b"another bundle")]).to_string());
+    let expected = owned("packages[0].fileSha256", "mismatch", Some("critical"));
+    assert_eq!(consumer.verify().exits(1).results(), [expected]);
     consumer.write("server.json", &document(&[]).to_string());
     assert_eq!(consumer.verify().exits(1).json()["checked"], json!(0));
+}
+
+#[test]
+fn another_spelling_does_not_avoid_the_policy() {
+    let consumer = Consumer::alone();
+    consumer.write("server.json", &document(&[package("pypi", "Secret_Tool", "1.0")]).to_string());
+    consumer.write(
+        "facets.policy.yaml",
+        "policyVersion: 1
+packages:
+  - { package: 'pypi:secret-tool==*', without-hashes: critical }
+  - { without-hashes: safe, reason: the rest }
+",
+    );
+    let expected = owned("pypi:Secret_Tool==1.0", "missing", Some("critical"));
+    assert_eq!(consumer.verify().exits(1).results(), [expected]);
+}
+
+#[test]
+fn registries_are_configured_where_the_command_is_typed() {
+    let upstream = upstream();
+    let consumer = Consumer::alone();
+    fs::create_dir(consumer.project().join("vendor")).unwrap();
+    consumer.write("facets.json", "{}");
+    consumer.write(".npmrc", "registry=http://127.0.0.1:9/\n");
+    consumer.write("vendor/.npmrc", &format!("registry={}/npm/\n", upstream.base));
+    let hash = Digest::of(b"another tarball").to_string();
+    let packages = [package("npm", "plain", "2.0.0")];
+    consumer.write("vendor/server.json", &hashed(&packages, &json!({ "npm:plain@2.0.0": hash })));
+    let run = |folder: PathBuf, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_facet"));
+        command.env_clear().env("HOME", consumer.folder.path().join("home")).current_dir(folder);
+        let output = command.args(["verify", "--file", "server.json"]).args(more).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (exit, shown) = run(consumer.project().join("vendor"), &[]);
+    assert_eq!(exit, Some(0), "{shown}");
+    let (exit, shown) = run(consumer.project(), &["--directory", "vendor"]);
+    assert_eq!(exit, Some(0), "{shown}");
 }
 
 #[test]

@@ -14,6 +14,10 @@ pub struct DownloadBar {
     files: Mutex<BTreeMap<usize, FileBytes>>,
 }
 
+/// Until it is known how much there is to fetch.
+const ASKING: &str = "{spinner} asking the package registries";
+const FETCHING: &str = "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {msg}";
+
 /// Bytes of one file.
 #[derive(Clone, Copy, Default)]
 struct FileBytes {
@@ -26,11 +30,9 @@ impl DownloadBar {
     #[must_use]
     pub fn new(quiet: bool) -> Self {
         let is_hidden = quiet || !std::io::stderr().is_terminal();
-        let bar = if is_hidden { ProgressBar::hidden() } else { ProgressBar::new(0) };
-        let template = "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
+        // A bar without a length would be a full one.
+        let bar = if is_hidden { ProgressBar::hidden() } else { ProgressBar::no_length() };
+        set_style(&bar, ASKING);
         if !is_hidden {
             bar.enable_steady_tick(Duration::from_millis(200));
         }
@@ -41,8 +43,21 @@ impl DownloadBar {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         change(files.entry(file).or_default());
         let sum = |part: fn(&FileBytes) -> u64| files.values().map(part).sum::<u64>();
-        self.bar.set_length(sum(|bytes| bytes.total.max(bytes.received)));
+        let total = sum(|bytes| bytes.total.max(bytes.received));
+        if total == 0 {
+            return;
+        }
+        if self.bar.length().is_none() {
+            set_style(&self.bar, FETCHING);
+        }
+        self.bar.set_length(total);
         self.bar.set_position(sum(|bytes| bytes.received));
+    }
+}
+
+fn set_style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What came of the files of a `server.json`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -31,17 +32,35 @@ pub fn style_of(result: &FileResult) -> Style {
     }
 }
 
+/// How much of a result is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Why it is not ok.
+    Reasons,
+    /// Also the host that was asked, and the hashes of what is ok.
+    Everything,
+}
+
+impl Detail {
+    /// What `--verbose` asks for.
+    #[must_use]
+    pub fn of(verbose: bool) -> Self {
+        if verbose { Self::Everything } else { Self::Reasons }
+    }
+}
+
 /// A result for people: the word, the file, and why it is not ok.
-pub fn line(result: &FileResult, style: Style, out: &mut String) {
+pub fn line(result: &FileResult, style: Style, detail: Detail, out: &mut String) {
     let word = result.status.word();
     let _ = writeln!(out, "{style}{word:<18}{style:#} {}", visible(&result.identifier));
-    if result.is_ok() {
+    if result.is_ok() && detail == Detail::Reasons {
         return;
     }
     let parts = [
-        ("expected", result.expected.as_ref()),
+        ("expected", result.expected.as_ref().filter(|_| !result.is_ok())),
         ("actual", result.actual.as_ref()),
         ("reason", result.detail.as_ref()),
+        ("from", result.from.as_ref().filter(|_| detail == Detail::Everything)),
     ];
     for (label, text) in parts {
         if let Some(text) = text {
@@ -50,7 +69,7 @@ pub fn line(result: &FileResult, style: Style, out: &mut String) {
     }
 }
 
-/// How many files there are.
+/// How many files there are: each once, however many results it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileCounts {
     /// All of them.
@@ -59,6 +78,34 @@ pub struct FileCounts {
     pub ok: usize,
     /// Those without a hash that are accepted all the same.
     pub accepted: usize,
+}
+
+impl FileCounts {
+    /// Counts the files of results, each with whether it is accepted without a hash.
+    #[must_use]
+    pub fn of<'r>(results: impl IntoIterator<Item = (&'r FileResult, bool)>) -> Self {
+        let mut files: BTreeMap<&str, FileState> = BTreeMap::new();
+        for (result, is_accepted) in results {
+            let state = match (result.is_ok(), is_accepted) {
+                (true, _) => FileState::Ok,
+                (false, true) => FileState::Accepted,
+                (false, false) => FileState::Bad,
+            };
+            let known = files.entry(result.file.as_str()).or_insert(state);
+            *known = state.max(*known);
+        }
+        let count = |state| files.values().filter(|one| **one == state).count();
+        let (ok, accepted) = (count(FileState::Ok), count(FileState::Accepted));
+        Self { total: files.len(), ok, accepted }
+    }
+}
+
+/// What a file is by all its results: the worst of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum FileState {
+    Ok,
+    Accepted,
+    Bad,
 }
 
 /// What all results say together, in a line.
@@ -85,7 +132,8 @@ pub fn summary(file: &Path, counts: FileCounts, exit: Exit) -> String {
             format!("{WARN}could not check{WARN:#}: {away} of {total} in {file}\n")
         }
         Exit::No | Exit::Code(_) => {
-            format!("{BAD}not verified{BAD:#}: {ok} of {files} in {file} are ok\n")
+            let verb = if ok == 1 || total == 1 { "is" } else { "are" };
+            format!("{BAD}not verified{BAD:#}: {ok} of {files} in {file} {verb} ok\n")
         }
     }
 }
@@ -105,6 +153,7 @@ pub fn json_of(result: &FileResult) -> Value {
         "expected": result.expected,
         "actual": result.actual,
         "detail": result.detail,
+        "from": result.from,
     })
 }
 
@@ -129,5 +178,49 @@ mod tests {
         );
         assert_eq!(shown(1, 1, Exit::Unjudged), "could not check: 1 file of 3 in s.json\n");
         assert_eq!(shown(2, 0, Exit::No), "not verified: 2 of 3 files in s.json are ok\n");
+        assert_eq!(shown(1, 0, Exit::No), "not verified: 1 of 3 files in s.json is ok\n");
+        let one = FileCounts { total: 1, ok: 0, accepted: 0 };
+        let line = summary(Path::new("s.json"), one, Exit::No);
+        let line = anstream::adapter::strip_str(&line).to_string();
+        assert_eq!(line, "not verified: 0 of 1 file in s.json is ok\n");
+    }
+
+    fn result(identifier: &str, file: &str, status: FileStatus) -> FileResult {
+        FileResult {
+            identifier: identifier.to_owned(),
+            file: file.to_owned(),
+            status,
+            expected: None,
+            actual: Some("sha256:ab".to_owned()),
+            detail: None,
+            from: Some("e.example".to_owned()),
+            unhashed: None,
+        }
+    }
+
+    #[test]
+    fn a_file_with_several_results_is_one_file() {
+        let results = [
+            result("pypi:A==1", "pypi:a==1/a.whl", FileStatus::Ok),
+            result("pypi:a==1.0", "pypi:a==1/a.whl", FileStatus::Ok),
+            result("npm:b@1", "npm:b@1", FileStatus::Ok),
+            result("packages[0].fileSha256", "npm:b@1", FileStatus::Mismatch),
+            result("npm:c@1", "npm:c@1", FileStatus::Missing),
+        ];
+        let counts = FileCounts::of(results.iter().map(|one| (one, one.identifier == "npm:c@1")));
+        assert_eq!(counts, FileCounts { total: 3, ok: 1, accepted: 1 });
+    }
+
+    #[test]
+    fn who_was_asked_is_said_on_request() {
+        let shown = |detail| {
+            let mut out = String::new();
+            line(&result("npm:b@1", "npm:b@1", FileStatus::Ok), Style::new(), detail, &mut out);
+            out
+        };
+        assert_eq!(shown(Detail::of(false)).lines().count(), 1);
+        let all = shown(Detail::of(true));
+        assert!(all.contains("    from:     e.example\n"), "{all}");
+        assert!(all.contains("    actual:   sha256:ab\n"), "{all}");
     }
 }

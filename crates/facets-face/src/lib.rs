@@ -2,6 +2,7 @@
 
 mod audience;
 mod command_line;
+pub mod completion;
 mod download_bar;
 mod face;
 pub mod file_results;

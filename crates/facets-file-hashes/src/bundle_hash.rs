@@ -1,7 +1,7 @@
-//! `fileSha256` of a bundle, which stands beside `file_hashes` and must agree with it.
+//! `fileSha256` of a package, which stands beside `file_hashes` and must agree with it.
 
 use facets_digest::Digest;
-use facets_model::server_json::{DeclaredPackage, placeholder_in};
+use facets_model::server_json::{DeclaredPackage, PackageHash, placeholder_in};
 
 use crate::file_result::{FileResult, FileStatus};
 
@@ -16,25 +16,50 @@ pub(crate) struct BundleHash {
     pub(crate) hex: String,
 }
 
-/// The hash that a bundle lacks: it has none, or a placeholder.
-pub(crate) fn lacking(package: &DeclaredPackage, digest: &Digest) -> Option<BundleHash> {
-    let has_one = package.file_sha256.as_deref().is_some_and(|hex| placeholder_in(hex).is_none());
-    if package.registry_type != "mcpb" || has_one {
-        return None;
+/// The hashes that a bundle lacks: it has none, or placeholders.
+pub(crate) fn lacking(package: &DeclaredPackage, digest: &Digest) -> Vec<BundleHash> {
+    if package.registry_type != "mcpb" {
+        return Vec::new();
     }
-    let member = package.hash_member?;
-    Some(BundleHash { index: package.index, member, hex: digest.hex() })
+    let hash = |member| BundleHash { index: package.index, member, hex: digest.hex() };
+    if package.file_sha256.is_empty() {
+        return package.hash_member.map(hash).into_iter().collect();
+    }
+    let placeholders = package.file_sha256.iter().filter(|stated| is_placeholder(stated));
+    placeholders.map(|stated| hash(stated.member)).collect()
 }
 
-/// What is wrong with the hash that a bundle has.
-pub(crate) fn conflict(package: &DeclaredPackage, digest: &Digest) -> Option<FileResult> {
-    let stated = package.file_sha256.as_deref()?;
-    let member = package.hash_member.unwrap_or("fileSha256");
-    let name = format!("packages[{}].{member}", package.index);
-    let Ok(expected) = format!("sha256:{stated}").parse::<Digest>() else {
+/// What is wrong with the hashes that a package has, and that are not replaced.
+pub(crate) fn conflicts(package: &DeclaredPackage, digest: &Digest) -> Vec<FileResult> {
+    let is_replaced =
+        |stated: &PackageHash| package.registry_type == "mcpb" && is_placeholder(stated);
+    let kept = package.file_sha256.iter().filter(|stated| !is_replaced(stated));
+    let compared = kept.map(|stated| {
+        let name = name_of(package, stated);
+        match expected(package, stated) {
+            Ok(expected) => FileResult::compared(&name, &expected.to_string(), &digest.to_string()),
+            Err(malformed) => malformed,
+        }
+    });
+    compared.filter(|result| !result.is_ok()).collect()
+}
+
+/// The hash that a package states, or what is wrong with it.
+pub(crate) fn expected(
+    package: &DeclaredPackage,
+    stated: &PackageHash,
+) -> Result<Digest, FileResult> {
+    format!("sha256:{}", stated.hex).parse::<Digest>().map_err(|_| {
         let detail = "it is not 64 lower-case hex digits".to_owned();
-        return Some(FileResult::new(&name, FileStatus::Malformed, detail));
-    };
-    let result = FileResult::compared(&name, &expected.to_string(), &digest.to_string());
-    (!result.is_ok()).then_some(result)
+        FileResult::new(&name_of(package, stated), FileStatus::Malformed, detail)
+    })
+}
+
+/// A hash of a package, as a person finds it.
+pub(crate) fn name_of(package: &DeclaredPackage, stated: &PackageHash) -> String {
+    format!("packages[{}].{}", package.index, stated.member)
+}
+
+fn is_placeholder(stated: &PackageHash) -> bool {
+    placeholder_in(&stated.hex).is_some()
 }

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use facets_digest::Digest;
 use facets_digest::json::quoted;
-use facets_jsonc::{EditError, JsonDocument, Notation, ObjectSpan, Style, add_behind, apply};
+use facets_jsonc::{
+    EditError, JsonDocument, Notation, ObjectSpan, Style, add_behind, apply, remove,
+};
 use facets_model::server_json::{
     FILE_HASHES, HashPlace, PROVIDED_HASHES, PUBLISHER_PROVIDED, ServerJson,
 };
@@ -13,7 +15,7 @@ use facets_model::server_json::{
 use crate::bundle_hash::BundleHash;
 
 /// The document with the hashes of files in the places that it has for them, at the top if it has none,
-/// and those of bundles in their packages.
+/// and those of bundles in their packages. Hashes that stand inside of packages are removed.
 pub(crate) fn complete(
     text: &str,
     server: &ServerJson,
@@ -21,17 +23,21 @@ pub(crate) fn complete(
     bundles: &[BundleHash],
 ) -> Result<String, EditError> {
     let mut text = text.to_owned();
+    for place in &server.hash_places {
+        if let HashPlace::Package { index } = place {
+            text = remove_from_package(&text, *index)?;
+        }
+    }
     for bundle in bundles {
         text = set_in_package(&text, bundle)?;
     }
     let provided = ["_meta", PUBLISHER_PROVIDED, PROVIDED_HASHES];
-    let has =
-        |place: HashPlace| server.file_hashes.iter().flatten().any(|hash| hash.place == place);
-    let is_provided = has(HashPlace::Provided);
+    let is_provided = server.hash_places.contains(&HashPlace::Provided);
     if is_provided {
         text = set_hashes(&text, &provided, files)?;
     }
-    if !is_provided || has(HashPlace::Top) {
+    let is_at_top = server.hash_places.contains(&HashPlace::Top);
+    if is_at_top || (!is_provided && !files.is_empty()) {
         text = set_hashes(&text, &[FILE_HASHES], files)?;
     }
     Ok(text)
@@ -52,13 +58,25 @@ fn object_at(
 
 fn set_in_package(text: &str, bundle: &BundleHash) -> Result<String, EditError> {
     let json = JsonDocument::new(text, Notation::Plain);
+    let package = package_at(json, bundle.index)?;
+    set(json, &package, (bundle.member, &["version", "identifier"]), |_| quoted(&bundle.hex))
+}
+
+fn remove_from_package(text: &str, index: usize) -> Result<String, EditError> {
+    let json = JsonDocument::new(text, Notation::Plain);
+    let package = package_at(json, index)?;
+    let Some(member) = package.position(FILE_HASHES) else { return Ok(text.to_owned()) };
+    let edits = remove(text, &package, &[member]);
+    apply(text, &edits).ok_or_else(|| EditError::Entangled { place: FILE_HASHES.to_owned() })
+}
+
+fn package_at(json: JsonDocument<'_>, index: usize) -> Result<ObjectSpan, EditError> {
     let root = object_at(json, &json.root()?, "the document")?;
     let packages = root.get("packages").ok_or_else(|| not_an_object("packages"))?;
-    let place = format!("packages[{}]", bundle.index);
+    let place = format!("packages[{index}]");
     let items = json.array(&packages.value)?.unwrap_or_default();
-    let item = items.get(bundle.index).ok_or_else(|| not_an_object(&place))?;
-    let package = object_at(json, item, &place)?;
-    set(json, &package, (bundle.member, &["version", "identifier"]), |_| quoted(&bundle.hex))
+    let item = items.get(index).ok_or_else(|| not_an_object(&place))?;
+    object_at(json, item, &place)
 }
 
 fn set_hashes(
@@ -107,6 +125,9 @@ fn hashes_text(files: &BTreeMap<String, Digest>, style: &Style, unit: &str) -> S
         format!("{}{}{}", quoted(name), style.colon, quoted(&digest.to_string()))
     });
     let members: Vec<String> = members.collect();
+    if members.is_empty() {
+        return "{}".to_owned();
+    }
     if !style.on_lines() {
         let comma = if style.spaced() { ", " } else { "," };
         return format!("{{{}}}", members.join(comma));
@@ -165,6 +186,28 @@ mod tests {
         assert!(after.ends_with("}, \"k\": 1}}}"), "{after}");
         let hashes = ServerJson::parse(&after).unwrap().file_hashes.unwrap();
         assert!(hashes.len() == 2 && hashes.iter().all(|one| one.digest.is_ok()), "{after}");
+    }
+
+    #[test]
+    fn an_empty_place_is_a_place() {
+        let before =
+            format!("{{\"_meta\": {{\"{PUBLISHER_PROVIDED}\": {{\"{PROVIDED_HASHES}\": {{}}}}}}}}");
+        let after = completed(&before, &[]);
+        assert_eq!(ServerJson::parse(&after).unwrap().hash_places, [HashPlace::Provided]);
+        assert_eq!(ServerJson::parse(&after).unwrap().file_hashes.unwrap().len(), 2);
+    }
+
+    #[test]
+    fn hashes_inside_of_packages_are_removed() {
+        let before = r#"{"packages": [
+  {"registryType": "npm", "identifier": "a", "file_hashes": {"x": "y"}, "version": "1"},
+  {"registryType": "npm", "identifier": "b", "version": "1", "file_hashes": []}
+]}"#;
+        let after = completed(before, &[]);
+        let server = ServerJson::parse(&after).unwrap();
+        assert_eq!(server.hash_places, [HashPlace::Top], "{after}");
+        assert_eq!(server.packages.len(), 2);
+        assert!(server.packages.iter().all(|one| one.version.is_some()), "{after}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What came of one file.
 
 use facets_failure::Describe as _;
-use facets_fetch::FetchError;
+use facets_fetch::{FetchError, UpstreamFile};
 
 /// What came of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ impl FileStatus {
 pub struct FileResult {
     /// The identifier, or the member that has none.
     pub identifier: String,
+    /// The file that it is about: several results may be about one file.
+    pub file: String,
     /// What came of it.
     pub status: FileStatus,
     /// The hash that is stated.
@@ -74,6 +76,8 @@ pub struct FileResult {
     pub actual: Option<String>,
     /// What there is to know.
     pub detail: Option<String>,
+    /// The host that was asked for the file, and nothing else of its address.
+    pub from: Option<String>,
     /// Its package, if the document states no hash at all for that package.
     pub unhashed: Option<String>,
 }
@@ -81,20 +85,26 @@ pub struct FileResult {
 impl FileResult {
     /// Without hashes.
     pub(crate) fn new(identifier: &str, status: FileStatus, detail: String) -> Self {
-        let (identifier, detail) = (identifier.to_owned(), Some(detail));
-        Self { identifier, status, expected: None, actual: None, detail, unhashed: None }
+        Self {
+            identifier: identifier.to_owned(),
+            file: identifier.to_owned(),
+            status,
+            expected: None,
+            actual: None,
+            detail: Some(detail),
+            from: None,
+            unhashed: None,
+        }
     }
 
     /// What two hashes say.
     pub(crate) fn compared(identifier: &str, expected: &str, actual: &str) -> Self {
         let status = if expected == actual { FileStatus::Ok } else { FileStatus::Mismatch };
         Self {
-            identifier: identifier.to_owned(),
-            status,
             expected: Some(expected.to_owned()),
             actual: Some(actual.to_owned()),
             detail: None,
-            unhashed: None,
+            ..Self::new(identifier, status, String::new())
         }
     }
 
@@ -103,13 +113,25 @@ impl FileResult {
         let status = status_of(error);
         let is_mismatch = status == FileStatus::Mismatch;
         Self {
-            identifier: identifier.to_owned(),
-            status,
             expected: error.expected().filter(|_| is_mismatch),
             actual: error.actual().filter(|_| is_mismatch),
-            detail: Some(format!("{error} [{}]", error.code())),
-            unhashed: None,
+            ..Self::new(identifier, status, format!("{error} [{}]", error.code()))
         }
+    }
+
+    /// The same, about a file that upstream has.
+    pub(crate) fn about(self, file: &UpstreamFile) -> Self {
+        let host = file.url.host_str().unwrap_or_default();
+        let from = match file.url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        Self { file: file.identifier.to_string(), from: Some(from), ..self }
+    }
+
+    /// The same, about a file that is known by this name.
+    pub(crate) fn about_package(self, package: &str) -> Self {
+        Self { file: package.to_owned(), ..self }
     }
 
     /// Whether it is the file that was hashed.

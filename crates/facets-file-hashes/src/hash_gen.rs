@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use facets_digest::Digest;
 use facets_fetch::{FetchProgress, Fetcher};
-use facets_model::server_json::{DeclaredPackage, ServerJson, StatedFileHash, placeholder_in};
+use facets_model::server_json::{HashPlace, ServerJson, StatedFileHash, placeholder_in};
 
-use crate::bundle_hash::{BundleHash, conflict, lacking};
+use crate::bundle_hash::{BundleHash, conflicts, lacking};
 use crate::complete::complete;
 use crate::error::FileHashesError;
 use crate::file_result::FileResult;
-use crate::listing::{Listing, list};
+use crate::listing::{Asked, Listing, TaggedImage, UnusablePackage, list};
 use crate::server_file::ServerFile;
 
 /// What came of it.
@@ -39,16 +39,17 @@ pub fn hash_gen(
     progress: &dyn FetchProgress,
 ) -> Result<HashGenReport, FileHashesError> {
     let (text, server) = file.parse()?;
-    let mut listing = list(&server, &|identifier| fetcher.files(identifier));
+    let mut listing = list(&server, Asked::Every, &|identifier| fetcher.files(identifier));
     let mut notes = std::mem::take(&mut listing.notes);
-    let hashed = hash(&server, listing, fetcher, progress);
+    notes.extend(listing.images.iter().map(TaggedImage::note));
+    let hashed = hash(&server, &listing, fetcher, progress);
     notes.extend(fetcher.ignored());
     let files = hashed.files.len();
     if !hashed.failed.is_empty() {
         return Ok(HashGenReport { document: Err(hashed.failed), files, notes });
     }
     notes.extend(replaced(&server, &hashed.files));
-    if files == 0 {
+    if files == 0 && server.hash_places.is_empty() {
         notes.push("no package has files to hash; the document is as it was".to_owned());
         return Ok(HashGenReport { document: Ok(text.to_owned()), files, notes });
     }
@@ -59,11 +60,12 @@ pub fn hash_gen(
 
 fn hash(
     server: &ServerJson,
-    listing: Listing,
+    listing: &Listing,
     fetcher: &Fetcher,
     progress: &dyn FetchProgress,
 ) -> Hashed {
-    let mut hashed = Hashed { failed: listing.unusable, ..Hashed::default() };
+    let failed = listing.unusable.iter().map(UnusablePackage::malformed).collect();
+    let mut hashed = Hashed { failed, ..Hashed::default() };
     let mut queue = Vec::new();
     let mut owners = Vec::new();
     for package in &listing.packages {
@@ -85,21 +87,13 @@ fn hash(
                 continue;
             }
         };
-        for declared in package.indices.iter().filter_map(|index| bundle(server, *index)) {
-            match lacking(declared, &digest) {
-                Some(hash) => hashed.bundles.push(hash),
-                None => hashed.failed.extend(conflict(declared, &digest)),
-            }
+        for declared in package.declared(server) {
+            hashed.bundles.extend(lacking(declared, &digest));
+            hashed.failed.extend(conflicts(declared, &digest));
         }
         hashed.files.insert(name, digest);
     }
     hashed
-}
-
-/// A package by its number, if it is a bundle.
-fn bundle(server: &ServerJson, index: usize) -> Option<&DeclaredPackage> {
-    let mut packages = server.packages.iter();
-    packages.find(|package| package.index == index && package.registry_type == "mcpb")
 }
 
 /// What of the old hashes is not in the new document.
@@ -107,6 +101,12 @@ fn replaced(server: &ServerJson, files: &BTreeMap<String, Digest>) -> Vec<String
     let stated = server.file_hashes.iter().flatten();
     let note = |old: &StatedFileHash| {
         let name = &old.identifier;
+        if matches!(old.place, HashPlace::Package { .. }) {
+            // `verify` refuses hashes that stand there.
+            return Some(format!(
+                "{name}: removed, because hashes inside of a package are not read"
+            ));
+        }
         match (files.get(name), &old.digest) {
             (Some(new), Ok(was)) if new == was => None,
             (Some(_), Ok(was)) => Some(format!("{name}: replaced another hash, {was}")),

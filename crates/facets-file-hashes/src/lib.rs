@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod bundle_hash;
+mod comparison;
 mod complete;
 mod error;
 mod file_result;
 mod hash_gen;
 mod listing;
 mod server_file;
+mod shorten;
 mod verify;
 
 pub use error::FileHashesError;

@@ -7,41 +7,36 @@ use facets_fetch::{FetchProgress, Fetcher, UpstreamFile};
 use facets_model::server_json::{ServerJson, StatedFileHash};
 use facets_model::{FileIdentifier, FileIdentifierError};
 
-use crate::bundle_hash::conflict;
+use crate::bundle_hash::{expected, name_of};
+use crate::comparison::{Comparison, Report};
 use crate::error::FileHashesError;
 use crate::file_result::{FileResult, FileStatus};
-use crate::listing::{ListedPackage, Listing, list};
+use crate::listing::{Asked, ListedPackage, Listing, TaggedImage, UnusablePackage, list};
 use crate::server_file::ServerFile;
+use crate::shorten::listed;
 
 /// What came of it.
 #[derive(Debug)]
 pub struct FileHashReport {
     /// The document.
     pub file: PathBuf,
-    /// Whether the document has a place for hashes at all.
+    /// Whether the document states hashes, or has a place for them.
     pub has_hashes: bool,
+    /// How many of its packages have files that can be hashed.
+    pub hashable: usize,
     /// Those of the entries first, in their order; then what has none.
     pub results: Vec<FileResult>,
     /// What is worth knowing.
     pub notes: Vec<String>,
 }
 
-/// What is reported of a document that has no place for hashes.
+/// What is reported of a document that states no hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unhashed {
-    /// Nothing: its author has not hashed it yet.
+    /// What hashing does not mend: its author has not hashed it yet.
     Skipped,
     /// Every package, as missing.
     Listed,
-}
-
-/// A file that has to be fetched to know more.
-struct Claim<'l> {
-    /// Where its result goes.
-    slot: usize,
-    expected: Digest,
-    file: UpstreamFile,
-    package: &'l ListedPackage,
 }
 
 /// Verifies a document, strictly: what is ambiguous, unknown or missing is not ok.
@@ -52,78 +47,96 @@ pub fn verify(
     progress: &dyn FetchProgress,
 ) -> Result<FileHashReport, FileHashesError> {
     let (_, server) = file.parse()?;
-    let path = file.path.clone();
-    let Some(stated) = &server.file_hashes else {
-        let (results, notes) = match unhashed {
-            Unhashed::Skipped => (Vec::new(), Vec::new()),
-            Unhashed::Listed => without_hashes(&server),
-        };
-        return Ok(FileHashReport { file: path, has_hashes: false, results, notes });
-    };
-    let mut listing = list(&server, &|identifier| fetcher.files(identifier));
+    let stated = server.file_hashes.as_deref().unwrap_or_default();
+    let asked = if server.file_hashes.is_some() { Asked::Every } else { Asked::Stating };
+    let mut listing = list(&server, asked, &|identifier| fetcher.files(identifier));
+    let states_hash = listing.packages.iter().any(|package| package.states_hash(&server));
+    let has_hashes = server.file_hashes.is_some() || states_hash;
     let mut notes = std::mem::take(&mut listing.notes);
-    let mut results = entry_results(&server, stated, &listing, (fetcher, progress));
-    results.extend(without_entry(&server, stated, &listing));
-    results.append(&mut listing.unusable);
+
+    let mut comparison = Comparison::default();
+    claim_entries(&mut comparison, stated, &listing);
+    claim_package_hashes(&mut comparison, &server, &Entries::of(stated), &listing);
+    let mut results = comparison.finish(fetcher, progress);
+    if has_hashes || unhashed == Unhashed::Listed {
+        results.extend(without_entry(&server, &Entries::of(stated), &listing));
+    }
+    results.extend(listing.images.iter().map(TaggedImage::missing));
+    // An entry that is told why its package cannot be used has said it.
+    let is_told = |package: &&UnusablePackage| {
+        stated.iter().any(|one| one.digest.is_ok() && package.is_named_by(&one.identifier))
+    };
+    let unusable = listing.unusable.iter().filter(|package| !is_told(package));
+    results.extend(unusable.map(UnusablePackage::malformed));
     notes.extend(fetcher.ignored());
-    Ok(FileHashReport { file: path, has_hashes: true, results, notes })
+    let (file, hashable) = (file.path.clone(), listing.packages.len());
+    Ok(FileHashReport { file, has_hashes, hashable, results, notes })
 }
 
-/// A result for each entry, in their order, and one for each bundle that states another hash.
-fn entry_results(
-    server: &ServerJson,
-    stated: &[StatedFileHash],
-    listing: &Listing,
-    (fetcher, progress): (&Fetcher, &dyn FetchProgress),
-) -> Vec<FileResult> {
-    let mut results: Vec<Option<FileResult>> = Vec::with_capacity(stated.len());
-    let mut claims = Vec::new();
+/// The identifiers that entries have, as far as they can be read.
+struct Entries(Vec<FileIdentifier>);
+
+impl Entries {
+    fn of(stated: &[StatedFileHash]) -> Self {
+        Self(stated.iter().filter_map(|entry| entry.identifier.parse().ok()).collect())
+    }
+
+    /// Those about a package.
+    fn about(&self, package: &ListedPackage) -> Vec<&FileIdentifier> {
+        self.0.iter().filter(|identifier| package.has(identifier)).collect()
+    }
+}
+
+/// A result for each entry, in their order.
+fn claim_entries(comparison: &mut Comparison, stated: &[StatedFileHash], listing: &Listing) {
     for entry in stated {
         match judge(entry, listing) {
-            Err(result) => results.push(Some(result)),
-            Ok((expected, file, package)) => {
-                claims.push(Claim { slot: results.len(), expected, file, package });
-                results.push(None);
+            Err(result) => comparison.settle(result),
+            Ok((expected, file)) => {
+                comparison.claim(&entry.identifier, expected, file, Report::Always);
             }
         }
     }
-    let queue: Vec<UpstreamFile> = claims.iter().map(|claim| claim.file.clone()).collect();
-    let mut conflicts = Vec::new();
-    for (claim, fetched) in claims.iter().zip(fetcher.download(&queue, progress)) {
-        let name = &stated[claim.slot].identifier;
-        results[claim.slot] = Some(match fetched {
-            Err(error) => FileResult::failed(name, &error),
-            Ok(file) => {
-                conflicts.extend(bundle_conflicts(server, claim.package, &file.digest));
-                FileResult::compared(name, &claim.expected.to_string(), &file.digest.to_string())
-            }
-        });
-    }
-    results.into_iter().flatten().chain(conflicts).collect()
 }
 
-/// `fileSha256` of the packages that have this file.
-fn bundle_conflicts(
+/// `fileSha256` of the packages that have one file. It is a hash of that file as an entry is one.
+fn claim_package_hashes(
+    comparison: &mut Comparison,
     server: &ServerJson,
-    package: &ListedPackage,
-    digest: &Digest,
-) -> Vec<FileResult> {
-    let declared = server.packages.iter().filter(|one| package.indices.contains(&one.index));
-    let bundles = declared.filter(|one| one.registry_type == "mcpb");
-    bundles.filter_map(|one| conflict(one, digest)).collect()
+    entries: &Entries,
+    listing: &Listing,
+) {
+    for package in &listing.packages {
+        let Ok([file]) = package.files.as_deref() else { continue };
+        let is_alone = entries.about(package).is_empty();
+        let report = if is_alone { Report::Always } else { Report::IfMismatch };
+        for declared in package.declared(server) {
+            for hash in &declared.file_sha256 {
+                match expected(declared, hash) {
+                    Ok(digest) => {
+                        comparison.claim(&name_of(declared, hash), digest, file, report);
+                    }
+                    Err(malformed) => comparison.settle(malformed.about(file)),
+                }
+            }
+        }
+    }
 }
 
 /// The file that an entry is about, or what is wrong with the entry.
 fn judge<'l>(
     entry: &StatedFileHash,
     listing: &'l Listing,
-) -> Result<(Digest, UpstreamFile, &'l ListedPackage), FileResult> {
+) -> Result<(Digest, &'l UpstreamFile), FileResult> {
     let name = &entry.identifier;
     let bad = |status, detail: String| FileResult::new(name, status, detail);
     let expected = match &entry.digest {
         Ok(digest) => *digest,
         Err(reason) => return Err(bad(FileStatus::Malformed, reason.clone())),
     };
+    if let Some(package) = listing.unusable.iter().find(|package| package.is_named_by(name)) {
+        return Err(bad(FileStatus::Malformed, package.reason()));
+    }
     let identifier = name.parse::<FileIdentifier>().map_err(|error| {
         let is_unknown = error == FileIdentifierError::UnknownKind;
         let status = if is_unknown { FileStatus::UnknownIdentifier } else { FileStatus::Malformed };
@@ -133,14 +146,13 @@ fn judge<'l>(
         let detail = "no package of the document has this file".to_owned();
         return Err(bad(FileStatus::NotInPackages, detail));
     };
-    let files = match &package.files {
-        Ok(files) => files,
-        Err(error) => return Err(FileResult::failed(name, error)),
-    };
-    match choose(&identifier, files) {
-        Ok(file) => Ok((expected, file.clone(), package)),
-        Err((status, detail)) => Err(bad(status, detail)),
-    }
+    let files = package.files.as_ref().map_err(|error| {
+        let package = package.identifier.to_string();
+        FileResult::failed(name, error).about_package(&package)
+    })?;
+    choose(&identifier, files)
+        .map(|file| (expected, file))
+        .map_err(|(status, detail)| bad(status, detail))
 }
 
 /// The one file that an identifier means.
@@ -157,58 +169,40 @@ fn choose<'f>(
         (_, [file]) => Ok(file),
         (_, files) => {
             let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-            let detail = format!("the release has {} files: {}", names.len(), names.join(", "));
+            let detail = format!("the release has {} files: {}", names.len(), listed(&names));
             Err((FileStatus::Ambiguous, detail))
         }
     }
 }
 
-/// Every package of a document that has no place for hashes. Upstream is not asked.
-fn without_hashes(server: &ServerJson) -> (Vec<FileResult>, Vec<String>) {
-    let Listing { packages, unusable, notes } = list(server, &|_| Ok(Vec::new()));
-    let missing = packages.iter().map(|package| {
-        let name = package.identifier.to_string();
-        let has_other = states_bundle_hash(server, package);
-        let other = if has_other { "; `fileSha256` alone is not compared" } else { "" };
-        let detail = format!("the document has no `file_hashes`{other}");
-        let result = FileResult::new(&name, FileStatus::Missing, detail);
-        FileResult { unhashed: (!has_other).then_some(name), ..result }
-    });
-    (missing.chain(unusable).collect(), notes)
-}
-
-/// Whether a package has a hash beside `file_hashes`.
-fn states_bundle_hash(server: &ServerJson, package: &ListedPackage) -> bool {
-    let mut declared = server.packages.iter().filter(|one| package.indices.contains(&one.index));
-    declared.any(|one| one.file_sha256.is_some())
-}
-
-/// Files of packages that no entry is about.
-fn without_entry(
-    server: &ServerJson,
-    stated: &[StatedFileHash],
-    listing: &Listing,
-) -> Vec<FileResult> {
-    let named: Vec<FileIdentifier> =
-        stated.iter().filter_map(|entry| entry.identifier.parse().ok()).collect();
+/// Files of packages that no hash is about.
+fn without_entry(server: &ServerJson, entries: &Entries, listing: &Listing) -> Vec<FileResult> {
     let mut missing = Vec::new();
     for package in &listing.packages {
-        let of_package: Vec<&FileIdentifier> =
-            named.iter().filter(|identifier| package.has(identifier)).collect();
+        let of_package = entries.about(package);
+        let name = package.identifier.to_string();
         let files = match &package.files {
             Ok(files) => files,
             Err(error) if of_package.is_empty() => {
-                missing.push(FileResult::failed(&package.identifier.to_string(), error));
+                missing.push(FileResult::failed(&name, error));
                 continue;
             }
             Err(_) => continue,
         };
-        let is_unhashed = of_package.is_empty() && !states_bundle_hash(server, package);
-        let unhashed = is_unhashed.then(|| package.identifier.to_string());
+        // Its own hash is compared.
+        if of_package.is_empty() && package.states_hash(server) {
+            continue;
+        }
+        let unhashed = of_package.is_empty().then(|| name.clone());
+        let lacking = |result: FileResult| FileResult { unhashed: unhashed.clone(), ..result };
+        if files.is_empty() {
+            let detail = "the document has no `file_hashes`".to_owned();
+            missing.push(lacking(FileResult::new(&name, FileStatus::Missing, detail)));
+        }
         for file in files.iter().filter(|file| !of_package.iter().any(|one| names(one, file))) {
             let detail = "no entry of `file_hashes` is about this file".to_owned();
             let result = FileResult::new(&package.name_of(file), FileStatus::Missing, detail);
-            missing.push(FileResult { unhashed: unhashed.clone(), ..result });
+            missing.push(lacking(result.about(file)));
         }
     }
     missing
@@ -238,35 +232,77 @@ mod tests {
         {"registryType": "oci", "identifier": "ghcr.io/a/b:1"}
     ]}"#;
 
-    /// Upstream is not asked.
-    fn verified(unhashed: Unhashed) -> FileHashReport {
-        let file = ServerFile { path: "server.json".into(), text: Ok(WITHOUT_HASHES.to_owned()) };
+    /// Nothing is fetched.
+    fn verified(text: &str, unhashed: Unhashed) -> FileHashReport {
+        let file = ServerFile { path: "server.json".into(), text: Ok(text.to_owned()) };
         let fetcher = Fetcher::new(Machine::default(), Reach::AsUser, FetchLimits::default());
         verify(&file, unhashed, &fetcher, &NoFetchProgress).unwrap()
     }
 
-    #[test]
-    fn packages_of_a_document_without_hashes_are_missing() {
-        let report = verified(Unhashed::Listed);
-        let shown: Vec<(&str, FileStatus, bool)> = report
-            .results
-            .iter()
-            .map(|one| (one.identifier.as_str(), one.status, one.unhashed.is_some()))
-            .collect();
-        let expected = [
-            ("npm:@acme/a@1.0.0", FileStatus::Missing, true),
-            ("pypi:b==2.0", FileStatus::Missing, true),
-            // It has a hash, which must not pass unseen.
-            ("https://e.example/c.mcpb", FileStatus::Missing, false),
-            ("packages[4] (npm @acme/d)", FileStatus::Malformed, false),
-        ];
-        assert_eq!(shown, expected);
-        assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
-        assert!(!report.has_hashes);
+    fn shown(report: &FileHashReport) -> Vec<(&str, FileStatus, bool)> {
+        let results = report.results.iter();
+        results.map(|one| (one.identifier.as_str(), one.status, one.unhashed.is_some())).collect()
     }
 
     #[test]
-    fn of_a_document_that_is_not_hashed_yet_nothing_is_reported() {
-        assert!(verified(Unhashed::Skipped).results.is_empty());
+    fn packages_of_a_document_without_hashes_are_missing() {
+        let report = verified(WITHOUT_HASHES, Unhashed::Listed);
+        let expected = [
+            // It has a hash, which must not pass unseen.
+            ("packages[3].fileSha256", FileStatus::Malformed, false),
+            ("npm:@acme/a@1.0.0", FileStatus::Missing, true),
+            ("pypi:b==2.0", FileStatus::Missing, true),
+            ("oci:ghcr.io/a/b:1", FileStatus::Missing, true),
+            ("packages[4] (npm @acme/d)", FileStatus::Malformed, false),
+        ];
+        assert_eq!(shown(&report), expected);
+        assert!(report.has_hashes && report.notes.is_empty(), "{:?}", report.notes);
+    }
+
+    #[test]
+    fn of_a_document_that_is_not_hashed_yet_only_what_hashing_does_not_mend_is_reported() {
+        let text = r#"{"packages": [
+            {"registryType": "npm", "identifier": "a", "version": "1.0.0"},
+            {"registryType": "oci", "identifier": "ghcr.io/a/b:1"},
+            {"registryType": "NPM", "identifier": "c", "version": "1.0.0"}
+        ]}"#;
+        let report = verified(text, Unhashed::Skipped);
+        let expected = [
+            ("oci:ghcr.io/a/b:1", FileStatus::Missing, true),
+            ("packages[2] (NPM c)", FileStatus::Malformed, false),
+        ];
+        assert_eq!(shown(&report), expected);
+        assert_eq!((report.has_hashes, report.hashable), (false, 1));
+    }
+
+    #[test]
+    fn a_problem_of_a_package_is_told_once() {
+        let hash = Digest::of(b"");
+        let text = format!(
+            r#"{{"packages": [
+                {{"registryType": "npm", "identifier": "left", "version": "1.0.0",
+                  "registryBaseUrl": "https://npm.example"}},
+                {{"registryType": "pypi", "identifier": "b", "version": "1.0", "fileSha256": "00"}}
+            ], "file_hashes": {{"npm:left@1.0.0": "{hash}", "pypi:B==1/b-1.0.tar.gz": "{hash}"}}}}"#
+        );
+        let report = verified(&text, Unhashed::Listed);
+        let expected = [
+            ("npm:left@1.0.0", FileStatus::Malformed, false),
+            ("pypi:B==1/b-1.0.tar.gz", FileStatus::Malformed, false),
+        ];
+        assert_eq!(shown(&report), expected);
+        let detail = report.results[0].detail.as_deref().unwrap_or_default();
+        assert!(detail.contains("names the registry \"https://npm.example\""), "{detail}");
+    }
+
+    #[test]
+    fn an_image_with_its_digest_needs_no_hash() {
+        let text = format!(
+            r#"{{"packages": [{{"registryType": "oci", "identifier": "ghcr.io/a/b@{}"}}]}}"#,
+            Digest::of(b"")
+        );
+        let report = verified(&text, Unhashed::Listed);
+        assert!(report.results.is_empty(), "{report:?}");
+        assert!(report.notes[0].ends_with("the image is named by its digest"), "{report:?}");
     }
 }

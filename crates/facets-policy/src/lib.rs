@@ -4,6 +4,7 @@ mod condition;
 mod condition_error;
 mod error;
 mod grade;
+mod package_pattern;
 mod pattern;
 mod policy;
 mod read;

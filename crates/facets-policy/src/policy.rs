@@ -4,6 +4,7 @@ use facets_digest::json::Position;
 use facets_drift::{FindingType, Severity};
 
 use crate::condition::Condition;
+use crate::package_pattern::PackagePattern;
 use crate::pattern::Pattern;
 
 /// Findings that no policy lowers: they say that something else runs, that its signature is
@@ -94,7 +95,7 @@ pub(crate) struct RequiredSigner {
 #[derive(Debug)]
 pub(crate) struct UnhashedPackages {
     pub(crate) position: Position,
-    pub(crate) package: Pattern,
+    pub(crate) package: PackagePattern,
     pub(crate) severity: Severity,
     pub(crate) reason: Option<String>,
 }

@@ -10,6 +10,7 @@ use facets_model::tree::{ManifestFormat, NodeValue};
 
 use crate::condition::Condition;
 use crate::condition_error::ConditionError;
+use crate::package_pattern::PackagePattern;
 use crate::pattern::Pattern;
 use crate::policy::{
     AllowList, PROTECTED, Policy, PolicyRule, RequiredSigner, Servers, UNHASHED, UnhashedPackages,
@@ -215,7 +216,8 @@ fn package(
         no_reason(check, place, UNHASHED);
     }
     let position = check.position(place);
-    Some(UnhashedPackages { position, package: Pattern::new(&package?), severity, reason })
+    let package = PackagePattern::new(&package?);
+    Some(UnhashedPackages { position, package, severity, reason })
 }
 
 /// A name, or `*`, which is also what a missing one means.

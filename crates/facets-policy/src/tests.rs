@@ -447,6 +447,25 @@ fn the_first_entry_that_matches_decides_over_a_package_without_hashes() {
 }
 
 #[test]
+fn another_spelling_of_a_package_does_not_avoid_an_entry() {
+    let policy = policy(
+        "packages:
+  - { package: 'pypi:secret-tool==*', without-hashes: critical }
+  - { package: 'github:evil/*', without-hashes: critical }
+  - { package: '*', without-hashes: safe, reason: the rest }
+",
+    );
+    for package in [
+        "pypi:Secret_Tool==1.0",
+        "github:Evil/r/v1/x.mcpb",
+        "https://github.com:443/evil/r/releases/download/v1/x.mcpb",
+    ] {
+        assert_eq!(policy.grade_unhashed(package).0, Severity::Critical, "{package}");
+    }
+    assert_eq!(policy.grade_unhashed("npm:secret-tool@1.0.0").0, Severity::Safe);
+}
+
+#[test]
 fn an_entry_without_a_package_is_about_all_of_them() {
     let policy = policy("packages: [{ without-hashes: info, reason: none of ours has any }]\n");
     let (severity, mark) = policy.grade_unhashed("github:a/b/v1/c.mcpb");

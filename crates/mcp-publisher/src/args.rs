@@ -28,8 +28,11 @@ pub(crate) struct Args {
     #[arg(long, global = true, conflicts_with = "format", help_heading = GLOBAL)]
     pub(crate) json: bool,
     /// No progress, no advice: the result and errors only
-    #[arg(long, short, global = true, help_heading = GLOBAL)]
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = GLOBAL)]
     pub(crate) quiet: bool,
+    /// More detail: the hashes of all files, and the hosts that were asked
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
+    pub(crate) verbose: bool,
     /// Work as if started in this directory
     #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) directory: Option<PathBuf>,
@@ -93,5 +96,16 @@ pub(crate) enum Command {
     Explain {
         /// The code
         code: Option<String>,
+    },
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for each command
+    Man {
+        /// Write the pages into this directory
+        #[arg(value_name = "DIR")]
+        target: Option<PathBuf>,
     },
 }

@@ -2,20 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory as _;
+use facets_face::completion::{manual_page, script};
 use facets_face::{DownloadBar, Shown};
 use facets_fetch::{FetchLimits, Fetcher, Machine, Reach};
 use facets_file_hashes::{ServerFile, Unhashed, hash_gen, verify};
+use facets_files::FileError;
 
 use crate::args::{Args, Command};
 use crate::error::PublisherError;
 use crate::explain::{codes, explain};
+use crate::face::{COMPLETION_VARIABLE, FACE};
 use crate::init::init;
 use crate::render::Renderer;
 use crate::validate::validate;
 
 /// How results are to be shown.
 pub(crate) fn renderer(args: &Args) -> Renderer {
-    Renderer { format: args.output_format(), quiet: args.quiet }
+    Renderer { format: args.output_format(), quiet: args.quiet, verbose: args.verbose }
 }
 
 /// Runs a command.
@@ -47,7 +51,20 @@ fn route(
         }
         Command::Explain { code: Some(code) } => renderer.explanation(&explain(&code)?),
         Command::Explain { code: None } => renderer.codes(codes().all()),
+        Command::Completions { shell } => {
+            renderer.whole("script", script(FACE.program, COMPLETION_VARIABLE, shell))
+        }
+        Command::Man { target: None } => renderer.whole("page", manual_page(Args::command())),
+        Command::Man { target: Some(folder) } => renderer.manual(&write_manual(&at(folder))?),
     })
+}
+
+/// Writes a page for each command, and says where.
+fn write_manual(folder: &Path) -> Result<PathBuf, PublisherError> {
+    let unwritable = |source| FileError::Unwritable { path: folder.to_owned(), source };
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
+    clap_mangen::generate_to(Args::command(), folder).map_err(unwritable)?;
+    Ok(folder.to_owned())
 }
 
 /// As the user's own npm and pip would fetch.

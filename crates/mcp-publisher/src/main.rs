@@ -13,12 +13,16 @@ mod validate;
 use std::process::ExitCode;
 
 use args::Args;
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use error::PublisherError;
-use face::FACE;
+use face::{COMPLETION_VARIABLE, FACE};
+use facets_face::completion::answer_shell;
 use facets_face::{Audience, Shown};
 
 fn main() -> ExitCode {
+    if let Some(code) = answer_shell(COMPLETION_VARIABLE, Args::command) {
+        return code;
+    }
     match Args::try_parse() {
         Ok(args) => {
             let audience = args.output_format().audience();

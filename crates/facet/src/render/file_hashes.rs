@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use facets_drift::Severity;
 use facets_face::Shown;
-use facets_face::file_results::{self, FileCounts};
+use facets_face::file_results::{self, Detail, FileCounts};
 use facets_face::style::{QUIET, STRONG, WARN, styled};
 use facets_ops::check::Judgement;
 use facets_ops::policy::{Effect, Mark, POLICY};
@@ -17,24 +17,25 @@ use super::{drift, policy};
 impl Renderer {
     pub(crate) fn verified_file(&self, report: &VerifyFileReport) -> Shown {
         let exit = drift::exit(report.judgement());
-        self.show(|| human(report, self.quiet), || json_of(report)).with_exit(exit)
+        let detail = Detail::of(self.verbose);
+        self.show(|| human(report, detail, self.quiet), || json_of(report)).with_exit(exit)
     }
 }
 
-fn human(report: &VerifyFileReport, quiet: bool) -> Shown {
+fn human(report: &VerifyFileReport, detail: Detail, quiet: bool) -> Shown {
     let mut out = String::new();
     for file in &report.files {
-        one(file, report, &mut out);
+        one(file, report, detail, &mut out);
     }
-    let counts = FileCounts {
-        total: report.files.len(),
-        ok: report.files.iter().filter(|file| file.result.is_ok()).count(),
-        accepted: report.files.iter().filter(|file| is_accepted(file, report)).count(),
-    };
+    let counts = counts(report);
     out += &file_results::summary(&report.file, counts, drift::exit(report.judgement()));
     policy::applied(report.policy.as_ref(), &mut out);
     let talk = if quiet { String::new() } else { talk(report) };
     Shown::styled(out).with_talk(talk)
+}
+
+fn counts(report: &VerifyFileReport) -> FileCounts {
+    FileCounts::of(report.files.iter().map(|file| (&file.result, is_accepted(file, report))))
 }
 
 /// Whether a file has no hash, and that is not bad enough to say no.
@@ -42,10 +43,10 @@ fn is_accepted(file: &JudgedFile, report: &VerifyFileReport) -> bool {
     file.severity.is_some() && !file.is_bad(report.fail_on)
 }
 
-fn one(file: &JudgedFile, report: &VerifyFileReport, out: &mut String) {
+fn one(file: &JudgedFile, report: &VerifyFileReport, detail: Detail, out: &mut String) {
     let is_accepted = is_accepted(file, report);
     let style = if is_accepted { QUIET } else { file_results::style_of(&file.result) };
-    file_results::line(&file.result, style, out);
+    file_results::line(&file.result, style, detail, out);
     if let (Some(severity), true) = (file.severity, file.result.unhashed.is_some()) {
         let _ = writeln!(out, "    severity: {}", severity.name());
     }
@@ -80,6 +81,7 @@ fn json_of(report: &VerifyFileReport) -> Value {
         "fail_on": report.fail_on.name(),
         "policy": policy::json_of(report.policy.as_ref()),
         "checked": report.files.len(),
+        "files": counts(report).total,
         "results": report.files.iter().map(one).collect::<Vec<_>>(),
         "notes": report.notes,
     })

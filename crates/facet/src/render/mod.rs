@@ -192,8 +192,5 @@ pub(crate) use sessions::{grant_conflicts, wider_grants};
 
 /// The page `facet(1)`.
 pub(crate) fn manual_page() -> Vec<u8> {
-    let mut page = Vec::new();
-    // Writing into memory does not fail.
-    let _ = clap_mangen::Man::new(Args::command()).render(&mut page);
-    page
+    facets_face::completion::manual_page(Args::command())
 }

@@ -3,10 +3,12 @@
 use facets_digest::Digest;
 use facets_digest::json::Position;
 
+use super::layout::{PackageName, read_name};
 use super::names::{FILE_HASHES, LARGE_NUMBERS, PROVIDED_HASHES, PUBLISHER_PROVIDED};
 use super::stated::parse_stated;
+use super::values::text;
 use crate::manifest::Problem;
-use crate::manifest::check::{Checker, Members, Place};
+use crate::manifest::check::{Checker, Place};
 use crate::tree::{ManifestFormat, NodeValue};
 
 /// A `server.json`, as far as its files are concerned.
@@ -24,6 +26,8 @@ pub struct ServerJson {
     pub remotes: usize,
     /// The hashes that it states, in the order written; nothing if it has no place for them.
     pub file_hashes: Option<Vec<StatedFileHash>>,
+    /// The places that it has for hashes, also empty ones.
+    pub hash_places: Vec<HashPlace>,
 }
 
 /// A package, whatever the layout calls its members.
@@ -37,12 +41,23 @@ pub struct DeclaredPackage {
     pub identifier: String,
     /// Its version.
     pub version: Option<String>,
-    /// The address of the registry.
-    pub base_url: Option<String>,
-    /// The SHA-256 of its file, as written.
-    pub file_sha256: Option<String>,
+    /// The addresses of the registry that it names.
+    pub base_urls: Vec<String>,
+    /// The SHA-256 of its file, wherever it is stated.
+    pub file_sha256: Vec<PackageHash>,
     /// What the layout calls the member with that; older layouts have none.
     pub hash_member: Option<&'static str>,
+    /// Two members of different layouts, which may name two packages.
+    pub mixed_members: Option<[&'static str; 2]>,
+}
+
+/// A hash in a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageHash {
+    /// Its member.
+    pub member: &'static str,
+    /// What is written there.
+    pub hex: String,
 }
 
 /// Where a hash stands.
@@ -53,7 +68,10 @@ pub enum HashPlace {
     /// In what the publisher provides, below `_meta`.
     Provided,
     /// In a package, in a form that was never released.
-    Package,
+    Package {
+        /// Which of the packages, from 0.
+        index: usize,
+    },
 }
 
 /// A hash, as a file states it.
@@ -89,7 +107,7 @@ fn read(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerJson> {
             packages.extend(read_package(check, index, item));
             if let Some(own) = member(item, FILE_HASHES) {
                 let reason = "a hash inside a package; only `file_hashes` at the top is read";
-                hashes.refuse(check, &own, HashPlace::Package, reason);
+                hashes.refuse(check, &own, HashPlace::Package { index }, reason);
             }
         }
     }
@@ -109,66 +127,48 @@ fn read(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerJson> {
         packages,
         remotes: members.optional("remotes").map_or(0, |place| count(&place)),
         file_hashes: hashes.list,
+        hash_places: hashes.places,
     })
 }
 
-/// A package by its members: `registryType` and `identifier`; `registry_type` and `identifier`;
-/// `registry_name` and `name`; or `location` with the last two, or with `type` and `url`.
 fn read_package(
     check: &mut Checker<'_>,
     index: usize,
     place: &Place<'_>,
 ) -> Option<DeclaredPackage> {
     let members = check.members(place)?;
-    let located = members.optional("location").and_then(|place| check.members(&place));
-    let origin = located.as_ref().unwrap_or(&members);
-    let types = ["registryType", "registry_type", "registry_name", "type"];
-    let registry_type = required(check, origin, &types, "\"npm\"");
-    let names = ["identifier", "name", "url"];
-    let identifier = required(check, origin, &names, "\"@scope/package\"");
-    let mut first = |names: &[&str]| {
-        let place = names.iter().find_map(|name| members.optional(name))?;
+    let name = read_name(check, &members);
+    let mut string = |name: &str| {
+        let place = members.optional(name)?;
         check.string(&place).map(str::to_owned)
     };
-    let version = first(&["version"]).filter(|version| !version.is_empty());
-    let base_url = first(&["registryBaseUrl", "registry_base_url"]);
-    let file_sha256 = first(&["fileSha256", "file_sha256"]);
+    let version = string("version").filter(|version| !version.is_empty());
+    let base_urls = ["registryBaseUrl", "registry_base_url"].map(&mut string);
+    let file_sha256 = ["fileSha256", "file_sha256"]
+        .map(|member| string(member).map(|hex| PackageHash { member, hex }));
     let hash_member = match (members.optional("registryType"), members.optional("registry_type")) {
         (Some(_), _) => Some("fileSha256"),
         (None, Some(_)) => Some("file_sha256"),
         (None, None) => None,
     };
+    let PackageName { registry_type, identifier, mixed } = name?;
     Some(DeclaredPackage {
         index,
-        registry_type: registry_type?,
-        identifier: identifier?,
+        registry_type,
+        identifier,
         version,
-        base_url,
-        file_sha256,
+        base_urls: base_urls.into_iter().flatten().filter(|url| !url.is_empty()).collect(),
+        file_sha256: file_sha256.into_iter().flatten().collect(),
         hash_member,
+        mixed_members: mixed,
     })
-}
-
-/// The string of the first of several names; without any, the first is missed.
-fn required(
-    check: &mut Checker<'_>,
-    members: &Members<'_>,
-    names: &[&str],
-    example: &str,
-) -> Option<String> {
-    let found = names.iter().find_map(|name| members.optional(name));
-    let place = match (found, names.first()) {
-        (Some(place), _) => place,
-        (None, Some(first)) => return members.required(check, first, example).and(None),
-        (None, None) => return None,
-    };
-    check.string(&place).map(str::to_owned)
 }
 
 /// Hashes, once there is a place that could have some.
 #[derive(Default)]
 struct Stated {
     list: Option<Vec<StatedFileHash>>,
+    places: Vec<HashPlace>,
 }
 
 impl Stated {
@@ -178,6 +178,7 @@ impl Stated {
             return self.refuse(check, place, at, &reason);
         }
         let Some(members) = check.members(place) else { return };
+        self.places.push(at);
         let list = self.list.get_or_insert_default();
         for (member, entry) in members.entries() {
             let digest = match &entry.node.value {
@@ -199,6 +200,7 @@ impl Stated {
 
     /// Notes a place that cannot be read, under its own name.
     fn refuse(&mut self, check: &Checker<'_>, place: &Place<'_>, at: HashPlace, reason: &str) {
+        self.places.push(at);
         self.list.get_or_insert_default().push(StatedFileHash {
             place: at,
             position: check.position(place),
@@ -213,13 +215,6 @@ fn member<'a>(place: &Place<'a>, name: &str) -> Option<Place<'a>> {
     let NodeValue::Object(members) = &place.node.value else { return None };
     let found = members.iter().find(|member| member.name == name)?;
     Some(place.child(name, &found.node))
-}
-
-fn text(place: &Place<'_>) -> Option<String> {
-    match &place.node.value {
-        NodeValue::String(text) => Some(text.clone()),
-        _ => None,
-    }
 }
 
 fn count(place: &Place<'_>) -> usize {

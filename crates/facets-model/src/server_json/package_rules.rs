@@ -36,7 +36,7 @@ impl Kind {
         })
     }
 
-    const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Npm => "npm",
             Self::Pypi => "pypi",
@@ -48,7 +48,7 @@ impl Kind {
     }
 
     /// The one address of its registry; none where the identifier names it.
-    const fn base_url(self) -> Option<&'static str> {
+    pub(super) const fn base_url(self) -> Option<&'static str> {
         match self {
             Self::Npm => Some("https://registry.npmjs.org"),
             Self::Pypi => Some("https://pypi.org"),

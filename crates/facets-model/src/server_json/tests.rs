@@ -174,7 +174,7 @@ fn packages_without_hashes_say_why() {
     let files = |members: &str| {
         identifiers(&parsed(&format!("{{\"packages\": [{{{members}}}]}}"))).remove(0)
     };
-    for kind in ["oci", "nuget", "cargo", "go"] {
+    for kind in ["nuget", "cargo"] {
         let found = files(&format!("\"registryType\": \"{kind}\", \"identifier\": \"a\""));
         assert!(matches!(found, PackageFiles::NotHashed { .. }), "{kind}");
     }
@@ -183,11 +183,69 @@ fn packages_without_hashes_say_why() {
         r#""registryType": "npm", "identifier": "a", "version": "${V}""#,
         r#""registryType": "npm", "identifier": "a", "version": "^1.0""#,
         r#""registryType": "pypi", "identifier": "a", "version": "1/2""#,
+        r#""registryType": "go", "identifier": "a", "version": "1.0.0""#,
+        r#""registryType": "NPM", "identifier": "a", "version": "1.0.0""#,
+        r#""registryType": "npm ", "identifier": "a", "version": "1.0.0""#,
+        r#""registryType": "pypi", "identifier": "a", "version": "1.0", "fileSha256": "ab""#,
+        r#""registryType": "nuget", "identifier": "a", "version": "1.0", "file_sha256": "ab""#,
+        r#""registryType": "oci", "identifier": "a@sha256:ab""#,
     ] {
         assert!(matches!(files(members), PackageFiles::Unusable { .. }), "{members}");
     }
     let release = files(r#""registryType": "pypi", "identifier": "A_b", "version": "1.0""#);
     assert!(matches!(release, PackageFiles::Release(id) if id.to_string() == "pypi:A_b==1.0"));
+}
+
+#[test]
+fn images_are_named_by_their_tag_or_by_their_digest() {
+    let files = |members: &str| {
+        identifiers(&parsed(&format!("{{\"packages\": [{{{members}}}]}}"))).remove(0)
+    };
+    let digest = format!("sha256:{}", "ab".repeat(32));
+    for (members, expected) in [
+        (r#""registryType": "oci", "identifier": "GHCR.io/a/b:1""#, "oci:ghcr.io/a/b:1"),
+        (r#""registryType": "oci", "identifier": "evil/x""#, "oci:docker.io/evil/x:latest"),
+        (r#""registry_name": "docker", "name": "mcp/x", "version": "2""#, "oci:docker.io/mcp/x:2"),
+    ] {
+        assert_eq!(files(members), PackageFiles::TaggedImage(expected.to_owned()), "{members}");
+    }
+    for members in [
+        format!(r#""registryType": "oci", "identifier": "ghcr.io/a/b:1@{digest}", "version": "1""#),
+        format!(r#""registry_name": "docker", "name": "mcp/x", "version": "{digest}""#),
+    ] {
+        assert!(matches!(files(&members), PackageFiles::NotHashed { .. }), "{members}");
+    }
+}
+
+#[test]
+fn a_package_that_names_two_packages_or_another_registry_is_unusable() {
+    let reason = |members: &str| {
+        let text = format!("{{\"packages\": [{{{members}, \"version\": \"1.0.0\"}}]}}");
+        match identifiers(&parsed(&text)).remove(0) {
+            PackageFiles::Unusable { reason, .. } => reason,
+            other => format!("{other:?}"),
+        }
+    };
+    let evil = r#""registryType": "npm", "identifier": "evil""#;
+    let two = reason(&format!(r#"{evil}, "location": {{"registry_name": "npm", "name": "left"}}"#));
+    assert!(two.contains("`registryType` and `location.registry_name`"), "{two}");
+    for (more, named) in [
+        (r#""registry_type": "npm""#, "`registryType` and `registry_type`"),
+        (r#""registry_name": "npm""#, "`registryType` and `registry_name`"),
+        (r#""name": "left""#, "`registryType` and `name`"),
+    ] {
+        let found = reason(&format!("{evil}, {more}"));
+        assert!(found.contains(named), "{more}: {found}");
+    }
+    for member in ["registryBaseUrl", "registry_base_url"] {
+        let found = reason(&format!(r#"{evil}, "{member}": "https://npm.example""#));
+        let expected = "it names the registry \"https://npm.example\"; facet asks the npm registry";
+        assert!(found.starts_with(expected), "{found}");
+    }
+    for base in ["https://registry.npmjs.org", "https://registry.npmjs.org/", ""] {
+        let found = reason(&format!(r#"{evil}, "registryBaseUrl": "{base}""#));
+        assert!(found.starts_with("One("), "{found}");
+    }
 }
 
 #[test]
@@ -210,12 +268,14 @@ fn hashes_are_read_from_both_places() {
         ]
     );
     assert_eq!(parsed("{}").file_hashes, None);
+    assert!(parsed("{}").hash_places.is_empty());
+    assert_eq!(parsed(&text).hash_places, [HashPlace::Top, HashPlace::Provided]);
     assert_eq!(parsed(r#"{"file_hashes": {}}"#).file_hashes, Some(Vec::new()));
     assert_eq!(parsed(r#"{"file_hashes": []}"#).file_hashes.unwrap().len(), 1);
     let nested = parsed(
         r#"{"packages": [{"location": {"type": "mcpb", "url": "https://e.example/x"}, "file_hashes": {"sha-256": "ab"}}]}"#,
     );
-    assert_eq!(nested.file_hashes.unwrap()[0].place, HashPlace::Package);
+    assert_eq!(nested.file_hashes.unwrap()[0].place, HashPlace::Package { index: 0 });
 }
 
 #[test]

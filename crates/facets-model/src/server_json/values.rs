@@ -1,6 +1,7 @@
 //! Values that many rules are about.
 
 use crate::manifest::check::{Checker, Members, Place, shorten};
+use crate::tree::NodeValue;
 
 /// The items of a list that may be missing.
 pub(super) fn list<'a>(
@@ -34,5 +35,13 @@ pub(super) fn check_choice(check: &mut Checker<'_>, place: &Place<'_>, allowed: 
         let fix = format!("write one of {}", allowed.join(", "));
         let code = "server-json-bad-value";
         check.problem(code, place, &shorten(text), &allowed.join(", "), &fix);
+    }
+}
+
+/// The text of a string, without a word if it is none.
+pub(super) fn text(place: &Place<'_>) -> Option<String> {
+    match &place.node.value {
+        NodeValue::String(text) => Some(text.clone()),
+        _ => None,
     }
 }

@@ -17,6 +17,8 @@ use crate::policy::{self, AppliedPolicy, Loaded};
 pub struct VerifyFileRequest {
     /// A `server.json`.
     pub file: PathBuf,
+    /// Where it was typed, seen from here: npm and pip look for their configuration there.
+    pub typed_in: PathBuf,
     /// What is bad enough to say no.
     pub fail_on: Severity,
     /// A policy instead of the one of this directory.
@@ -80,7 +82,9 @@ pub fn verify_file(
     let loaded = policy::load(request.policy.as_deref())?;
     let file = ServerFile::read(&request.file)?;
     // As the user's own npm and pip would fetch.
-    let fetcher = Fetcher::new(Machine::here(), Reach::AsUser, FetchLimits::default());
+    let mut machine = Machine::here();
+    machine.directory = machine.directory.join(&request.typed_in);
+    let fetcher = Fetcher::new(machine, Reach::AsUser, FetchLimits::default());
     let report = verify(&file, Unhashed::Listed, &fetcher, progress)?;
     let files = report.results.into_iter().map(|result| judge(result, loaded.as_ref())).collect();
     Ok(VerifyFileReport {

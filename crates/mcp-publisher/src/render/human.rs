@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use facets_face::file_results::{FileCounts, line, notes, style_of, summary};
+use facets_face::file_results::{Detail, FileCounts, line, notes, style_of, summary};
 use facets_face::human::{first_sentence, problem};
 use facets_face::style::{BAD, GOOD, STRONG, WARN, styled};
 use facets_face::{Shown, plural, visible};
@@ -49,32 +49,36 @@ pub(super) fn hashed(files: usize, all: &[String]) -> String {
     format!("{}{GOOD}hashed{GOOD:#} {}\n", notes(all), plural(files, "file"))
 }
 
-pub(super) fn not_hashed(failed: &[FileResult], all: &[String]) -> Shown {
+pub(super) fn not_hashed(failed: &[FileResult], all: &[String], detail: Detail) -> Shown {
     let mut talk = notes(all);
     for result in failed {
-        line(result, style_of(result), &mut talk);
+        line(result, style_of(result), detail, &mut talk);
     }
-    let files = plural(failed.len(), "file");
+    let files = plural(counts(failed).total, "file");
     let _ = writeln!(talk, "{BAD}not hashed{BAD:#}: {files}; no document was printed");
     Shown::exact(Vec::new()).with_talk(talk)
 }
 
-pub(super) fn verify(report: &FileHashReport, quiet: bool) -> Shown {
+fn counts(results: &[FileResult]) -> FileCounts {
+    FileCounts::of(results.iter().map(|result| (result, false)))
+}
+
+pub(super) fn verify(report: &FileHashReport, detail: Detail, quiet: bool) -> Shown {
     let mut out = String::new();
     for result in &report.results {
-        line(result, style_of(result), &mut out);
+        line(result, style_of(result), detail, &mut out);
     }
     if report.has_hashes {
-        let ok = report.results.iter().filter(|result| result.is_ok()).count();
-        let counts = FileCounts { total: report.results.len(), ok, accepted: 0 };
-        out += &summary(&report.file, counts, verdict(&report.results).into());
+        let exit = verdict(&report.results).into();
+        out += &summary(&report.file, counts(&report.results), exit);
     } else {
-        let _ = writeln!(
-            out,
-            "{BAD}nothing was checked{BAD:#}: {} has no `file_hashes`; `mcp-publisher hash-gen` \
-             adds them",
-            visible(&report.file.display().to_string())
-        );
+        let file = visible(&report.file.display().to_string());
+        let next = match report.hashable {
+            0 => "no package has files to hash",
+            _ => "`mcp-publisher hash-gen` adds them",
+        };
+        let _ =
+            writeln!(out, "{BAD}nothing was checked{BAD:#}: {file} has no `file_hashes`; {next}");
     }
     let talk = if quiet { String::new() } else { notes(&report.notes) };
     Shown::styled(out).with_talk(talk)

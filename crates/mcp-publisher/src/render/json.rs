@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use facets_face::file_results::json_of;
+use facets_face::escape_in_json;
+use facets_face::file_results::{FileCounts, json_of};
 use facets_face::json::problem;
 use facets_file_hashes::{FileResult, HashVerdict, verdict};
 use facets_model::server_json::{ProblemSeverity, ServerJsonProblem};
@@ -41,12 +42,19 @@ pub(super) fn validate(report: &ValidateReport) -> Value {
     })
 }
 
+/// What is worth knowing about a document that was completed, in a line.
+pub(super) fn hashed(file: &Path, files: usize, notes: &[String]) -> String {
+    let value = json!({ "file": shown_path(file), "hashed": files, "notes": notes });
+    format!("{}\n", escape_in_json(&value.to_string()))
+}
+
 /// What came of each file.
 pub(super) fn results(file: &Path, results: &[FileResult], notes: &[String]) -> Value {
     json!({
         "ok": verdict(results) == HashVerdict::Verified,
         "file": shown_path(file),
         "checked": results.len(),
+        "files": FileCounts::of(results.iter().map(|result| (result, false))).total,
         "results": results.iter().map(json_of).collect::<Vec<_>>(),
         "notes": notes,
     })
