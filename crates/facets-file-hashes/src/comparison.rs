@@ -60,17 +60,17 @@ impl Comparison {
     /// Fetches the files, and compares.
     pub(crate) fn finish(self, fetcher: &Fetcher, progress: &dyn FetchProgress) -> Vec<FileResult> {
         let Self { mut results, claims, files } = self;
-        let fetched = fetcher.download(&files, progress);
+        let downloads = fetcher.download(&files, progress);
         for claim in claims {
             let (expected, name) = (claim.expected.to_string(), &claim.name);
-            let result = match &fetched[claim.file] {
+            let result = match &downloads[claim.file] {
                 Err(error) => FileResult::failed(name, error),
                 Ok(found) => FileResult::compared(name, &expected, &found.digest.to_string()),
             };
             let is_shown = match claim.report {
                 Report::Always => true,
                 Report::IfMismatch => {
-                    result.status == FileStatus::Mismatch && fetched[claim.file].is_ok()
+                    result.status == FileStatus::Mismatch && downloads[claim.file].is_ok()
                 }
             };
             results[claim.slot] = is_shown.then(|| result.about(&files[claim.file]));

@@ -39,7 +39,7 @@ pub fn hash_gen(
     progress: &dyn FetchProgress,
 ) -> Result<HashGenReport, FileHashesError> {
     let (text, server) = file.parse()?;
-    let mut listing = list(&server, Asked::Every, &|identifier| fetcher.files(identifier));
+    let mut listing = list(&server, Asked::Every, &|identifiers| fetcher.list_all(identifiers));
     let mut notes = std::mem::take(&mut listing.notes);
     notes.extend(listing.images.iter().map(TaggedImage::note));
     let hashed = hash(&server, &listing, fetcher, progress);

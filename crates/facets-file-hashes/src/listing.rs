@@ -1,10 +1,7 @@
 //! The files of every package, as upstream lists them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use facets_fetch::pypi::{normalized_name, same_version};
-use facets_fetch::{FetchError, UpstreamFile};
+use facets_fetch::{Listed, UpstreamFile};
 use facets_model::FileIdentifier;
 use facets_model::server_json::{
     DeclaredPackage, PackageFiles, ServerJson, identifiers, one_spelling,
@@ -13,19 +10,14 @@ use facets_model::server_json::{
 use crate::file_result::{FileResult, FileStatus};
 use crate::shorten::shortened;
 
-/// How many packages are asked for at once.
-const AT_ONCE: usize = 8;
 /// How much of the reason is shown for which an author withdrew a file.
 const REASON: usize = 200;
 /// Why an image needs its digest.
 const TAGGED: &str =
     "the image is named by a tag, which can be moved: name it by its digest, NAME@sha256:…";
 
-/// The files of a package, or why they are not known.
-type Listed = Result<Vec<UpstreamFile>, FetchError>;
-
-/// Finds the files of a package.
-pub(crate) type FilesOf<'f> = dyn Fn(&FileIdentifier) -> Listed + Sync + 'f;
+/// Finds the files of packages, in the same order.
+pub(crate) type FilesOf<'f> = dyn Fn(&[FileIdentifier]) -> Vec<Listed> + 'f;
 
 /// Which packages upstream is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,10 +150,9 @@ pub(crate) fn list(server: &ServerJson, asked: Asked, files: &FilesOf<'_>) -> Li
     let is_asked = |package: &ListedPackage| asked == Asked::Every || package.states_hash(server);
     let wanted: Vec<usize> =
         (0..listing.packages.len()).filter(|&at| is_asked(&listing.packages[at])).collect();
-    let names: Vec<&FileIdentifier> =
-        wanted.iter().map(|&at| &listing.packages[at].identifier).collect();
-    let answers = ask(&names, files);
-    for (at, answer) in wanted.into_iter().zip(answers) {
+    let names: Vec<FileIdentifier> =
+        wanted.iter().map(|&at| listing.packages[at].identifier.clone()).collect();
+    for (at, answer) in wanted.into_iter().zip(files(&names)) {
         listing.notes.extend(answer.iter().flatten().filter_map(withdrawn));
         listing.packages[at].files = answer;
     }
@@ -198,29 +189,6 @@ impl Listing {
     }
 }
 
-/// Asks for several packages at once, and gives the answers in the same order.
-fn ask(names: &[&FileIdentifier], files: &FilesOf<'_>) -> Vec<Listed> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(names.len()));
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(name) = names.get(index) else { return };
-            let answer = files(name);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, answer));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..AT_ONCE.min(names.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let mut all = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.sort_unstable_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, answer)| answer).collect()
-}
-
 /// That a file was withdrawn.
 fn withdrawn(file: &UpstreamFile) -> Option<String> {
     let yanked = file.yanked.as_ref()?;
@@ -233,51 +201,4 @@ fn place(package: &DeclaredPackage) -> String {
     let DeclaredPackage { index, registry_type, identifier, .. } = package;
     let (kind, name) = (shortened(registry_type, REASON), shortened(identifier, REASON));
     format!("packages[{index}] ({kind} {name})")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn packages_are_asked_for_at_once_and_listed_in_their_order() {
-        let packages = (0..20).map(|number| {
-            format!(r#"{{"registryType": "npm", "identifier": "p{number}", "version": "1.0.0"}}"#)
-        });
-        let packages: Vec<String> = packages.collect();
-        let text = format!("{{\"packages\": [{}]}}", packages.join(", "));
-        let server = ServerJson::parse(&text).unwrap();
-        let running = AtomicUsize::new(0);
-        let most = AtomicUsize::new(0);
-        let listing = list(&server, Asked::Every, &|_| {
-            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            std::thread::sleep(Duration::from_millis(20));
-            running.fetch_sub(1, Ordering::SeqCst);
-            Ok(Vec::new())
-        });
-        let most = most.into_inner();
-        assert!((2..=AT_ONCE).contains(&most), "{most} at once");
-        let names: Vec<usize> =
-            listing.packages.iter().flat_map(|one| one.indices.clone()).collect();
-        assert_eq!(names, (0..20).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn spellings_of_one_file_are_one_package() {
-        let asset = "releases/download/v1/x.mcpb";
-        let addresses = [
-            format!("https://github.com/o/r/{asset}"),
-            format!("https://GitHub.com:443/O/R/{asset}"),
-            format!("https://github.com/a/../o/%72/{asset}"),
-        ];
-        let packages = addresses
-            .map(|address| format!(r#"{{"registryType": "mcpb", "identifier": "{address}"}}"#));
-        let text = format!("{{\"packages\": [{}]}}", packages.join(", "));
-        let server = ServerJson::parse(&text).unwrap();
-        let listing = list(&server, Asked::Every, &|_| Ok(Vec::new()));
-        assert_eq!(listing.packages.len(), 1);
-        assert_eq!(listing.packages[0].indices, [0, 1, 2]);
-    }
 }

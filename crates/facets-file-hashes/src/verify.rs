@@ -49,7 +49,7 @@ pub fn verify(
     let (_, server) = file.parse()?;
     let stated = server.file_hashes.as_deref().unwrap_or_default();
     let asked = if server.file_hashes.is_some() { Asked::Every } else { Asked::Stating };
-    let mut listing = list(&server, asked, &|identifier| fetcher.files(identifier));
+    let mut listing = list(&server, asked, &|identifiers| fetcher.list_all(identifiers));
     let states_hash = listing.packages.iter().any(|package| package.states_hash(&server));
     let has_hashes = server.file_hashes.is_some() || states_hash;
     let mut notes = std::mem::take(&mut listing.notes);
