@@ -16,7 +16,7 @@ impl Face {
     #[must_use]
     pub fn print(&self, shown: &Shown, audience: Audience) -> ExitCode {
         let written = write_result(&shown.result);
-        // Colours are taken out where nobody sees them, or NO_COLOR asks for it.
+        // Colours are removed without a terminal, or if NO_COLOR is set.
         let talked = anstream::stderr().write_all(shown.talk.as_bytes());
         let exit = match written.and(talked) {
             Ok(()) => shown.exit,

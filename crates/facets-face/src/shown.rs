@@ -33,7 +33,7 @@ pub enum ShownResult {
     Exact(Vec<u8>),
     /// Canonical JSON: exact, except that a terminal is not handed what it would act on.
     Canonical(Vec<u8>),
-    /// Text with colours, which are taken out where nobody sees them.
+    /// Text with colours, which are removed without a terminal.
     Styled(String),
 }
 

@@ -174,7 +174,7 @@ impl HttpClient {
         headers: &[(&str, &str)],
         deadline: Instant,
     ) -> Result<Answer, Failed> {
-        // A part that nobody asked for must not pass for the whole.
+        // A partial answer to a whole request must not pass for the whole file.
         let takes_part = headers.iter().any(|(name, _)| *name == "Range");
         let mut url = url.clone();
         for _ in 0..=self.limits.redirects {

@@ -95,7 +95,7 @@ fn hash_all(
         for other in &mut others {
             other.update(&buffer[..count]);
         }
-        // Nobody reads any more once all bytes are there.
+        // The reader is gone once all bytes have arrived.
         let _ = give_back.try_send(buffer);
     }
     let others = others.into_iter().map(|other| (other.algorithm(), other.finish())).collect();

@@ -12,7 +12,7 @@ pub trait FetchProgress: Sync {
     fn on_done(&self, _file: usize) {}
 }
 
-/// Nobody listens.
+/// Shows nothing.
 pub struct NoFetchProgress;
 
 impl FetchProgress for NoFetchProgress {}

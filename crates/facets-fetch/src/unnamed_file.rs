@@ -9,7 +9,7 @@ use rustix::io::Errno;
 /// How a name begins that exists for a moment, where the file system makes no file without one.
 const PREFIX: &str = ".facets-fetch-";
 
-/// Makes a file in a folder that nobody else can open, and that is gone when it is closed.
+/// Makes a file in a folder that no other process can open by name, and that is gone when it is closed.
 pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
     match open_unnamed(folder) {
         Err(error) if is_unsupported(&error) => open_and_unlink(folder),

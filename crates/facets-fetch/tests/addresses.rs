@@ -27,7 +27,7 @@ const LOOPBACK: [&str; 14] = [
     "localhost",
 ];
 
-/// Networks that are nobody's business, and where clouds keep their secrets.
+/// Private networks, and the addresses where clouds keep their secrets.
 const PRIVATE: [&str; 12] = [
     "10.0.0.1",
     "172.16.0.1",

@@ -26,8 +26,8 @@ pub struct AgentError {
     pub problem: String,
 }
 
-/// What every agent of ours has in common: certificates of the system, no redirects that nobody looked at,
-/// no errors made of statuses, and nothing decoded that nobody asked for.
+/// What every agent of ours has in common: certificates of the system, no redirects that were not checked,
+/// no errors made of statuses, and nothing decoded.
 #[must_use]
 pub fn agent_config() -> ConfigBuilder<AgentScope> {
     let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();

@@ -33,8 +33,8 @@ impl Reach {
         }
     }
 
-    /// Why none of the addresses of a host may be connected to. One that is refused refuses all: whoever
-    /// answers decides which is used.
+    /// Why none of the addresses of a host may be connected to. One that is refused refuses all: the name
+    /// server decides which one is used.
     pub(crate) fn refused_address(&self, host: &str, found: &[SocketAddr]) -> Option<String> {
         let Self::Public { allowed } = self else { return None };
         let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();

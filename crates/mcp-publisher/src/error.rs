@@ -29,7 +29,7 @@ pub(crate) enum PublisherError {
         /// What is wrong with it.
         problem: String,
     },
-    /// Nobody knows this code.
+    /// The code is unknown.
     #[error("unknown code {code:?}")]
     UnknownCode {
         /// What was asked for.

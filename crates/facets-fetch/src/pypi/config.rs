@@ -85,7 +85,7 @@ impl PipConfig {
     }
 }
 
-/// With `no-index` there is nobody to ask.
+/// With `no-index` there is no index to ask.
 fn require_index(settings: &PipSettings) -> Result<(), FetchError> {
     let Some(setting) = settings.get("no-index") else { return Ok(()) };
     match setting.text.to_ascii_lowercase().as_str() {

@@ -120,7 +120,7 @@ fn nobody_at_the_address_is_unreachable() {
 
 #[test]
 fn a_name_that_does_not_resolve_is_unreachable() {
-    // Longer than a label can be, so that nobody is asked about it.
+    // Longer than a label can be, so that no name server is asked.
     let url = format!("http://{}.example", "a".repeat(64));
     let fetching = Fetching::new(&[("FACET_GITHUB_URL", url.as_str())]);
     assert_eq!(fetching.code(ASSET), "fetch-unreachable");

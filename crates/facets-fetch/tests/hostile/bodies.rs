@@ -11,7 +11,7 @@ use crate::support::packages::{
 };
 use crate::support::server::{Server, announce, answer, chunk, head, send};
 
-/// One byte after the other, as long as somebody listens.
+/// One byte after the other, as long as the client reads.
 fn drip(to: &mut dyn Write) {
     while send(to, b"x") {
         std::thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! Redirects that lead in circles, down, or to somebody who must not learn a secret.
+//! Redirects that lead in circles, down, or to a host that must not learn a secret.
 
 use facets_failure::Describe as _;
 use facets_fetch::Reach;

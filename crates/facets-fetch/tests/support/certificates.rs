@@ -1,4 +1,4 @@
-//! Certificates of an authority that nobody trusts by default, made by `openssl`.
+//! Certificates of an authority that no system trusts by default, made by `openssl`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -139,7 +139,7 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
 }
 
 fn serve(stream: TcpStream, shared: &Shared) {
-    // Whoever says nothing is not waited for.
+    // A silent client is not waited for.
     drop(stream.set_read_timeout(Some(Duration::from_secs(20))));
     let Some(config) = &shared.tls else {
         let mut stream = stream;
@@ -186,7 +186,7 @@ pub fn head(status: &str, headers: &[(&str, &str)]) -> String {
     format!("HTTP/1.1 {status}\r\nConnection: close\r\n{lines}\r\n")
 }
 
-/// Writes at once; whether somebody still listens.
+/// Writes at once; whether the client is still there.
 pub fn send(to: &mut dyn Write, bytes: impl AsRef<[u8]>) -> bool {
     to.write_all(bytes.as_ref()).and_then(|()| to.flush()).is_ok()
 }

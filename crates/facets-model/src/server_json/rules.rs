@@ -241,7 +241,7 @@ fn check_meta(check: &mut Checker<'_>, place: &Place<'_>) {
     if length > MOST_PROVIDED {
         let found = format!("{length} bytes");
         let allowed = format!("at most {MOST_PROVIDED} bytes as JSON");
-        check.problem("server-json-meta", &provided, &found, &allowed, "remove what nobody needs");
+        check.problem("server-json-meta", &provided, &found, &allowed, "remove what is not needed");
     }
 }
 

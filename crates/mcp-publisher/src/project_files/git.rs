@@ -80,7 +80,7 @@ fn origin_url(config: &str) -> Option<&str> {
 fn parse_repository(url: &str) -> Option<(&'static str, &str, &str)> {
     let starts = ["https://", "http://", "ssh://", "git://"];
     let rest = starts.iter().find_map(|start| url.strip_prefix(start)).unwrap_or(url);
-    // Whatever stands before the host is nobody's business, and may be a token.
+    // The part before the host may be a token.
     let rest = rest.split_once('@').map_or(rest, |(_, rest)| rest);
     let (host, path) = rest.split_once(['/', ':'])?;
     let source = match host {

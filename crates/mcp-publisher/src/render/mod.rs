@@ -24,7 +24,7 @@ pub(crate) struct Renderer {
 }
 
 impl Renderer {
-    /// Whether nobody wants to see progress.
+    /// Whether progress is hidden.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet || self.format == OutputFormat::Json
     }
@@ -114,7 +114,7 @@ impl Renderer {
     }
 }
 
-/// Errors of shared crates advise to ask facet; here somebody else is asked.
+/// Errors of shared crates advise `facet explain`; this program explains them itself.
 fn described(failure: Failure) -> Failure {
     let next = match failure.next.strip_prefix("facet explain ") {
         Some(code) => format!("mcp-publisher explain {code}"),
