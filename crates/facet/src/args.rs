@@ -6,6 +6,7 @@ mod examples;
 mod named_values;
 mod output_format;
 mod run;
+mod runtime;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub(crate) use digest::{ContractMode, DigestCommand};
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
 pub(crate) use output_format::OutputFormat;
 pub(crate) use run::{DriftChoice, Run, Switch};
+pub(crate) use runtime::{RuntimeArguments, RuntimeCommand};
 
 use candidates::{client, code_names, server_names};
 
@@ -157,6 +159,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<CacheCommand>,
     },
+    /// List, install or remove the runtimes that facet starts servers with
+    Runtime(RuntimeArguments),
     /// Check that lock and surface files are intact; starts nothing
     Verify(VerifyArguments),
     /// Compare two servers, or two versions of one; starts nothing

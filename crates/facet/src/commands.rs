@@ -89,6 +89,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             crate::decisions::run_data(&request, clear.then_some(yes), renderer)
         }
         Command::Cache { command } => crate::cache::run_cache(command, renderer),
+        Command::Runtime(arguments) => crate::runtime::run_runtime(&arguments, renderer),
         Command::Verify(arguments) => crate::gates::run_verify(arguments, renderer),
         Command::Diff { before, after, gate } => {
             crate::gates::run_diff(before, after, gate, renderer)

@@ -14,6 +14,7 @@ mod origin;
 mod progress;
 mod render;
 mod run;
+mod runtime;
 mod start_directory;
 mod trust;
 mod typed;

@@ -51,6 +51,7 @@ fn is_about_project(command: &Command) -> bool {
         | Command::Inspect(_)
         | Command::Cache { .. }
         | Command::Ps
+        | Command::Runtime(_)
         | Command::Scan { .. }
         | Command::Explain { .. }
         | Command::Completions { .. }

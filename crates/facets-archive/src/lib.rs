@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod copied_file;
 mod entry_mode;
 mod error;
 mod facet;
@@ -27,7 +28,7 @@ pub use error::{
 pub use facet::{FacetArchive, PackedFacet, pack_facet, read_facet, unpack_facet};
 pub use index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
 pub use limits::ArchiveLimits;
-pub use npm::{read_npm_package, unpack_npm_package};
+pub use npm::{copy_npm_file, read_npm_package, unpack_npm_package};
 pub use server::{
     LeftOut, LeftOutReason, PackRequest, PackedServer, ServerArchive, pack_server,
     read_server_archive, unpack_server,

@@ -1,8 +1,9 @@
 //! Packages of npm: written by others, read by the same rules.
 
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, Write};
 use std::os::fd::BorrowedFd;
 
+use crate::copied_file::CopiedFile;
 use crate::error::ArchiveError;
 use crate::index::{ArchiveIndex, ExpectedArtifact};
 use crate::limits::ArchiveLimits;
@@ -35,5 +36,20 @@ pub fn unpack_npm_package(
         let second = read_compressed(&mut *package, ArchiveFormat::Npm, limits, visitor)?;
         Ok(second == index)
     })?;
+    Ok(index)
+}
+
+/// Reads a package to its end, checks every rule, compares it, and copies the content of one file meanwhile. The
+/// copy is to be used only if this succeeds; it is empty if the index does not have the file.
+pub fn copy_npm_file(
+    reader: impl Read,
+    path: &str,
+    output: &mut dyn Write,
+    expected: &ExpectedArtifact,
+    limits: &ArchiveLimits,
+) -> Result<ArchiveIndex, ArchiveError> {
+    let mut copied = CopiedFile::new(path, output);
+    let index = read_compressed(reader, ArchiveFormat::Npm, limits, &mut copied)?;
+    index.verify(expected)?;
     Ok(index)
 }

@@ -18,6 +18,7 @@ use facets_model::{NameError, UrlError};
 use facets_policy::PolicyError;
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
+use facets_runtime::RuntimeError;
 use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
@@ -182,6 +183,9 @@ pub enum OpsError {
     /// The store cannot be read or changed.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// A runtime cannot be used.
+    #[error("{0}")]
+    Runtime(#[from] RuntimeError),
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
@@ -284,6 +288,7 @@ impl OpsError {
             Self::Narrowed(error) => Some(&**error),
             Self::Project(error) => Some(error),
             Self::Store(error) => Some(error),
+            Self::Runtime(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
             Self::FileHashes(error) => Some(error),

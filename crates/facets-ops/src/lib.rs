@@ -5,7 +5,7 @@ mod verbs;
 pub use verbs::{
     add, adopt, approvals, approve, build_check, cache, check, connect, data, diff,
     digest_contract, digest_file, digest_json, digest_surface, doctor, explain, grant, init,
-    inspect, list, remove, run, scan, sessions, show, verify, verify_file,
+    inspect, list, remove, run, runtime, scan, sessions, show, verify, verify_file,
 };
 
 pub mod client_files;

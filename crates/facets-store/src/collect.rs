@@ -44,6 +44,17 @@ pub struct PruneReport {
     pub kept: u64,
 }
 
+/// What became of an entry that was to be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemovalOutcome {
+    /// It is gone.
+    Removed,
+    /// There was none.
+    Absent,
+    /// A process uses it, and it stays.
+    InUse,
+}
+
 impl Store {
     /// Every entry, the one that was not used for longest first.
     pub fn entries(&self) -> Result<Vec<StoreEntry>, StoreError> {
@@ -129,6 +140,23 @@ impl Store {
             }
         }
         Ok(PruneReport { removed, kept })
+    }
+
+    /// Removes one entry, unless it is in use.
+    pub fn remove(&self, key: &EntryKey) -> Result<RemovalOutcome, StoreError> {
+        let Some(shard) = self.shard(key)? else { return Ok(RemovalOutcome::Absent) };
+        let name = key.name();
+        match OpenEntry::open_unused(&shard, &name) {
+            Ok(Some(unused)) => unused.remove(self.temporary()?).map(|()| RemovalOutcome::Removed),
+            Ok(None) if below(&shard, &name)?.is_some() => Ok(RemovalOutcome::InUse),
+            Ok(None) => Ok(RemovalOutcome::Absent),
+            // Not an entry at all: opening it moves it away.
+            Err(StoreError::Tampered { .. }) => {
+                let _ = self.entry(key);
+                Ok(RemovalOutcome::Removed)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether an entry was not in use, and is gone.

@@ -20,7 +20,7 @@ mod stored;
 mod tree_writer;
 mod verified;
 
-pub use collect::{EntryVerdict, PruneReport, StoreEntry};
+pub use collect::{EntryVerdict, PruneReport, RemovalOutcome, StoreEntry};
 pub use error::StoreError;
 pub use key::{EntryKey, TreeKey};
 pub use limits::StoreLimits;

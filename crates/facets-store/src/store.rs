@@ -280,7 +280,7 @@ impl Store {
     }
 
     /// Opens an entry. Something else in its place is moved away.
-    fn entry(&self, key: &EntryKey) -> Result<Option<OpenEntry>, StoreError> {
+    pub(crate) fn entry(&self, key: &EntryKey) -> Result<Option<OpenEntry>, StoreError> {
         let Some(shard) = self.shard(key)? else { return Ok(None) };
         let opened = OpenEntry::open(&shard, &key.name());
         if let Err(StoreError::Tampered { .. }) = opened {

@@ -13,7 +13,8 @@ use std::time::{Duration, SystemTime};
 use facets_digest::{Digest, NoProgress};
 use facets_failure::Describe as _;
 use facets_store::{
-    EntryKey, FileMode, Store, StoreEntry, StoreError, StoreLimits, TreeKey, TreePin, TreeWriter,
+    EntryKey, FileMode, RemovalOutcome, Store, StoreEntry, StoreError, StoreLimits, TreeKey,
+    TreePin, TreeWriter,
 };
 use support::{Scratch, bytes, fill, put_file, put_tree, read, tree_key};
 
@@ -273,4 +274,24 @@ fn a_link_in_the_place_of_a_directory_of_the_store_is_refused() {
     let stored = put_file(&scratch.store(), b"text");
     let elsewhere = fs::canonicalize(elsewhere).unwrap();
     assert!(stored.path().starts_with(elsewhere), "{}", stored.path().display());
+}
+
+#[test]
+fn one_entry_is_removed_unless_it_is_in_use() {
+    let scratch = Scratch::new();
+    let store = scratch.store();
+    let key = EntryKey::Tree(tree_key(1));
+    assert_eq!(store.remove(&key).unwrap(), RemovalOutcome::Absent);
+    let used = put_tree(&store, 1, 100);
+    let other = EntryKey::File(*put_file(&store, b"other").digest());
+    assert_eq!(store.remove(&key).unwrap(), RemovalOutcome::InUse);
+    drop(used);
+    assert_eq!(store.remove(&key).unwrap(), RemovalOutcome::Removed);
+    assert_eq!(store.remove(&key).unwrap(), RemovalOutcome::Absent);
+    let left: Vec<EntryKey> = store.entries().unwrap().iter().map(|entry| entry.key).collect();
+    assert_eq!(left, [other]);
+    // A directory that is no entry, in the place of one.
+    fs::create_dir_all(scratch.entry(&key)).unwrap();
+    assert_eq!(store.remove(&key).unwrap(), RemovalOutcome::Removed);
+    assert!(!scratch.entry(&key).exists());
 }

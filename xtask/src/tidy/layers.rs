@@ -28,7 +28,7 @@ const LAYERS: &[&[&str]] = &[
         "facets-validator",
     ],
     &["facets-archive", "facets-fetch", "facets-policy", "facets-project", "facets-store"],
-    &["facets-file-hashes", "facets-launch", "facets-mcp"],
+    &["facets-file-hashes", "facets-launch", "facets-mcp", "facets-runtime"],
     &["facets-face", "facets-probe", "facets-run"],
     &["facets-ops"],
     &["facet", "mcp-publisher"],

@@ -195,6 +195,15 @@ Examples:
 
 Exit codes of verify: 0 all are intact, 1 some were modified, 2 some could not be read.";
 
+pub(super) const RUNTIME: &str = "\
+Examples:
+  facet runtime           lists the runtimes, and which are installed
+  facet runtime install   fetches them before a server needs them
+  facet runtime remove bun
+
+A runtime is fetched from the npm registry of your configuration when a server first needs it, and compared with
+the hashes that are part of facet.";
+
 pub(super) const DATA: &str = "\
 Examples:
   facet data              lists the data of confined servers and its size

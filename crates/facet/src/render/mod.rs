@@ -21,6 +21,7 @@ mod origin;
 mod pinned;
 mod policy;
 mod renderer;
+mod runtime;
 mod sarif;
 mod scan;
 mod sessions;

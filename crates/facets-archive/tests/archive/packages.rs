@@ -6,7 +6,7 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 use facets_archive::{
-    ArchiveLimits, EntryMode, ExpectedArtifact, read_npm_package, unpack_npm_package,
+    ArchiveLimits, EntryMode, ExpectedArtifact, copy_npm_file, read_npm_package, unpack_npm_package,
 };
 use facets_digest::Digest;
 
@@ -109,4 +109,23 @@ fn a_file_as_large_as_a_runtime_is_within_the_limits() {
     assert_eq!(code(&read_npm_package(bytes.as_slice(), &small)), "archive-too-large");
     let small = ArchiveLimits { compressed: 1 << 20, ..limits };
     assert_eq!(code(&read_npm_package(bytes.as_slice(), &small)), "archive-too-large");
+}
+
+#[test]
+fn one_file_is_copied_while_the_whole_package_is_checked() {
+    let bytes = package(&[
+        Entry::file(b"package/bin/run", b"run"),
+        Entry::file(b"package/lib/bin/run", b"other"),
+    ]);
+    let copied = |path: &str, expected: &ExpectedArtifact| {
+        let mut copy = Vec::new();
+        let limits = ArchiveLimits::SPEC;
+        let index = copy_npm_file(bytes.as_slice(), path, &mut copy, expected, &limits);
+        index.map(|index| (index.file(path).map(|file| file.size), copy))
+    };
+    let any = ExpectedArtifact::default();
+    assert_eq!(copied("bin/run", &any).unwrap(), (Some(3), b"run".to_vec()));
+    assert_eq!(copied("run", &any).unwrap(), (None, Vec::new()));
+    let other = ExpectedArtifact { content_hash: Some(Digest::of(b"")), ..any };
+    assert_eq!(code(&copied("bin/run", &other)), "archive-content-hash-mismatch");
 }

@@ -23,6 +23,7 @@ pub mod inspect;
 pub mod list;
 pub mod remove;
 pub mod run;
+pub mod runtime;
 pub mod scan;
 pub mod sessions;
 pub mod show;

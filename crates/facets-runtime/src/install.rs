@@ -1,0 +1,134 @@
+//! From a row of the table to a verified program in the store.
+
+use std::fs::File;
+use std::io::{self, Seek as _};
+use std::path::Path;
+
+use facets_archive::{ArchiveLimits, ExpectedArtifact, copy_npm_file};
+use facets_digest::Digest;
+use facets_fetch::{FetchError, FetchProgress, Fetcher, VerifiedFile};
+use facets_files::FileError;
+use facets_store::{EntryKey, FileMode, RemovalOutcome, Store, TreePin, TreeWriter};
+
+use crate::error::RuntimeError;
+use crate::installed::InstalledRuntime;
+use crate::table::{ManagedRuntime, RuntimeBinary};
+
+/// Where runtimes are kept, and how they are fetched.
+#[derive(Clone, Copy, Debug)]
+pub struct Runtimes<'s> {
+    store: &'s Store,
+}
+
+impl<'s> Runtimes<'s> {
+    /// The runtimes of a store.
+    #[must_use]
+    pub fn new(store: &'s Store) -> Self {
+        Self { store }
+    }
+
+    /// The verified program, if it is installed; nothing is fetched. One that was modified is refused and
+    /// evicted, so that it can be fetched again.
+    pub fn installed(
+        &self,
+        runtime: &'static ManagedRuntime,
+    ) -> Result<Option<InstalledRuntime>, RuntimeError> {
+        let binary = runtime.binary()?;
+        // The table knows the program. The manifest of the tree is compared with that.
+        let Some(tree) = self.store.get_tree(&binary.key(), TreePin::AsStored)? else {
+            return Ok(None);
+        };
+        let verified = InstalledRuntime::verify(runtime, binary, tree);
+        if verified.is_err() {
+            // Replaced together with its manifest. If it cannot be removed, it is refused again.
+            let _ = self.store.remove(&EntryKey::Tree(binary.key()));
+        }
+        verified.map(Some)
+    }
+
+    /// The verified program. If it is not installed, it is fetched from the npm registry of the user's
+    /// configuration.
+    pub fn install(
+        &self,
+        runtime: &'static ManagedRuntime,
+        fetcher: &Fetcher,
+        progress: &dyn FetchProgress,
+    ) -> Result<InstalledRuntime, RuntimeError> {
+        if let Some(installed) = self.installed(runtime)? {
+            return Ok(installed);
+        }
+        let binary = runtime.binary()?;
+        let package = fetch_package(runtime, binary, fetcher, progress)?;
+        let program = unpack_program(runtime, binary, package, self.store.path())?;
+        let fill = |tree: &mut TreeWriter<'_>| -> Result<(), RuntimeError> {
+            let stored = tree.file(binary.path, FileMode::Executable, program)?;
+            require_same(&program_of(runtime, binary), binary.digest(), stored.digest)
+        };
+        let tree = self.store.put_tree(&binary.key(), TreePin::AsStored, fill)?;
+        InstalledRuntime::verify(runtime, binary, tree)
+    }
+
+    /// Removes a program from the store; whether there was one.
+    pub fn remove(&self, runtime: &ManagedRuntime) -> Result<bool, RuntimeError> {
+        let key = EntryKey::Tree(runtime.binary()?.key());
+        match self.store.remove(&key)? {
+            RemovalOutcome::Removed => Ok(true),
+            RemovalOutcome::Absent => Ok(false),
+            RemovalOutcome::InUse => Err(RuntimeError::InUse { runtime: runtime.to_string() }),
+        }
+    }
+}
+
+/// The package, which is both what the registry states and what the table has.
+fn fetch_package(
+    runtime: &ManagedRuntime,
+    binary: &RuntimeBinary,
+    fetcher: &Fetcher,
+    progress: &dyn FetchProgress,
+) -> Result<VerifiedFile, RuntimeError> {
+    let identifier = runtime.package(binary);
+    let files = fetcher.files(&identifier)?;
+    let what = identifier.to_string();
+    let missing =
+        || FetchError::NotFound { what: what.clone(), host: "the npm registry".to_owned() };
+    let package = fetcher.download(&files, progress).pop().ok_or_else(missing)??;
+    require_same(&what, binary.package_digest(), package.digest)?;
+    Ok(package)
+}
+
+/// The program of a package, in a file without a name beside the store.
+fn unpack_program(
+    runtime: &ManagedRuntime,
+    binary: &RuntimeBinary,
+    package: VerifiedFile,
+    folder: &Path,
+) -> Result<File, RuntimeError> {
+    let unwritable = |source: io::Error| FileError::Unwritable { path: folder.to_owned(), source };
+    let mut program = tempfile::tempfile_in(folder).map_err(unwritable)?;
+    let content_hash = Some(binary.package_digest());
+    let expected = ExpectedArtifact { content_hash, ..ExpectedArtifact::default() };
+    let limits = ArchiveLimits::SPEC;
+    let package = package.into_file();
+    let index = copy_npm_file(package, binary.path, &mut program, &expected, &limits)?;
+    let what = program_of(runtime, binary);
+    let Some(found) = index.file(binary.path) else {
+        let (expected, actual) = (binary.digest().to_string(), "no such file".to_owned());
+        return Err(RuntimeError::Mismatch { what, expected, actual });
+    };
+    require_same(&what, binary.digest(), found.digest)?;
+    program.rewind().map_err(unwritable)?;
+    Ok(program)
+}
+
+/// How a program in its package is called in messages.
+fn program_of(runtime: &ManagedRuntime, binary: &RuntimeBinary) -> String {
+    format!("{} of {}", binary.path, runtime.package(binary))
+}
+
+fn require_same(what: &str, expected: Digest, actual: Digest) -> Result<(), RuntimeError> {
+    if expected == actual {
+        return Ok(());
+    }
+    let (expected, actual) = (expected.to_string(), actual.to_string());
+    Err(RuntimeError::Mismatch { what: what.to_owned(), expected, actual })
+}
