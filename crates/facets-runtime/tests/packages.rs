@@ -101,11 +101,13 @@ fn a_modified_program_is_refused_evicted_and_fetched_again() {
     assert_eq!(install(&scratch, runtime, &registry.base).unwrap(), PROGRAM);
 }
 
+type Case = fn(&mut TreeWriter<'_>) -> Result<(), StoreError>;
+
 #[test]
 fn a_tree_that_was_replaced_with_its_manifest_is_refused_and_evicted() {
     let (runtime, package) = runtime(FILES);
     let registry = registry(&package);
-    let cases: [fn(&mut TreeWriter<'_>) -> Result<(), StoreError>; 4] = [
+    let cases: [Case; 4] = [
         |tree| tree.file("bin/bun", FileMode::Executable, &b"another"[..]).map(drop),
         |tree| tree.file("bin/bun", FileMode::Plain, PROGRAM).map(drop),
         |tree| {
