@@ -21,6 +21,7 @@ const PAGES: &[&str] = &[
     facets_lock::EXPLANATIONS,
     facets_project::EXPLANATIONS,
     facets_store::EXPLANATIONS,
+    facets_archive::EXPLANATIONS,
     facets_policy::EXPLANATIONS,
     facets_clients::EXPLANATIONS,
     facets_file_hashes::EXPLANATIONS,
@@ -59,6 +60,7 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
         ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
         ("Store", pages(&[facets_store::EXPLANATIONS])),
+        ("Archives", pages(&[facets_archive::EXPLANATIONS])),
         ("Policies", pages(&[facets_policy::EXPLANATIONS])),
         ("Hashes of server.json", pages(&[facets_file_hashes::EXPLANATIONS])),
         ("Files of packages", pages(&[facets_fetch::EXPLANATIONS])),
@@ -94,6 +96,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::error::BuildError;
 
     fn codes_of(page: &'static str) -> Vec<&'static str> {
         let mut codes: Vec<&str> = explanations(page).map(|one| one.code).collect();
@@ -106,8 +109,9 @@ mod tests {
     fn every_crate_explains_its_own_codes() {
         let findings: Vec<&str> =
             facets_drift::FindingType::ALL.iter().map(|kind| kind.name()).collect();
+        let of_manifests = crate::manifest_check::CODES;
         let of_commands =
-            [OpsError::CODES, crate::ServerError::CODES, crate::verbs::build_check::CODES].concat();
+            [OpsError::CODES, ServerError::CODES, BuildError::CODES, of_manifests].concat();
         let of_policies = [facets_policy::CODES, facets_policy::PolicyError::CODES].concat();
         let of_files =
             facets_file_hashes::FileStatus::ALL.map(facets_file_hashes::FileStatus::word);
@@ -128,6 +132,7 @@ mod tests {
             (facets_lock::EXPLANATIONS, facets_lock::LockError::CODES),
             (facets_project::EXPLANATIONS, facets_project::ProjectError::CODES),
             (facets_store::EXPLANATIONS, facets_store::StoreError::CODES),
+            (facets_archive::EXPLANATIONS, facets_archive::ArchiveError::CODES),
             (facets_policy::EXPLANATIONS, &of_policies),
             (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
             (facets_file_hashes::EXPLANATIONS, &of_hashes),
