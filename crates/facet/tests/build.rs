@@ -12,7 +12,8 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use facets_digest::Digest;
-use serde_json::Value;
+use facets_testkit::{component, repository_root, skip};
+use serde_json::{Value, json};
 use trusted::{FACET, Ran, Trusted};
 
 const MANIFEST: &str = "name: demo\nversion: 1.2.3\nruntime: bun\nentry: src/index.ts\n";
@@ -49,7 +50,7 @@ fn with_server() -> (Trusted, PathBuf) {
 }
 
 fn built(trusted: &Trusted, words: &[&str]) -> Value {
-    trusted.json(&[&["build"], words].concat()).exits(0).json()
+    trusted.json(&[&["build"][..], words].concat()).exits(0).json()
 }
 
 fn listing(root: &Path) -> Vec<String> {
@@ -215,6 +216,122 @@ fn a_facet_goes_round_and_yaml_becomes_json() {
     assert_eq!(unpacked["integrity"], report["integrity"]);
     assert_eq!(listing(&trusted.file("out")), ["commands", "facet.json"]);
     assert!(trusted.read("out/facet.json").starts_with("{\n  \"name\": \"@acme/helper\""));
+}
+
+/// A server that imports a package, and prints what that gives.
+fn with_package(trusted: &Trusted, folder: &str, package: &str, version: &str) -> PathBuf {
+    let server = trusted.project().join(folder);
+    let json = format!(r#"{{ "name": "demo", "dependencies": {{ "{package}": "{version}" }} }}"#);
+    let code = format!(
+        "import test from '{package}'\nconsole.log(test(3), require('path').basename(__dirname))\n"
+    );
+    let files = [
+        ("package.json", json.as_str()),
+        ("src/index.ts", code.as_str()),
+        ("server.yaml", MANIFEST),
+    ];
+    write_tree(&server, &files);
+    server
+}
+
+/// bun, if there is a registry of npm that it can reach.
+fn bun_with_registry() -> Option<PathBuf> {
+    let (npm, bun) = (component("npm")?, component("bun")?);
+    let view = Command::new(npm).args(["view", "is-odd@3.0.1", "version"]).output();
+    if !view.is_ok_and(|output| output.status.success()) {
+        skip("no registry of npm can be reached");
+        return None;
+    }
+    Some(bun)
+}
+
+fn write_lock(bun: &Path, server: &Path) {
+    let mut install = Command::new(bun);
+    install.args(["install", "--lockfile-only", "--save-text-lockfile"]).current_dir(server);
+    assert!(install.output().unwrap().status.success());
+}
+
+/// Runs facet with a cache that several runs of these tests share: the runtime is large.
+fn with_runtime(trusted: &Trusted, words: &[&str]) -> Ran {
+    let caches = repository_root().join("target/test-caches");
+    fs::create_dir_all(&caches).unwrap();
+    let mut command = trusted.command(&[&["--format", "json"][..], words].concat());
+    Ran::of(&command.env("XDG_CACHE_HOME", caches).output().unwrap())
+}
+
+#[test]
+fn packages_need_a_lock_of_just_these() {
+    let trusted = Trusted::new();
+    let server = with_package(&trusted, "server", "is-odd", "3.0.1");
+    let code = || {
+        let error = trusted.json(&["build", "server"]).exits(2).json();
+        error["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(code(), "build-no-lock");
+    fs::write(server.join("bun.lockb"), "").unwrap();
+    assert_eq!(code(), "build-binary-lock");
+    let lock = |version: &str| {
+        let root = format!(r#""": {{ "dependencies": {{ "is-odd": "{version}", }}, }},"#);
+        format!("{{ \"lockfileVersion\": 1, \"workspaces\": {{ {root} }}, }}")
+    };
+    fs::write(server.join("bun.lock"), lock("3.0.0")).unwrap();
+    assert_eq!(code(), "build-stale-lock");
+    fs::write(server.join("bun.lock"), "{").unwrap();
+    assert_eq!(code(), "build-package-document");
+    // Without dependencies nothing is bundled.
+    fs::write(server.join("package.json"), r#"{ "devDependencies": { "a": "1.0.0" } }"#).unwrap();
+    assert_eq!(built(&trusted, &["server"])["bundle"], Value::Null);
+}
+
+#[test]
+fn packages_are_bundled_and_the_bundle_is_the_same_everywhere() {
+    let Some(bun) = bun_with_registry() else { return };
+    let trusted = Trusted::new();
+    let server = with_package(&trusted, "server", "is-odd", "3.0.1");
+    write_lock(&bun, &server);
+    let report = with_runtime(&trusted, &["build", "server"]).exits(0).json();
+    assert_eq!(report["bundle"]["entry"], "src/index.facet.js");
+    assert_eq!(report["bundle"]["packages"], json!(["is-number@6.0.0", "is-odd@3.0.1"]));
+    let archive = "demo-1.2.3.server.tar.gz";
+    trusted.json(&["unpack", archive, "--into", "out"]).exits(0);
+    let yaml = MANIFEST.replace("src/index.ts", "\"src/index.facet.js\"");
+    assert_eq!(trusted.read("out/server.yaml"), yaml);
+    assert!(trusted.file("out/src/index.ts").exists());
+    assert!(!server.join("node_modules").exists());
+    let mut run = Command::new(&bun);
+    run.arg(trusted.file("out/src/index.facet.js")).current_dir(trusted.project());
+    assert_eq!(String::from_utf8_lossy(&run.output().unwrap().stdout), "true src\n");
+
+    let elsewhere = with_package(&trusted, "another/place", "is-odd", "3.0.1");
+    fs::copy(server.join("bun.lock"), elsewhere.join("bun.lock")).unwrap();
+    let words = ["build", "another/place", "--output", "again.tar.gz"];
+    let again = with_runtime(&trusted, &words).exits(0).json();
+    assert_eq!(again["content_hash"], report["content_hash"]);
+
+    fs::write(server.join("src/index.facet.js"), "").unwrap();
+    let error = with_runtime(&trusted, &["build", "server"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "build-bundle-collision");
+}
+
+#[test]
+fn install_scripts_and_macros_are_refused() {
+    let Some(bun) = bun_with_registry() else { return };
+    let trusted = Trusted::new();
+    let server = with_package(&trusted, "native", "bufferutil", "4.0.8");
+    write_lock(&bun, &server);
+    let error = with_runtime(&trusted, &["build", "native"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "build-package-refused");
+    assert_eq!(error["error"]["problems"][0]["file"], "bufferutil@4.0.8");
+
+    let server = with_package(&trusted, "macro", "is-odd", "3.0.1");
+    let (pwned, index) = (trusted.file("pwned"), server.join("src/index.ts"));
+    let code = format!("export const go = () => require('fs').writeFileSync({pwned:?}, '')\n");
+    fs::write(server.join("src/macro.ts"), code).unwrap();
+    fs::write(&index, "import { go } from './macro.ts' with { type: 'macro' }\ngo()\n").unwrap();
+    write_lock(&bun, &server);
+    let error = with_runtime(&trusted, &["build", "macro"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "build-bundle-failed");
+    assert!(!pwned.exists());
 }
 
 #[test]

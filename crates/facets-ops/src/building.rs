@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use facets_archive::{
-    ArchiveIndex, ArchiveLimits, PackRequest, PackedFacet, PackedServer, SourceTree, pack_facet,
-    pack_server,
+    ArchiveError, ArchiveIndex, ArchiveLimits, PackRequest, PackedFacet, PackedServer, SourceTree,
+    TreeError, pack_facet, pack_server,
 };
 pub use facets_archive::{ArchivedFile, EntryMode, LeftOut, LeftOutReason};
 use facets_digest::Digest;
@@ -13,6 +13,8 @@ use facets_fetch::FetchProgress;
 use facets_model::manifest::{FacetManifest, ServerManifest};
 use facets_model::tree::ManifestFormat;
 
+pub use crate::bundling::BundledCode;
+use crate::bundling::{Bundle, bundle};
 use crate::error::OpsError;
 
 /// What an archive is of.
@@ -66,27 +68,65 @@ pub struct BuiltServer {
     pub files: Vec<ArchivedFile>,
     /// What did not go in.
     pub left_out: Vec<LeftOut>,
+    /// Its code with the packages that it imports, if it declares any.
+    pub bundle: Option<BundledCode>,
 }
 
-impl BuiltServer {
-    fn new(archive: Vec<u8>, PackedServer { manifest, index, left_out }: PackedServer) -> Self {
-        let ArchiveIndex { content_hash, integrity, files, .. } = index;
-        Self { manifest, archive, integrity, content_hash, files, left_out }
-    }
-}
-
-/// Packs the server of a directory. Nothing is written.
+/// Packs the server of a directory, with its packages if it declares any. Nothing is written there.
 pub fn build_server(
     directory: &Path,
     options: &BuildOptions,
-    _progress: &dyn FetchProgress,
+    progress: &dyn FetchProgress,
 ) -> Result<BuiltServer, OpsError> {
     let tree = SourceTree::open(directory)?;
     let allowed_secrets = options.allowed_secrets.clone();
     let request = PackRequest { allowed_secrets, ..PackRequest::default() };
+    let (archive, packed) = pack(&tree, &request)?;
+    let Some(Bundle { files, code }) = bundle(directory, &archive, &packed, progress)? else {
+        return Ok(BuiltServer::new(archive, packed, None));
+    };
+    let request = PackRequest { generated: files, ..request };
+    let (archive, bundled) = pack(&tree, &request)?;
+    require_same_sources(directory, &packed.index, &bundled.index, &request)?;
+    Ok(BuiltServer::new(archive, bundled, Some(code)))
+}
+
+impl BuiltServer {
+    fn new(archive: Vec<u8>, packed: PackedServer, bundle: Option<BundledCode>) -> Self {
+        let PackedServer { manifest, index, left_out } = packed;
+        let ArchiveIndex { content_hash, integrity, files, .. } = index;
+        Self { manifest, archive, integrity, content_hash, files, left_out, bundle }
+    }
+}
+
+fn pack(tree: &SourceTree, request: &PackRequest) -> Result<(Vec<u8>, PackedServer), OpsError> {
     let mut archive = Vec::new();
-    let packed = pack_server(&tree, &request, &ArchiveLimits::SPEC, &mut archive)?;
-    Ok(BuiltServer::new(archive, packed))
+    let packed = pack_server(tree, request, &ArchiveLimits::SPEC, &mut archive)?;
+    Ok((archive, packed))
+}
+
+/// The bundle was made from the files that were packed first.
+fn require_same_sources(
+    directory: &Path,
+    first: &ArchiveIndex,
+    second: &ArchiveIndex,
+    request: &PackRequest,
+) -> Result<(), ArchiveError> {
+    let is_source = |file: &&ArchivedFile| !request.generated.contains_key(&file.path);
+    let sources = |index: &ArchiveIndex| -> Vec<ArchivedFile> {
+        index.files.iter().filter(is_source).cloned().collect()
+    };
+    let (first, second) = (sources(first), sources(second));
+    // Both are in the order of their paths.
+    let other = first.iter().zip(&second).find(|(one, other)| one != other);
+    let extra = || first.get(second.len()).or_else(|| second.get(first.len()));
+    match other.map(|(one, _)| one).or_else(extra) {
+        Some(file) => {
+            let path = directory.join(file.path.as_str());
+            Err(TreeError::Changed { path }.into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// A facet that was built, and that is not on the disk yet.

@@ -1,6 +1,7 @@
 //! Why facet could not judge.
 
 mod build;
+mod bundle;
 mod files_and_names;
 mod narrowed;
 mod next;
@@ -21,11 +22,13 @@ use facets_model::{NameError, UrlError};
 use facets_policy::PolicyError;
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
+use facets_runtime::RuntimeError;
 use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
 pub use build::BuildError;
+pub use bundle::{BundleError, RefusedPackage};
 pub use narrowed::NarrowedOnly;
 pub use server::ServerError;
 pub use start::StartFailure;
@@ -186,6 +189,9 @@ pub enum OpsError {
     /// The store cannot be read or changed.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// A runtime cannot be used.
+    #[error("{0}")]
+    Runtime(#[from] RuntimeError),
     /// An archive is refused, or cannot be read or written.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
@@ -200,6 +206,9 @@ pub enum OpsError {
     /// An artifact could not be built.
     #[error("{0}")]
     Build(#[from] BuildError),
+    /// The packages of a server could not be bundled.
+    #[error("{0}")]
+    Bundle(#[from] BundleError),
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
@@ -302,9 +311,11 @@ impl OpsError {
             Self::Narrowed(error) => Some(&**error),
             Self::Project(error) => Some(error),
             Self::Store(error) => Some(error),
+            Self::Runtime(error) => Some(error),
             Self::Archive(error) => Some(error),
             Self::ArchiveFile { source, .. } => Some(&**source),
             Self::Build(error) => Some(error),
+            Self::Bundle(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
             Self::FileHashes(error) => Some(error),

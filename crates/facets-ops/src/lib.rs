@@ -20,6 +20,7 @@ mod artifact_changes;
 mod attestation;
 mod audit;
 mod broken_pin;
+mod bundling;
 mod cache_directory;
 mod capturing;
 mod client_entries;
@@ -74,7 +75,10 @@ mod unknown_server;
 mod write_file;
 
 pub use broken_pin::BrokenPin;
-pub use error::{BuildError, NarrowedOnly, OpsError, SAME_WITH_YES, ServerError, StartFailure};
+pub use error::{
+    BuildError, BundleError, NarrowedOnly, OpsError, RefusedPackage, SAME_WITH_YES, ServerError,
+    StartFailure,
+};
 pub use input::Input;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};
 pub use surface_warnings::SurfaceWarning;

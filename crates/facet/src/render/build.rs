@@ -6,7 +6,7 @@ use facets_face::human::problem;
 use facets_face::style::{GOOD, QUIET, STRONG};
 use facets_face::{Shown, plural, visible};
 use facets_ops::build::BuildReport;
-use facets_ops::building::{ArchivedFile, EntryMode, LeftOut, LeftOutReason};
+use facets_ops::building::{ArchivedFile, BundledCode, EntryMode, LeftOut, LeftOutReason};
 use facets_ops::digest_archive::{DigestArchiveReport, ReadArchive};
 use facets_ops::unpack::UnpackReport;
 use serde_json::{Value, json};
@@ -24,6 +24,14 @@ impl Renderer {
     fn built_human(&self, report: &BuildReport) -> Shown {
         let mut out = String::new();
         self.write_list(report.files.iter().map(packed_line), &mut out);
+        if let Some(BundledCode { entry, packages }) = &report.bundle {
+            let packages = plural(packages.len(), "package");
+            let _ = writeln!(
+                out,
+                "bundled   {}  {QUIET}with {packages}{QUIET:#}",
+                visible(entry.as_str())
+            );
+        }
         self.write_list(report.left_out.iter().map(left_out_line), &mut out);
         let verb = if report.is_unchanged { "unchanged" } else { "built" };
         let artifact = format!("{} {} {}", report.kind.word(), report.name, report.version);
@@ -114,6 +122,9 @@ fn built_json(report: &BuildReport) -> Value {
         "size": report.size,
         "files": report.files.iter().map(file_json).collect::<Vec<_>>(),
         "left_out": report.left_out.iter().map(left_out_json).collect::<Vec<_>>(),
+        "bundle": report.bundle.as_ref().map(|BundledCode { entry, packages }| {
+            json!({ "entry": entry.as_str(), "packages": packages })
+        }),
         "output": report.output.display().to_string(),
         "unchanged": report.is_unchanged,
         "warnings": report.warnings.iter().map(facets_face::json::problem).collect::<Vec<_>>(),

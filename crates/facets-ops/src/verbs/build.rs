@@ -13,8 +13,8 @@ use facets_files::{FileError, read_plain};
 use facets_model::tree::ManifestFormat;
 
 use crate::building::{
-    ArchivedFile, ArtifactKind, BuildOptions, BuiltFacet, BuiltServer, LeftOut, build_facet,
-    build_server,
+    ArchivedFile, ArtifactKind, BuildOptions, BuiltFacet, BuiltServer, BundledCode, LeftOut,
+    build_facet, build_server,
 };
 use crate::error::{BuildError, OpsError};
 use crate::manifest_check::{BuildCheckReport, BuildCheckRequest, build_check, find_manifest};
@@ -70,6 +70,8 @@ pub struct BuildReport {
     pub files: Vec<ArchivedFile>,
     /// What did not go in; a facet has only what its manifest names.
     pub left_out: Vec<LeftOut>,
+    /// Its code with the packages that it imports, if it declares any.
+    pub bundle: Option<BundledCode>,
     /// Where it was written.
     pub output: PathBuf,
     /// Whether exactly this archive was there already.
@@ -115,6 +117,7 @@ struct Built {
     content_hash: Digest,
     files: Vec<ArchivedFile>,
     left_out: Vec<LeftOut>,
+    bundle: Option<BundledCode>,
 }
 
 impl Built {
@@ -151,6 +154,7 @@ impl Built {
             size: self.archive.len() as u64,
             files: self.files,
             left_out: self.left_out,
+            bundle: self.bundle,
             output,
             is_unchanged,
             warnings,
@@ -169,6 +173,7 @@ impl From<BuiltFacet> for Built {
             content_hash: built.content_hash,
             files: built.files,
             left_out: Vec::new(),
+            bundle: None,
         }
     }
 }
@@ -184,6 +189,7 @@ impl From<BuiltServer> for Built {
             content_hash: built.content_hash,
             files: built.files,
             left_out: built.left_out,
+            bundle: built.bundle,
         }
     }
 }

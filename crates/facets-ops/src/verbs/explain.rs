@@ -21,6 +21,7 @@ const PAGES: &[&str] = &[
     facets_lock::EXPLANATIONS,
     facets_project::EXPLANATIONS,
     facets_store::EXPLANATIONS,
+    facets_runtime::EXPLANATIONS,
     facets_archive::EXPLANATIONS,
     facets_policy::EXPLANATIONS,
     facets_clients::EXPLANATIONS,
@@ -60,6 +61,7 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
         ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
         ("Store", pages(&[facets_store::EXPLANATIONS])),
+        ("Runtimes", pages(&[facets_runtime::EXPLANATIONS])),
         ("Archives", pages(&[facets_archive::EXPLANATIONS])),
         ("Policies", pages(&[facets_policy::EXPLANATIONS])),
         ("Hashes of server.json", pages(&[facets_file_hashes::EXPLANATIONS])),
@@ -96,7 +98,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::error::BuildError;
+    use crate::error::{BuildError, BundleError};
 
     fn codes_of(page: &'static str) -> Vec<&'static str> {
         let mut codes: Vec<&str> = explanations(page).map(|one| one.code).collect();
@@ -110,8 +112,14 @@ mod tests {
         let findings: Vec<&str> =
             facets_drift::FindingType::ALL.iter().map(|kind| kind.name()).collect();
         let of_manifests = crate::manifest_check::CODES;
-        let of_commands =
-            [OpsError::CODES, ServerError::CODES, BuildError::CODES, of_manifests].concat();
+        let of_commands = [
+            OpsError::CODES,
+            ServerError::CODES,
+            BuildError::CODES,
+            BundleError::CODES,
+            of_manifests,
+        ];
+        let of_commands = of_commands.concat();
         let of_policies = [facets_policy::CODES, facets_policy::PolicyError::CODES].concat();
         let of_files =
             facets_file_hashes::FileStatus::ALL.map(facets_file_hashes::FileStatus::word);
@@ -132,6 +140,7 @@ mod tests {
             (facets_lock::EXPLANATIONS, facets_lock::LockError::CODES),
             (facets_project::EXPLANATIONS, facets_project::ProjectError::CODES),
             (facets_store::EXPLANATIONS, facets_store::StoreError::CODES),
+            (facets_runtime::EXPLANATIONS, facets_runtime::RuntimeError::CODES),
             (facets_archive::EXPLANATIONS, facets_archive::ArchiveError::CODES),
             (facets_policy::EXPLANATIONS, &of_policies),
             (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
