@@ -1,4 +1,5 @@
 mod approvals;
+mod build;
 mod cache;
 pub(crate) mod candidates;
 mod digest;
@@ -15,6 +16,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use approvals::{ApprovalsCommand, Which};
+pub(crate) use build::Build;
 pub(crate) use cache::CacheCommand;
 pub(crate) use digest::{ContractMode, DigestCommand};
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
@@ -79,14 +81,16 @@ pub(crate) enum Command {
         #[arg(long)]
         name: Option<String>,
     },
-    /// Check a manifest and the files that it lists
-    Build {
-        /// Check only, write nothing
-        #[arg(long, required = true)]
-        check: bool,
-        /// The directory with the manifest
-        #[arg(default_value = ".", value_name = "DIR")]
-        target: PathBuf,
+    /// Build the archive of a facet or a server, and print its hashes
+    Build(Build),
+    /// Unpack the archive of a facet or a server, after all of it was checked
+    Unpack {
+        /// The archive
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Where to; the directory is created, or must be empty
+        #[arg(long, value_name = "DIR")]
+        into: PathBuf,
     },
     /// Print the digests of files and documents
     #[command(subcommand)]

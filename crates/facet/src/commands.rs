@@ -8,11 +8,11 @@ use clap::CommandFactory as _;
 use facets_digest::json::Provenance;
 use facets_face::Shown;
 use facets_files::FileError;
-use facets_ops::build_check::{BuildCheckRequest, build_check};
 use facets_ops::connect::{
     ConnectRequest, DisconnectReach, DisconnectRequest, connect, disconnect,
 };
 use facets_ops::data::DataRequest;
+use facets_ops::digest_archive::{DigestArchiveRequest, digest_archive};
 use facets_ops::digest_contract::{
     DigestCompareRequest, DigestContractRequest, Mode, digest_compare, digest_contract,
 };
@@ -27,6 +27,7 @@ use facets_ops::list::list;
 use facets_ops::remove::{RemoveRequest, remove};
 use facets_ops::scan::{ScanRequest, scan};
 use facets_ops::show::show;
+use facets_ops::unpack::{UnpackRequest, unpack};
 use facets_ops::{Input, OpsError, sessions};
 
 use crate::args::{Args, Command, ContractMode, DigestCommand, InitChoice};
@@ -74,8 +75,9 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Init { kind, target: directory, name } => {
             Ok(renderer.init(&init(InitRequest { kind: kind.into(), directory, name })?))
         }
-        Command::Build { check: _, target: directory } => {
-            Ok(renderer.build_check(&build_check(&BuildCheckRequest { directory })?))
+        Command::Build(arguments) => crate::build::run_build(arguments, renderer),
+        Command::Unpack { file, into } => {
+            Ok(renderer.unpacked(&unpack(UnpackRequest { file, into })?))
         }
         Command::Digest(digest) => run_digest(digest, renderer),
         Command::Scan { target: path } => run_scan(path, renderer),
@@ -134,6 +136,9 @@ fn run_digest(digest: DigestCommand, renderer: &Renderer) -> Result<Shown, OpsEr
             let provenance = if captured { Provenance::Captured } else { Provenance::Authored };
             let request = DigestJsonRequest { input: file.into(), provenance };
             Ok(renderer.digest_json(&digest_json(request)?, print))
+        }
+        DigestCommand::Archive { file } => {
+            Ok(renderer.digest_archive(&digest_archive(DigestArchiveRequest { file })?))
         }
         DigestCommand::Surface { file } => {
             let request = DigestSurfaceRequest { input: file.into() };

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod args;
+mod build;
 mod cache;
 mod commands;
 mod completion;

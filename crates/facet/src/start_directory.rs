@@ -46,7 +46,8 @@ fn below(here: &Path, project: &Path) -> PathBuf {
 fn is_about_project(command: &Command) -> bool {
     match command {
         Command::Init { .. }
-        | Command::Build { .. }
+        | Command::Build(_)
+        | Command::Unpack { .. }
         | Command::Digest(_)
         | Command::Inspect(_)
         | Command::Cache { .. }

@@ -35,7 +35,7 @@ use trusted::{Ran, Trusted};
 const OPTIONAL: &[(&str, &str)] = &[("digest-json", "canonical")];
 
 /// Commands whose schema has another name.
-const OTHER_NAMES: &[(&str, &str)] = &[("build", "build-check"), ("verify", "check")];
+const OTHER_NAMES: &[(&str, &str)] = &[("verify", "check")];
 
 /// Commands without a result: standard output is the client's.
 const WITHOUT_RESULT: &[&str] = &["run"];
@@ -82,6 +82,15 @@ const MANIFESTS: &str = r#"
 init 0 init: facet my-facet | facet odd/facets.json --name my-facet
 init 0 init: server other --name my-server | server other --name my-server
 build-check 0 build --check: my-facet | other
+write other/.gitignore notes.md
+write other/notes.md later
+build 0 build: my-facet | other | other --output built/other.server.tar.gz
+digest-archive 0 digest archive: my-facet-0.1.0.facet | my-server-0.1.0.server.tar.gz
+unpack 0 unpack my-facet-0.1.0.facet --into unpacked
+unpack 0 unpack my-server-0.1.0.server.tar.gz --into unpacked-server
+error 2 : digest archive other/index.ts | unpack my-facet-0.1.0.facet --into unpacked
+write other/.env TOKEN=1
+build-check 1 build other
 write my-facet/facet.json {"name":"ab","version":"1.0.0","skils":{},"agents":{"a":{}}}
 build-check 1 build --check my-facet
 write my-facet/facet.json {

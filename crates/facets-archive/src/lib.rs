@@ -33,7 +33,7 @@ pub use server::{
     LeftOut, LeftOutReason, PackRequest, PackedServer, ServerArchive, pack_server,
     read_server_archive, unpack_server,
 };
-pub use tree::SourceTree;
+pub use tree::{SourceTree, is_build_output};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

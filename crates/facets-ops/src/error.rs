@@ -1,5 +1,8 @@
 //! Why facet could not judge.
 
+mod build;
+mod bundle;
+mod files_and_names;
 mod narrowed;
 mod next;
 mod server;
@@ -10,6 +13,7 @@ mod unanswered;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use facets_archive::ArchiveError;
 use facets_digest::json::{JsonError, Position};
 use facets_failure::{Describe, FileProblem, LineColumn, Note, Stderr};
 use facets_file_hashes::FileHashesError;
@@ -23,6 +27,8 @@ use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
+pub use build::BuildError;
+pub use bundle::{BundleError, RefusedPackage};
 pub use narrowed::NarrowedOnly;
 pub use server::ServerError;
 pub use start::StartFailure;
@@ -186,6 +192,23 @@ pub enum OpsError {
     /// A runtime cannot be used.
     #[error("{0}")]
     Runtime(#[from] RuntimeError),
+    /// An archive is refused, or cannot be read or written.
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
+    /// The same of an archive that was given.
+    #[error("cannot use {}: {source}", path.display())]
+    ArchiveFile {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<ArchiveError>,
+    },
+    /// An artifact could not be built.
+    #[error("{0}")]
+    Build(#[from] BuildError),
+    /// The packages of a server could not be bundled.
+    #[error("{0}")]
+    Bundle(#[from] BundleError),
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
@@ -289,6 +312,10 @@ impl OpsError {
             Self::Project(error) => Some(error),
             Self::Store(error) => Some(error),
             Self::Runtime(error) => Some(error),
+            Self::Archive(error) => Some(error),
+            Self::ArchiveFile { source, .. } => Some(&**source),
+            Self::Build(error) => Some(error),
+            Self::Bundle(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
             Self::FileHashes(error) => Some(error),
@@ -304,6 +331,7 @@ impl OpsError {
     fn path(&self) -> Option<&Path> {
         match self {
             Self::Client { path, .. }
+            | Self::ArchiveFile { path, .. }
             | Self::Json { path, .. }
             | Self::SurfaceFile { path, .. }
             | Self::SurfaceTooLarge { path, .. }
@@ -373,45 +401,6 @@ impl OpsError {
                 both("an absolute http or https URL without credentials", &source.to_string())
             }
             other => other.about_files_and_names(),
-        }
-    }
-
-    /// The same of manifests, files, names and codes.
-    fn about_files_and_names(&self) -> (String, String) {
-        let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
-        match self {
-            Self::NoManifest { .. } => {
-                both("facet.json, facet.yaml or server.yaml", "none of these")
-            }
-            Self::AmbiguousManifest { found, .. } => both("exactly one", &found.join(" and ")),
-            Self::BadName { source, .. } => both(
-                "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter",
-                &source.to_string(),
-            ),
-            Self::NoSource { is_folder, .. } => both(
-                "source that ends in .js, .mjs, .cjs, .jsx, .ts, .mts, .cts or .tsx",
-                if *is_folder {
-                    "no such file; nothing was scanned"
-                } else {
-                    "a file of another type"
-                },
-            ),
-            Self::NotADirectory { path } => {
-                both("a directory", if path.exists() { "a file" } else { "not found" })
-            }
-            Self::Exists { .. } => both(
-                "a new file, and no other manifest",
-                "an existing file; nothing was overwritten",
-            ),
-            Self::UnknownCode { code, similar } if similar.is_empty() => {
-                both("a code that `facet explain` lists", &format!("{code:?}"))
-            }
-            Self::UnknownCode { code, similar } => both(
-                "a code that `facet explain` lists",
-                &format!("{code:?}; similar: {}", similar.join(", ")),
-            ),
-            // The crate below says it.
-            _ => both("", ""),
         }
     }
 }

@@ -3,21 +3,25 @@
 mod verbs;
 
 pub use verbs::{
-    add, adopt, approvals, approve, build_check, cache, check, connect, data, diff,
-    digest_contract, digest_file, digest_json, digest_surface, doctor, explain, grant, init,
-    inspect, list, remove, run, runtime, scan, sessions, show, verify, verify_file,
+    add, adopt, approvals, approve, build, build_check, cache, check, connect, data, diff,
+    digest_archive, digest_contract, digest_file, digest_json, digest_surface, doctor, explain,
+    grant, init, inspect, list, remove, run, runtime, scan, sessions, show, unpack, verify,
+    verify_file,
 };
 
+pub mod building;
 pub mod client_files;
 pub mod consent;
 pub mod locate;
 pub mod policy;
 
 mod approval;
+mod archive_file;
 mod artifact_changes;
 mod attestation;
 mod audit;
 mod broken_pin;
+mod bundling;
 mod cache_directory;
 mod capturing;
 mod client_entries;
@@ -39,6 +43,7 @@ mod input;
 mod judgement;
 mod launch_options;
 mod launching;
+mod manifest_check;
 mod manifest_names;
 mod moving;
 mod observing;
@@ -71,7 +76,10 @@ mod unknown_server;
 mod write_file;
 
 pub use broken_pin::BrokenPin;
-pub use error::{NarrowedOnly, OpsError, SAME_WITH_YES, ServerError, StartFailure};
+pub use error::{
+    BuildError, BundleError, NarrowedOnly, OpsError, RefusedPackage, SAME_WITH_YES, ServerError,
+    StartFailure,
+};
 pub use input::Input;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};
 pub use surface_warnings::SurfaceWarning;

@@ -12,6 +12,12 @@ pub(crate) enum DigestCommand {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Both hashes of the archive of a facet or a server, and those of its files
+    Archive {
+        /// The archive
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Hashes of a surface file, or of the reply to tools/list
     Surface {
         /// The file; `-` is standard input

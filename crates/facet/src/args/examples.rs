@@ -7,6 +7,17 @@ pub(super) const FIRST: &str = "\
 
 {all-args}";
 
+pub(super) const BUILD: &str = "\
+Examples:
+  facet build my-server   writes my-server-0.1.0.server.tar.gz, and lists what is in it
+  facet build --check     are the manifest and the files that it lists valid? Writes nothing
+  facet build --allow-secret test/key.pem
+                          packs a file that looks like a secret: everyone who gets the archive can
+                          read it
+  facet build --force     replaces an archive of the same version with other content
+
+Exit codes: 0 built, 1 the manifest or a file is refused, 2 could not build.";
+
 pub(super) const INSPECT: &str = "\
 Examples:
   facet inspect -- npx -y @modelcontextprotocol/server-memory

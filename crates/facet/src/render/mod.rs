@@ -1,6 +1,7 @@
 //! Reports as people and machines read them.
 
 mod approval;
+mod build;
 mod cache;
 mod changed_text;
 mod checksum_line;

@@ -8,4 +8,5 @@ mod walk;
 pub(crate) use file::FileContent;
 pub(crate) use problems::refuse;
 pub use source_tree::SourceTree;
+pub use walk::is_build_output;
 pub(crate) use walk::{SkippedPath, TreeVisitor, walk};

@@ -16,12 +16,22 @@ use crate::ignore::{IgnoreFile, IgnoredBy, PathKind, find_ignored};
 /// spec 4.2: what no archive has.
 const ALWAYS_LEFT_OUT: [&str; 2] = [".git", "node_modules"];
 
+/// spec 4.2: endings of what `facet build` writes, so that one build does not pack the result of another.
+const BUILT: [&str; 2] = [".facet", ".server.tar.gz"];
+
 /// Files with patterns: the first one that the root has.
 const IGNORE_FILES: [&str; 2] = [".facetignore", ".gitignore"];
 const LARGEST_IGNORE_FILE: u64 = 1 << 20;
 
 /// So many problems are listed.
 const MOST_PROBLEMS: usize = 1000;
+
+/// Whether a file at this path below the root is left out because it is a result of `facet build`.
+#[must_use]
+pub fn is_build_output(path: &str) -> bool {
+    let has_ending = |ending: &&str| path.len() > ending.len() && path.ends_with(*ending);
+    !path.contains('/') && BUILT.iter().any(has_ending)
+}
 
 /// Takes the files of a tree.
 pub(crate) trait TreeVisitor {
@@ -201,7 +211,8 @@ impl TreeWalk<'_> {
     fn is_skipped(&mut self, listed: &ListedName, path: &str) -> bool {
         let is_directory = listed.kind == FileType::Directory;
         let kind = if is_directory { PathKind::Directory } else { PathKind::Other };
-        let by = if ALWAYS_LEFT_OUT.contains(&listed.name.as_str()) {
+        let is_built = listed.kind == FileType::RegularFile && is_build_output(path);
+        let by = if is_built || ALWAYS_LEFT_OUT.contains(&listed.name.as_str()) {
             None
         } else if path == self.kept {
             return false;

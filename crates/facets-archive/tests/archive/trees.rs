@@ -36,6 +36,23 @@ fn paths(packed: &PackedServer) -> Vec<&str> {
 }
 
 #[test]
+fn results_of_earlier_builds_are_left_out_at_the_root_only() {
+    let place = server(&[
+        ("demo-0.9.0.server.tar.gz", ""),
+        ("other.facet", ""),
+        (".facet", ""),
+        ("data/kept.facet", ""),
+        ("data/kept.server.tar.gz", ""),
+    ]);
+    let packed = pack(place.path()).unwrap();
+    let expected =
+        [".facet", "data/kept.facet", "data/kept.server.tar.gz", "index.ts", "server.yaml"];
+    assert_eq!(paths(&packed), expected);
+    let always = |path: &str| LeftOut { path: path.to_owned(), reason: LeftOutReason::Always };
+    assert_eq!(packed.left_out, [always("demo-0.9.0.server.tar.gz"), always("other.facet")]);
+}
+
+#[test]
 fn what_is_left_out_is_listed_with_the_reason() {
     let place = server(&[
         (".gitignore", "*.log\nbuild/\n"),

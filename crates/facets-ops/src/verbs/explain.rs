@@ -98,6 +98,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::error::{BuildError, BundleError};
 
     fn codes_of(page: &'static str) -> Vec<&'static str> {
         let mut codes: Vec<&str> = explanations(page).map(|one| one.code).collect();
@@ -110,8 +111,15 @@ mod tests {
     fn every_crate_explains_its_own_codes() {
         let findings: Vec<&str> =
             facets_drift::FindingType::ALL.iter().map(|kind| kind.name()).collect();
-        let of_commands =
-            [OpsError::CODES, crate::ServerError::CODES, crate::verbs::build_check::CODES].concat();
+        let of_manifests = crate::manifest_check::CODES;
+        let of_commands = [
+            OpsError::CODES,
+            ServerError::CODES,
+            BuildError::CODES,
+            BundleError::CODES,
+            of_manifests,
+        ];
+        let of_commands = of_commands.concat();
         let of_policies = [facets_policy::CODES, facets_policy::PolicyError::CODES].concat();
         let of_files =
             facets_file_hashes::FileStatus::ALL.map(facets_file_hashes::FileStatus::word);

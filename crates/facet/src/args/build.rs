@@ -1,0 +1,25 @@
+//! The arguments of `facet build`.
+
+use std::path::PathBuf;
+
+use super::examples;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples::BUILD)]
+pub(crate) struct Build {
+    /// The directory with the manifest
+    #[arg(default_value = ".", value_name = "DIR")]
+    pub(crate) target: PathBuf,
+    /// Check the manifest and the files that it lists, and write nothing
+    #[arg(long, conflicts_with_all = ["output", "allowed_secrets", "force"])]
+    pub(crate) check: bool,
+    /// Where the archive goes [default: NAME-VERSION.facet or NAME-VERSION.server.tar.gz, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Pack this file although it looks like a secret; relative to DIR, may be repeated
+    #[arg(long = "allow-secret", value_name = "PATH")]
+    pub(crate) allowed_secrets: Vec<String>,
+    /// Replace an archive with other content
+    #[arg(long)]
+    pub(crate) force: bool,
+}

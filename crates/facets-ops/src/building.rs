@@ -1,0 +1,155 @@
+//! From a directory to an archive (spec 4).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use facets_archive::{
+    ArchiveError, ArchiveIndex, ArchiveLimits, PackRequest, PackedFacet, PackedServer, SourceTree,
+    TreeError, pack_facet, pack_server,
+};
+pub use facets_archive::{ArchivedFile, EntryMode, LeftOut, LeftOutReason};
+use facets_digest::Digest;
+use facets_fetch::FetchProgress;
+use facets_model::manifest::{FacetManifest, ServerManifest};
+use facets_model::tree::ManifestFormat;
+
+pub use crate::bundling::BundledCode;
+use crate::bundling::{Bundle, bundle};
+use crate::error::OpsError;
+
+/// What an archive is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArtifactKind {
+    /// Skills, agents and commands.
+    Facet,
+    /// A source-mode server.
+    Server,
+}
+
+impl ArtifactKind {
+    /// How people and programs read it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Facet => "facet",
+            Self::Server => "server",
+        }
+    }
+
+    /// How the names of its archives end.
+    #[must_use]
+    pub fn file_ending(self) -> &'static str {
+        match self {
+            Self::Facet => ".facet",
+            Self::Server => ".server.tar.gz",
+        }
+    }
+}
+
+/// What to let pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Files that look like secrets and are packed all the same, relative to the directory.
+    pub allowed_secrets: BTreeSet<String>,
+}
+
+/// A server that was built, and that is not on the disk yet.
+#[derive(Debug)]
+pub struct BuiltServer {
+    /// Its `server.yaml`, as it was packed.
+    pub manifest: ServerManifest,
+    /// The archive.
+    pub archive: Vec<u8>,
+    /// SHA-256 of the uncompressed tar inside.
+    pub integrity: Digest,
+    /// SHA-256 of the archive.
+    pub content_hash: Digest,
+    /// Its files.
+    pub files: Vec<ArchivedFile>,
+    /// What did not go in.
+    pub left_out: Vec<LeftOut>,
+    /// Its code with the packages that it imports, if it declares any.
+    pub bundle: Option<BundledCode>,
+}
+
+/// Packs the server of a directory, with its packages if it declares any. Nothing is written there.
+pub fn build_server(
+    directory: &Path,
+    options: &BuildOptions,
+    progress: &dyn FetchProgress,
+) -> Result<BuiltServer, OpsError> {
+    let tree = SourceTree::open(directory)?;
+    let allowed_secrets = options.allowed_secrets.clone();
+    let request = PackRequest { allowed_secrets, ..PackRequest::default() };
+    let (archive, packed) = pack(&tree, &request)?;
+    let Some(Bundle { files, code }) = bundle(directory, &archive, &packed, progress)? else {
+        return Ok(BuiltServer::new(archive, packed, None));
+    };
+    let request = PackRequest { generated: files, ..request };
+    let (archive, bundled) = pack(&tree, &request)?;
+    require_same_sources(directory, &packed.index, &bundled.index, &request)?;
+    Ok(BuiltServer::new(archive, bundled, Some(code)))
+}
+
+impl BuiltServer {
+    fn new(archive: Vec<u8>, packed: PackedServer, bundle: Option<BundledCode>) -> Self {
+        let PackedServer { manifest, index, left_out } = packed;
+        let ArchiveIndex { content_hash, integrity, files, .. } = index;
+        Self { manifest, archive, integrity, content_hash, files, left_out, bundle }
+    }
+}
+
+fn pack(tree: &SourceTree, request: &PackRequest) -> Result<(Vec<u8>, PackedServer), OpsError> {
+    let mut archive = Vec::new();
+    let packed = pack_server(tree, request, &ArchiveLimits::SPEC, &mut archive)?;
+    Ok((archive, packed))
+}
+
+/// The bundle was made from the files that were packed first.
+fn require_same_sources(
+    directory: &Path,
+    first: &ArchiveIndex,
+    second: &ArchiveIndex,
+    request: &PackRequest,
+) -> Result<(), ArchiveError> {
+    let is_source = |file: &&ArchivedFile| !request.generated.contains_key(&file.path);
+    let sources = |index: &ArchiveIndex| -> Vec<ArchivedFile> {
+        index.files.iter().filter(is_source).cloned().collect()
+    };
+    let (first, second) = (sources(first), sources(second));
+    // Both are in the order of their paths.
+    let other = first.iter().zip(&second).find(|(one, other)| one != other);
+    let extra = || first.get(second.len()).or_else(|| second.get(first.len()));
+    match other.map(|(one, _)| one).or_else(extra) {
+        Some(file) => {
+            let path = directory.join(file.path.as_str());
+            Err(TreeError::Changed { path }.into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A facet that was built, and that is not on the disk yet.
+#[derive(Debug)]
+pub struct BuiltFacet {
+    /// Its manifest.
+    pub manifest: FacetManifest,
+    /// The archive.
+    pub archive: Vec<u8>,
+    /// SHA-256 of the uncompressed tar inside.
+    pub integrity: Digest,
+    /// SHA-256 of the archive.
+    pub content_hash: Digest,
+    /// Its files.
+    pub files: Vec<ArchivedFile>,
+}
+
+/// Packs the facet of a directory. Nothing is written.
+pub fn build_facet(directory: &Path, format: ManifestFormat) -> Result<BuiltFacet, OpsError> {
+    let tree = SourceTree::open(directory)?;
+    let mut archive = Vec::new();
+    let packed = pack_facet(&tree, format, &ArchiveLimits::SPEC, &mut archive)?;
+    let PackedFacet { manifest, index } = packed;
+    let ArchiveIndex { content_hash, integrity, files, .. } = index;
+    Ok(BuiltFacet { manifest, archive, integrity, content_hash, files })
+}

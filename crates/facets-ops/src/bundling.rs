@@ -1,0 +1,123 @@
+//! Packages of a server, bundled with its code into one file (spec 4.3): an artifact is complete, and nothing
+//! is fetched when it starts.
+//!
+//! Everything happens in a private directory, on the files that were packed. No code of a package runs: bun
+//! installs without scripts, and bundles without macros.
+
+mod bun;
+mod dependencies;
+mod entry;
+mod packages;
+mod workshop;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use facets_archive::{ArchiveIndex, PackedServer};
+use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
+use facets_model::{ArtifactPath, RuntimeName};
+use facets_runtime::{InstalledRuntime, Runtimes};
+use facets_store::Store;
+
+use crate::cache_directory::cache_directory;
+use crate::error::{BundleError, OpsError};
+use bun::Bun;
+use workshop::Workshop;
+
+const MANIFEST: &str = "server.yaml";
+
+/// What bundling adds to an archive.
+pub(crate) struct Bundle {
+    /// The bundle, what it loads, and the manifest that names it.
+    pub(crate) files: BTreeMap<ArtifactPath, Vec<u8>>,
+    /// For people.
+    pub(crate) code: BundledCode,
+}
+
+/// Code with everything that it imports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BundledCode {
+    /// The file that the runtime starts.
+    pub entry: ArtifactPath,
+    /// Packages that were installed for it, as `NAME@VERSION`.
+    pub packages: Vec<String>,
+}
+
+/// Bundles a server whose `package.json` declares dependencies. `archive` is the one that was packed from
+/// `directory`, without a bundle.
+pub(crate) fn bundle(
+    directory: &Path,
+    archive: &[u8],
+    packed: &PackedServer,
+    progress: &dyn FetchProgress,
+) -> Result<Option<Bundle>, OpsError> {
+    if packed.index.file(dependencies::PACKAGE).is_none() {
+        return Ok(None);
+    }
+    let mut workshop = Workshop::unpack(archive)?;
+    if dependencies::read_declared(&workshop)?.is_empty() {
+        return Ok(None);
+    }
+    dependencies::verify_lock(&workshop)?;
+    let machine = machine_in(directory);
+    let runtime = install_runtime(&machine, progress)?;
+    let bun = Bun::new(runtime.program_for_start()?, &machine)?;
+    bun.install(&workshop)?;
+    let packages = packages::list_installed(&workshop.modules())?;
+    let entry = &packed.manifest.entry;
+    let first = bun.build(&workshop, entry)?;
+    // A bundle that knows where it was made is different elsewhere.
+    workshop.rename()?;
+    if first != bun.build(&workshop, entry)? {
+        return Err(BundleError::NotReproducible { entry: entry.to_string() }.into());
+    }
+    let yaml = workshop.read(MANIFEST)?;
+    let (entry, mut files) = place(entry, first, &packed.index)?;
+    let manifest = entry::with_entry(&yaml, &entry).ok_or(BundleError::Entry)?;
+    files.insert(parse_path(MANIFEST)?, manifest);
+    Ok(Some(Bundle { files, code: BundledCode { entry, packages } }))
+}
+
+/// The machine as npm would see it if it were started beside the server.
+fn machine_in(directory: &Path) -> Machine {
+    let here = Machine::here();
+    let directory = directory.canonicalize().unwrap_or_else(|_| here.directory.join(directory));
+    Machine { directory, ..here }
+}
+
+fn install_runtime(
+    machine: &Machine,
+    progress: &dyn FetchProgress,
+) -> Result<InstalledRuntime, OpsError> {
+    let store = Store::open(&cache_directory()?)?;
+    let fetcher = Fetcher::new(machine.clone(), Reach::AsUser, FetchLimits::default());
+    let runtime = facets_runtime::current(RuntimeName::Bun);
+    Ok(Runtimes::new(&store).install(runtime, &fetcher, progress)?)
+}
+
+/// Puts the bundle beside the entry, so that paths relative to that mean the same, and where nothing else is.
+fn place(
+    entry: &ArtifactPath,
+    outputs: BTreeMap<String, Vec<u8>>,
+    index: &ArchiveIndex,
+) -> Result<(ArtifactPath, BTreeMap<ArtifactPath, Vec<u8>>), OpsError> {
+    let (folder, name) = match entry.as_str().rsplit_once('/') {
+        Some((folder, name)) => (format!("{folder}/"), name),
+        None => (String::new(), entry.as_str()),
+    };
+    let mut files = BTreeMap::new();
+    for (output, bytes) in outputs {
+        let path = parse_path(&format!("{folder}{output}"))?;
+        if index.file(path.as_str()).is_some() {
+            return Err(BundleError::Collision { path: path.to_string() }.into());
+        }
+        files.insert(path, bytes);
+    }
+    let bundled = parse_path(&format!("{folder}{}", bun::output_name(name)))?;
+    Ok((bundled, files))
+}
+
+fn parse_path(path: &str) -> Result<ArtifactPath, OpsError> {
+    let unusable = |_| BundleError::Collision { path: path.to_owned() };
+    Ok(path.parse().map_err(unusable)?)
+}

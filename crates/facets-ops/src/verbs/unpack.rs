@@ -1,0 +1,94 @@
+//! `facet unpack`: an archive becomes a directory, or nothing at all (spec 4.5).
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
+
+use facets_archive::{ArchiveLimits, ExpectedArtifact, unpack_facet, unpack_server};
+use facets_files::FileError;
+
+pub use crate::archive_file::ReadArchive;
+
+use crate::archive_file::ArchiveFile;
+use crate::building::ArtifactKind;
+use crate::error::OpsError;
+
+/// What to unpack, and where to.
+#[derive(Debug)]
+pub struct UnpackRequest {
+    /// A `.facet` file, or the archive of a server.
+    pub file: PathBuf,
+    /// A directory that is empty, or does not exist yet.
+    pub into: PathBuf,
+}
+
+/// What was unpacked.
+#[derive(Debug)]
+pub struct UnpackReport {
+    /// The archive.
+    pub file: PathBuf,
+    /// The directory.
+    pub into: PathBuf,
+    /// What the directory now has.
+    pub archive: ReadArchive,
+}
+
+/// Unpacks an archive after all of it was checked. What is refused leaves nothing behind.
+pub fn unpack(request: UnpackRequest) -> Result<UnpackReport, OpsError> {
+    let mut archive = ArchiveFile::open(&request.file)?;
+    // An archive that breaks a rule is refused before there is a directory.
+    archive.read()?;
+    let target = Target::open(&request.into)?;
+    let read = write(&mut archive, &target.handle)?;
+    target.keep();
+    Ok(UnpackReport { file: request.file, into: request.into, archive: read })
+}
+
+fn write(archive: &mut ArchiveFile, target: &File) -> Result<ReadArchive, OpsError> {
+    let (expected, limits) = (ExpectedArtifact::default(), &ArchiveLimits::SPEC);
+    let folder = target.as_fd();
+    let written = match archive.kind {
+        ArtifactKind::Facet => {
+            unpack_facet(&mut archive.file, &expected, folder, limits).map(ReadArchive::from)
+        }
+        ArtifactKind::Server => {
+            unpack_server(&mut archive.file, &expected, folder, limits).map(ReadArchive::from)
+        }
+    };
+    written.map_err(|error| archive.refused(error))
+}
+
+/// The directory that files go into. One that was made here is removed unless it is kept.
+struct Target {
+    handle: File,
+    made: Option<PathBuf>,
+}
+
+impl Target {
+    fn open(path: &Path) -> Result<Self, OpsError> {
+        let unwritable = |source| FileError::Unwritable { path: path.to_owned(), source };
+        let made = match fs::create_dir(path) {
+            Ok(()) => Some(path.to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+            Err(source) => return Err(unwritable(source).into()),
+        };
+        if !fs::metadata(path).map_err(unwritable)?.is_dir() {
+            return Err(OpsError::NotADirectory { path: path.to_owned() });
+        }
+        Ok(Self { handle: File::open(path).map_err(unwritable)?, made })
+    }
+
+    fn keep(mut self) {
+        self.made = None;
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Some(path) = &self.made {
+            // Its files are gone already; the error that led here is the one to report.
+            let _ = fs::remove_dir(path);
+        }
+    }
+}
