@@ -10,6 +10,7 @@ mod face;
 mod follow;
 mod gates;
 mod inspect;
+mod local_source;
 mod origin;
 mod progress;
 mod render;

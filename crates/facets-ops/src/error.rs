@@ -1,5 +1,7 @@
 //! Why facet could not judge.
 
+mod artifact;
+mod files;
 mod narrowed;
 mod next;
 mod server;
@@ -10,6 +12,7 @@ mod unanswered;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use facets_archive::ArchiveError;
 use facets_digest::json::{JsonError, Position};
 use facets_failure::{Describe, FileProblem, LineColumn, Note, Stderr};
 use facets_file_hashes::FileHashesError;
@@ -18,10 +21,12 @@ use facets_model::{NameError, UrlError};
 use facets_policy::PolicyError;
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
+use facets_runtime::RuntimeError;
 use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
+pub use artifact::ArtifactError;
 pub use narrowed::NarrowedOnly;
 pub use server::ServerError;
 pub use start::StartFailure;
@@ -182,6 +187,15 @@ pub enum OpsError {
     /// The store cannot be read or changed.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// An archive cannot be packed, read or unpacked.
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
+    /// A runtime cannot be had.
+    #[error("{0}")]
+    Runtime(#[from] RuntimeError),
+    /// Something is in the way of an artifact.
+    #[error("{0}")]
+    Artifact(#[from] ArtifactError),
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
@@ -275,6 +289,11 @@ impl OpsError {
         "surface-too-large",
     ];
 
+    /// Whether bytes that are stored are not those that were verified: that is an answer, not a failure.
+    pub(crate) fn is_tampering(&self) -> bool {
+        matches!(self.code(), "store-mismatch" | "store-swapped" | "store-tampered")
+    }
+
     /// The error of a crate below that this one only passes on.
     fn inner(&self) -> Option<&dyn Describe> {
         match self {
@@ -284,6 +303,9 @@ impl OpsError {
             Self::Narrowed(error) => Some(&**error),
             Self::Project(error) => Some(error),
             Self::Store(error) => Some(error),
+            Self::Archive(error) => Some(error),
+            Self::Runtime(error) => Some(error),
+            Self::Artifact(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
             Self::FileHashes(error) => Some(error),
@@ -368,45 +390,6 @@ impl OpsError {
                 both("an absolute http or https URL without credentials", &source.to_string())
             }
             other => other.about_files_and_names(),
-        }
-    }
-
-    /// The same of manifests, files, names and codes.
-    fn about_files_and_names(&self) -> (String, String) {
-        let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
-        match self {
-            Self::NoManifest { .. } => {
-                both("facet.json, facet.yaml or server.yaml", "none of these")
-            }
-            Self::AmbiguousManifest { found, .. } => both("exactly one", &found.join(" and ")),
-            Self::BadName { source, .. } => both(
-                "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter",
-                &source.to_string(),
-            ),
-            Self::NoSource { is_folder, .. } => both(
-                "source that ends in .js, .mjs, .cjs, .jsx, .ts, .mts, .cts or .tsx",
-                if *is_folder {
-                    "no such file; nothing was scanned"
-                } else {
-                    "a file of another type"
-                },
-            ),
-            Self::NotADirectory { path } => {
-                both("a directory", if path.exists() { "a file" } else { "not found" })
-            }
-            Self::Exists { .. } => both(
-                "a new file, and no other manifest",
-                "an existing file; nothing was overwritten",
-            ),
-            Self::UnknownCode { code, similar } if similar.is_empty() => {
-                both("a code that `facet explain` lists", &format!("{code:?}"))
-            }
-            Self::UnknownCode { code, similar } => both(
-                "a code that `facet explain` lists",
-                &format!("{code:?}; similar: {}", similar.join(", ")),
-            ),
-            // The crate below says it.
-            _ => both("", ""),
         }
     }
 }

@@ -4,7 +4,7 @@ pub use facets_failure::Explanation;
 use facets_failure::{CodeTable, explanations};
 use facets_markers::{RULES, Rule};
 
-use crate::error::{OpsError, ServerError};
+use crate::error::{ArtifactError, OpsError, ServerError};
 
 /// The pages of all crates that can report something here, in the order in which they are listed.
 const PAGES: &[&str] = &[
@@ -21,6 +21,8 @@ const PAGES: &[&str] = &[
     facets_lock::EXPLANATIONS,
     facets_project::EXPLANATIONS,
     facets_store::EXPLANATIONS,
+    facets_archive::EXPLANATIONS,
+    facets_runtime::EXPLANATIONS,
     facets_policy::EXPLANATIONS,
     facets_clients::EXPLANATIONS,
     facets_file_hashes::EXPLANATIONS,
@@ -58,7 +60,8 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Markers in texts for the model", RULES.iter().map(marker).collect()),
         ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
         ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
-        ("Store", pages(&[facets_store::EXPLANATIONS])),
+        ("Store and runtimes", pages(&[facets_store::EXPLANATIONS, facets_runtime::EXPLANATIONS])),
+        ("Archives", pages(&[facets_archive::EXPLANATIONS])),
         ("Policies", pages(&[facets_policy::EXPLANATIONS])),
         ("Hashes of server.json", pages(&[facets_file_hashes::EXPLANATIONS])),
         ("Files of packages", pages(&[facets_fetch::EXPLANATIONS])),
@@ -75,7 +78,9 @@ pub fn code_groups() -> Vec<CodeGroup> {
 
 /// Whether a code of this crate is about servers, and not about files that are built or scanned.
 fn is_about_servers(code: &str) -> bool {
-    ServerError::CODES.contains(&code) || ["bad-header", "bad-url", "not-approved"].contains(&code)
+    ServerError::CODES.contains(&code)
+        || ArtifactError::CODES.contains(&code)
+        || ["bad-header", "bad-url", "not-approved"].contains(&code)
 }
 
 /// A rule explains itself by its examples.
@@ -106,8 +111,13 @@ mod tests {
     fn every_crate_explains_its_own_codes() {
         let findings: Vec<&str> =
             facets_drift::FindingType::ALL.iter().map(|kind| kind.name()).collect();
-        let of_commands =
-            [OpsError::CODES, crate::ServerError::CODES, crate::verbs::build_check::CODES].concat();
+        let of_commands = [
+            OpsError::CODES,
+            ServerError::CODES,
+            ArtifactError::CODES,
+            crate::verbs::build_check::CODES,
+        ]
+        .concat();
         let of_policies = [facets_policy::CODES, facets_policy::PolicyError::CODES].concat();
         let of_files =
             facets_file_hashes::FileStatus::ALL.map(facets_file_hashes::FileStatus::word);
@@ -128,6 +138,8 @@ mod tests {
             (facets_lock::EXPLANATIONS, facets_lock::LockError::CODES),
             (facets_project::EXPLANATIONS, facets_project::ProjectError::CODES),
             (facets_store::EXPLANATIONS, facets_store::StoreError::CODES),
+            (facets_archive::EXPLANATIONS, facets_archive::ArchiveError::CODES),
+            (facets_runtime::EXPLANATIONS, facets_runtime::RuntimeError::CODES),
             (facets_policy::EXPLANATIONS, &of_policies),
             (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
             (facets_file_hashes::EXPLANATIONS, &of_hashes),

@@ -1,0 +1,44 @@
+//! What would have been right with manifests, files, names and codes.
+
+use super::OpsError;
+
+impl OpsError {
+    /// What would have been right, and what was there, of manifests, files, names and codes.
+    pub(super) fn about_files_and_names(&self) -> (String, String) {
+        let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
+        match self {
+            Self::NoManifest { .. } => {
+                both("facet.json, facet.yaml or server.yaml", "none of these")
+            }
+            Self::AmbiguousManifest { found, .. } => both("exactly one", &found.join(" and ")),
+            Self::BadName { source, .. } => both(
+                "2 to 64 of a-z, 0-9 and single hyphens, beginning with a letter",
+                &source.to_string(),
+            ),
+            Self::NoSource { is_folder, .. } => both(
+                "source that ends in .js, .mjs, .cjs, .jsx, .ts, .mts, .cts or .tsx",
+                if *is_folder {
+                    "no such file; nothing was scanned"
+                } else {
+                    "a file of another type"
+                },
+            ),
+            Self::NotADirectory { path } => {
+                both("a directory", if path.exists() { "a file" } else { "not found" })
+            }
+            Self::Exists { .. } => both(
+                "a new file, and no other manifest",
+                "an existing file; nothing was overwritten",
+            ),
+            Self::UnknownCode { code, similar } if similar.is_empty() => {
+                both("a code that `facet explain` lists", &format!("{code:?}"))
+            }
+            Self::UnknownCode { code, similar } => both(
+                "a code that `facet explain` lists",
+                &format!("{code:?}; similar: {}", similar.join(", ")),
+            ),
+            // The crate below says it.
+            _ => both("", ""),
+        }
+    }
+}
