@@ -3,8 +3,8 @@
 use facets_lock::{Arguments, Extent, Grants};
 use facets_surface::{EntitlementVerdict, Entitlements};
 
-/// Where a server starts, as a granted path.
-const START_DIRECTORY: &str = ".";
+/// Where a server starts, as a granted path. The lock may lie there, so it is never granted to write.
+const START_DIRECTORY: &str = "ro:.";
 
 /// Whose project a server starts in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) enum StartPlace {
 }
 
 /// spec 11.4: what was observed as `yes` is granted, `unknown` is denied. Files are those of the directory
-/// that the server starts in.
+/// that the server starts in, to read; it writes to its private home.
 pub(crate) fn observed_grants(entitlements: &Entitlements, place: StartPlace) -> Grants {
     let is_used = |verdict: EntitlementVerdict| verdict == EntitlementVerdict::Yes;
     let filesystem = match place {
@@ -64,7 +64,7 @@ mod tests {
         };
         let granted = observed_grants(&all, StartPlace::Project);
         assert_eq!((granted.network, granted.subprocess), (Extent::All, true));
-        assert_eq!(granted.filesystem, Extent::Listed(vec![".".to_owned()]));
+        assert_eq!(granted.filesystem, Extent::Listed(vec!["ro:.".to_owned()]));
         assert_eq!(observed_grants(&all, StartPlace::Home).filesystem, Extent::None);
     }
 }
