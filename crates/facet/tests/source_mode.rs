@@ -329,7 +329,7 @@ fn a_runtime_that_was_tampered_with_starts_nothing() {
     let program = String::from_utf8(found.unwrap().stdout).unwrap();
     flip(Path::new(program.trim()));
     let refused = place.refused("mine");
-    assert!(["store-tampered", "runtime-tampered"].contains(&code_of(&refused)), "{refused}");
+    assert!(["store-tampered", "runtime-mismatch"].contains(&code_of(&refused)), "{refused}");
     // Sealed directories are more than `tempdir` removes.
     let store = Store::open(&place.cache.join("facet")).unwrap();
     let _ = store.prune(0, &std::collections::BTreeSet::new());

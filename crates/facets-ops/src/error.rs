@@ -190,7 +190,7 @@ pub enum OpsError {
     /// An archive cannot be packed, read or unpacked.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
-    /// A runtime cannot be had.
+    /// A runtime cannot be used.
     #[error("{0}")]
     Runtime(#[from] RuntimeError),
     /// Something is in the way of an artifact.

@@ -40,10 +40,10 @@ pub enum ArtifactError {
         /// The digest that this facet knows.
         actual: String,
     },
-    /// Packages that are not part of it, where its runtime would find them.
-    #[error("{} is above the files of the artifact, and the server could load packages from it", path.display())]
+    /// Packages that are not part of it, or a `package.json`, where its runtime would find them.
+    #[error("{} is above the artifact, and can replace what the server imports", path.display())]
     ModulesAbove {
-        /// The directory.
+        /// The directory or file.
         path: PathBuf,
     },
     /// A variable that it cannot do without has no value.
@@ -95,7 +95,8 @@ impl Describe for ArtifactError {
             Self::RuntimeUnknown { .. } => "a runtime that this facet has".to_owned(),
             Self::RuntimeDiffers { expected, .. } => expected.clone(),
             Self::ModulesAbove { .. } => {
-                "no node_modules above the store, or a server that cannot read it".to_owned()
+                "no node_modules or package.json above the store that the server can read"
+                    .to_owned()
             }
             Self::VariableMissing { .. } => "a value in the environment".to_owned(),
         })

@@ -1,7 +1,9 @@
 //! An artifact: its bytes are verified, and started with a runtime that is verified, too.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use facets_archive::ServerArchive;
 use facets_digest::Digest;
 use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
 use facets_launch::{ProcessLaunch, Sandbox, Variables, VerifiedFiles, value_of};
@@ -10,6 +12,7 @@ use facets_model::manifest::Variable;
 use facets_model::{ArtifactSource, Origin, PlatformName, SourceModeOrigin};
 use facets_runtime::{
     BunCommand, InstalledRuntime, ManagedRuntime, RuntimeBinary, Runtimes, bun_command,
+    bun_command_with_tsconfig, is_variable_of_bun,
 };
 use facets_store::Store;
 
@@ -45,15 +48,13 @@ pub(super) fn prepare(
     };
     consent.may_start(&launch).required()?;
     let runtime = installed(&store, runtime, options.purpose, consent.progress())?;
-    let empty = store.put_file(&Digest::of(b""), &b""[..])?;
-    let entry = tree.path().join(server.manifest.entry.as_str());
-    let BunCommand { arguments, variables: fixed } = bun_command(&entry, empty.path());
+    let BunCommand { arguments, variables: fixed } = command_of(&server, tree.path());
     variables.environment = options.environment.make()?;
     variables.fixed = fixed;
     let program = runtime.program();
-    let read = vec![program.clone(), empty.path().to_owned()];
+    let read = vec![program.clone()];
     let tree_path = tree.path().to_owned();
-    let check = Arc::new(ArtifactStart { store, tree, runtime, empty });
+    let check = Arc::new(ArtifactStart { tree, runtime });
     Ok(ProcessLaunch {
         program: program.into(),
         args: arguments,
@@ -62,6 +63,16 @@ pub(super) fn prepare(
         sandbox,
         verified: Some(VerifiedFiles { tree: tree_path, read, check }),
     })
+}
+
+/// How the runtime starts an artifact: with its own `tsconfig.json`, and no other configuration.
+fn command_of(server: &ServerArchive, tree: &Path) -> BunCommand {
+    let empty = Path::new("/dev/null");
+    let entry = tree.join(server.manifest.entry.as_str());
+    match server.index.file("tsconfig.json") {
+        Some(_) => bun_command_with_tsconfig(&entry, empty, &tree.join("tsconfig.json")),
+        None => bun_command(&entry, empty),
+    }
 }
 
 /// The artifact of a lock entry. One that is not stored is built again where that gives the pinned bytes;
@@ -96,6 +107,10 @@ fn variables(listed: &[Variable], options: &LaunchOptions<'_>) -> Result<Variabl
     let mut variables = Variables { given: options.given.clone(), ..Variables::default() };
     for variable in listed {
         let name = variable.name.as_str();
+        // It would decide which code runs.
+        if is_variable_of_bun(name) {
+            continue;
+        }
         let is_look = options.purpose == StartPurpose::Capture;
         let probe = variable.probe.as_ref().filter(|_| is_look);
         if let Some(probe) = probe {
