@@ -1,9 +1,11 @@
+mod add;
 mod approvals;
 mod build;
 mod cache;
 pub(crate) mod candidates;
 mod digest;
 mod examples;
+mod level;
 mod named_values;
 mod output_format;
 mod run;
@@ -15,10 +17,12 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use add::Add;
 pub(crate) use approvals::{ApprovalsCommand, Which};
 pub(crate) use build::Build;
 pub(crate) use cache::CacheCommand;
 pub(crate) use digest::{ContractMode, DigestCommand};
+pub(crate) use level::Level;
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
 pub(crate) use output_format::OutputFormat;
 pub(crate) use run::{DriftChoice, Run, Switch};
@@ -276,6 +280,11 @@ impl Args {
             };
             return Some((ErrorKind::ArgumentConflict, message.to_owned()));
         }
+        if let Command::Add(add) = &self.command
+            && let Some(message) = add.misplaced_option()
+        {
+            return Some((ErrorKind::ArgumentConflict, message.to_owned()));
+        }
         self.mistyped_value().map(|message| (ErrorKind::ValueValidation, message))
     }
 
@@ -333,43 +342,6 @@ pub(crate) struct Inspect {
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
     /// Seconds to wait for its first answer [default: 30, 60 for npx, uvx, docker and the like]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) timeout: Option<u64>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = examples::ADD)]
-pub(crate) struct Add {
-    /// The name of the server in this project
-    pub(crate) name: String,
-    /// An http(s) URL
-    #[arg(required_unless_present = "words", conflicts_with = "words")]
-    pub(crate) url: Option<String>,
-    /// The command to start, after `--`
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) words: Vec<OsString>,
-    /// Replace the pinned server of this name: shows what changed, then asks
-    #[arg(long)]
-    pub(crate) replace: bool,
-    /// The same as --accept moderate
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-    /// Accept findings up to this severity without asking
-    #[arg(long, value_enum, value_name = "LEVEL")]
-    pub(crate) accept: Option<Level>,
-    /// Pass this environment variable to the command
-    #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "url")]
-    pub(crate) variables: Vec<VariableArgument>,
-    /// Send a header with the value of an environment variable
-    #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
-    pub(crate) headers: Vec<HeaderArgument>,
-    /// Start the server in this directory, relative to the project
-    #[arg(long, value_name = "DIR", conflicts_with = "url")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// Also scan the source of the server, now and at every check
-    #[arg(long, value_name = "DIR|FILE")]
-    pub(crate) source: Option<PathBuf>,
-    /// Seconds to wait for its first answer, now and later [default: 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
 }
@@ -467,19 +439,6 @@ pub(crate) struct Approve {
     /// Seconds to wait for a first answer, now and later [default: as pinned, or 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
-}
-
-/// How bad something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Level {
-    /// For information only
-    Info,
-    /// A harmless change
-    Safe,
-    /// A change that should be reviewed
-    Moderate,
-    /// A change that must be reviewed before the server runs
-    Critical,
 }
 
 /// What a server can be kept from.

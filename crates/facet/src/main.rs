@@ -11,6 +11,7 @@ mod face;
 mod follow;
 mod gates;
 mod inspect;
+mod local_source;
 mod origin;
 mod progress;
 mod render;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use facets_model::{AddressOrigin, CommandOrigin, Origin};
+use facets_model::{
+    AddressOrigin, ArtifactSource, CommandOrigin, LocalPath, Origin, SourceModeOrigin,
+};
 use facets_ops::{OpsError, ServerError};
 
 use crate::args::{HeaderArgument, VariableArgument};
@@ -19,6 +21,18 @@ pub(crate) fn of_words(
     let command = words.next().unwrap_or_default();
     let variables = variables.into_iter().map(VariableArgument::into_name).collect();
     Ok(CommandOrigin::new(command, words.collect(), variables).into())
+}
+
+/// A directory that is built, or an archive.
+pub(crate) fn of_path(word: &str) -> Result<Origin, OpsError> {
+    let typed = if LocalPath::is_meant_by(word) { word.to_owned() } else { format!("./{word}") };
+    // A directory is the same with and without a slash behind it.
+    let path = match typed.trim_end_matches('/') {
+        "" | "." | ".." => typed.as_str(),
+        trimmed => trimmed,
+    };
+    let path: LocalPath = path.parse().map_err(|_| ServerError::NotText)?;
+    Ok(SourceModeOrigin::new(ArtifactSource::Local { path }, Vec::new()).into())
 }
 
 /// An address, and its headers with the variables that hold their values. `before` are the words that
@@ -37,4 +51,24 @@ pub(crate) fn of_address(
         }
     }
     Ok(AddressOrigin { url, headers: named }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_path_cannot_be_taken_for_a_name_once_it_is_written() {
+        for (typed, path) in [
+            ("server", "./server"),
+            ("./server/", "./server"),
+            ("../server", "../server"),
+            ("/srv/server", "/srv/server"),
+            (".", "./."),
+            ("..", "./.."),
+            ("a.server.tar.gz", "./a.server.tar.gz"),
+        ] {
+            assert_eq!(of_path(typed).unwrap().to_string(), path, "{typed}");
+        }
+    }
 }

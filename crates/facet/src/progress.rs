@@ -150,6 +150,7 @@ impl StartProgress for Spinner {
         }
         let name = visible(name);
         let words = match step {
+            StartStep::Fetching { bytes } => format!("fetching {name} ({} MB)", bytes / 1_000_000),
             StartStep::Starting => format!("starting {name}"),
             StartStep::LookingAgain => format!("starting {name} a second time, to compare"),
             StartStep::Waiting { .. } => format!("waiting for the first answer of {name}"),
@@ -159,7 +160,7 @@ impl StartProgress for Spinner {
         match step {
             StartStep::Starting => shown.is_again = false,
             StartStep::LookingAgain => shown.is_again = true,
-            StartStep::Waiting { .. } | StartStep::Reading { .. } => {}
+            StartStep::Fetching { .. } | StartStep::Waiting { .. } | StartStep::Reading { .. } => {}
         }
         let is_again = shown.is_again && !matches!(step, StartStep::LookingAgain);
         let again = if is_again { ", again" } else { "" };

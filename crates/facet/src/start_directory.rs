@@ -10,6 +10,7 @@ use facets_project::project_around;
 use crate::args::{
     Add, ApprovalsCommand, CheckArguments, Command, Gate, Run, VerifyArguments, Which,
 };
+use crate::local_source::is_local;
 
 /// Goes to the project that the current directory lies in, if the command is about a project. What
 /// was typed keeps its meaning: paths are still those of where it was typed.
@@ -115,9 +116,22 @@ fn seen_from_project(command: Command, below: &Path) -> Command {
 /// A command starts where it was typed: there its words mean what they were meant to.
 fn seen_add(add: Add, below: &Path) -> Add {
     let is_command = add.url.is_none();
-    let typed_in =
-        is_command.then(|| add.cwd.as_ref().map_or(below.to_owned(), |cwd| below.join(cwd)));
-    Add { cwd: typed_in, source: add.source.map(|source| below.join(source)), ..add }
+    let cwd = match &add.cwd {
+        Some(cwd) => Some(below.join(cwd)),
+        None => is_command.then(|| below.to_owned()),
+    };
+    let url = add.url.map(|word| seen_path(word, below));
+    Add { cwd, url, source: add.source.map(|source| below.join(source)), ..add }
+}
+
+/// The path of a server that was typed below the project.
+fn seen_path(word: String, below: &Path) -> String {
+    // We have gone to the project already, so a name leads to a server only from where it was typed.
+    let seen: PathBuf = below.join(&word).components().collect();
+    match seen.to_str() {
+        Some(path) if !word.contains("://") && is_local(&format!("./{path}")) => path.to_owned(),
+        _ => word,
+    }
 }
 
 /// A side of a comparison is a name, a name at a revision, or a file.

@@ -11,6 +11,7 @@ use facets_ops::client_files::Scope;
 
 use crate::args::{Add, Adopt, Approve, Level};
 use crate::consent::Terminal;
+use crate::local_source::is_local;
 use crate::origin;
 use crate::render::Renderer;
 
@@ -29,6 +30,7 @@ pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsE
     let Add { name, url, words, replace, yes, accept, variables, headers, cwd, source, timeout } =
         arguments;
     let origin = match url {
+        Some(path) if is_local(&path) => origin::of_path(&path)?,
         Some(url) => origin::of_address(&url, headers, &["add", &name])?,
         None => origin::of_words(words, variables)?,
     };

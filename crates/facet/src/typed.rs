@@ -78,13 +78,13 @@ fn nothing_given(error: &clap::Error, words: &[String]) -> Option<clap::Error> {
             "nothing to inspect: give a command after `--`, a URL, or a surface file\n\n{}",
             starts("inspect")
         ),
-        ["add", name, ..] if lacks("<URL>") && name.contains("://") => {
+        ["add", name, ..] if lacks("<SOURCE>") && name.contains("://") => {
             "no name given: facet add NAME URL".to_owned()
         }
-        ["add", rest @ ..] if lacks("<URL>") => {
+        ["add", rest @ ..] if lacks("<SOURCE>") => {
             let name = rest.first().map_or("NAME".to_owned(), |name| shell_word(Path::new(name)));
             format!(
-                "nothing to start: give a command after `--`, or a URL\n\n{}",
+                "nothing to start: give a command after `--`, a URL, or the directory of a server\n\n{}",
                 starts(&format!("add {name}"))
             )
         }

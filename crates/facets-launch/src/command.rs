@@ -49,7 +49,11 @@ impl Launcher {
         process: &ProcessLaunch,
         on_stderr: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<RunningProcess, LaunchError> {
-        self.start_spec(&launch_spec(process)?, on_stderr)
+        let spec = launch_spec(process)?;
+        if let Some(files) = &process.verified {
+            files.check.verify(&process.sandbox).map_err(LaunchError::Unverified)?;
+        }
+        self.start_spec(&spec, on_stderr)
     }
 
     /// Starts a stage of our own binary, in as much of a sandbox as this machine has.

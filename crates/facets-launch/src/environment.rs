@@ -98,6 +98,8 @@ pub struct Variables {
     pub named: Vec<String>,
     /// Values of such variables that our own environment does not have.
     pub given: BTreeMap<String, String>,
+    /// Variables that the runtime gets, whatever else is set.
+    pub fixed: Vec<(&'static str, OsString)>,
     /// Whether everything is left out that only says where and for whom it runs.
     pub is_normalised: bool,
 }
@@ -141,6 +143,7 @@ impl Variables {
         if self.is_normalised && self.environment != Environment::Older {
             normalise(&mut values, &self.named);
         }
+        values.extend(self.fixed.iter().map(|(name, value)| (OsString::from(name), value.clone())));
         Ok(values)
     }
 

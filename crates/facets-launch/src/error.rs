@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use facets_failure::{Describe, shell_word};
 
+use crate::verified_files::UnverifiedFiles;
+
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
@@ -34,6 +36,9 @@ pub enum LaunchError {
         /// What the supervisor said.
         reason: String,
     },
+    /// The verified files that it would be started from are not those any more.
+    #[error("{0}")]
+    Unverified(UnverifiedFiles),
 }
 
 impl LaunchError {
@@ -64,6 +69,7 @@ impl Describe for LaunchError {
             Self::NoVariable { .. } => "variable-not-set",
             Self::Supervisor(_) => "supervisor-failed",
             Self::NotStarted { .. } => "server-not-started",
+            Self::Unverified(error) => error.code(),
         }
     }
 
@@ -73,6 +79,7 @@ impl Describe for LaunchError {
             Self::NotStarted { .. } => "a program that the system can start",
             Self::NoVariable { .. } => "a value in the environment",
             Self::Supervisor(_) => "a supervisor process",
+            Self::Unverified(error) => return error.expected(),
         };
         Some(expected.to_owned())
     }
@@ -89,6 +96,7 @@ impl Describe for LaunchError {
             Self::NotStarted { reason, .. } => reason.clone(),
             Self::NoVariable { .. } => "not set".to_owned(),
             Self::Supervisor(source) => source.to_string(),
+            Self::Unverified(error) => return error.actual(),
         })
     }
 
@@ -104,6 +112,7 @@ impl Describe for LaunchError {
                 format!("install {}, or give the path of the program", program.display())
             }
             Self::NoVariable { name } => format!("export {name}=…"),
+            Self::Unverified(error) => error.next(),
             other => format!("facet explain {}", other.code()),
         }
     }

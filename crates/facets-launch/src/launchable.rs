@@ -7,6 +7,7 @@ use facets_wire::Header;
 use facets_worker::Sandbox;
 
 use crate::environment::Variables;
+use crate::verified_files::VerifiedFiles;
 
 /// A server that can be started or called: everything that it takes, and nothing to decide.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct ProcessLaunch {
     pub directory: PathBuf,
     /// What it is kept from.
     pub sandbox: Sandbox,
+    /// The verified files that it is started from; none for a command as a user wrote it.
+    pub verified: Option<VerifiedFiles>,
 }
 
 /// An address, and what is sent along with every request.

@@ -9,6 +9,7 @@ mod reaper;
 mod running;
 mod settled;
 mod tail;
+mod verified_files;
 mod watcher;
 
 pub use command::Launcher;
@@ -25,6 +26,7 @@ pub use program::{executables, find_program, is_of_system, search_path};
 pub use running::{Ending, RunningProcess};
 pub use settled::settled_path;
 pub use tail::Tail;
+pub use verified_files::{StartCheck, UnverifiedFiles, VerifiedFiles};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

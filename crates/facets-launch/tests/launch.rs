@@ -23,6 +23,7 @@ fn shell(script: &str, directory: &Path) -> ProcessLaunch {
         variables: Variables::default(),
         directory: directory.to_owned(),
         sandbox: Sandbox::default(),
+        verified: None,
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use facets_archive::ServerArchive;
 use facets_drift::{Finding, FirstLook, Severity};
 pub use facets_launch::{Filesystem, Network, Sandbox};
-use facets_lock::{Grants, StartSettings};
+use facets_lock::{ArtifactPin, Grants, StartSettings};
 use facets_model::Origin;
+use facets_model::manifest::Variable;
 use facets_project::PrivateHome;
 use facets_surface::{Surface, SurfaceHashes};
 
@@ -85,6 +87,35 @@ pub struct LaunchShown<'a> {
     pub directory: &'a Path,
     /// What it would be kept from.
     pub sandbox: &'a Sandbox,
+    /// What it has in it, if it is an artifact.
+    pub artifact: Option<&'a ArtifactShown>,
+    /// What it would be confined to; none where that is decided later.
+    pub grants: Option<&'a Grants>,
+}
+
+/// An artifact, as it is shown before it is started or trusted.
+#[derive(Clone, Debug)]
+pub struct ArtifactShown {
+    /// Its name, version, hashes and runtime.
+    pub pin: ArtifactPin,
+    /// The file that its runtime starts.
+    pub entry: String,
+    /// How many files it has.
+    pub files: usize,
+    /// The variables that its manifest lists.
+    pub variables: Vec<Variable>,
+}
+
+impl ArtifactShown {
+    /// Of an archive that was verified.
+    pub(crate) fn of(server: &ServerArchive, pin: &ArtifactPin) -> Self {
+        Self {
+            pin: pin.clone(),
+            entry: server.manifest.entry.to_string(),
+            files: server.index.files.len(),
+            variables: server.manifest.env.clone(),
+        }
+    }
 }
 
 /// What would be trusted.
@@ -104,6 +135,8 @@ pub struct ApprovalPage {
     pub changes: Option<Vec<Finding>>,
     /// Where its source lies, if that is looked at.
     pub source: Option<String>,
+    /// What it has in it, if it is an artifact.
+    pub artifact: Option<ArtifactShown>,
     /// What it may do.
     pub grants: Grants,
     /// How it starts; none if it runs elsewhere.

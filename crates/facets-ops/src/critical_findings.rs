@@ -18,13 +18,30 @@ pub(crate) fn require_accepted(page: &ApprovalPage, consent: &dyn Consent) -> Re
 
 /// The same, up to a level that was accepted by name.
 pub(crate) fn require_at_most(page: &ApprovalPage, accepted: Severity) -> Result<(), OpsError> {
-    let found = findings_of(page);
+    refuse_above((&page.name, page.changes.is_some()), &findings_of(page), accepted)
+}
+
+/// The same of findings about a pinned server that was not started.
+pub(crate) fn require_findings_at_most(
+    name: &str,
+    findings: &[Finding],
+    accepted: Severity,
+) -> Result<(), OpsError> {
+    let found: Vec<PageFinding<'_>> = findings.iter().map(PageFinding::of_finding).collect();
+    refuse_above((name, true), &found, accepted)
+}
+
+fn refuse_above(
+    (name, is_pinned): (&str, bool),
+    found: &[PageFinding<'_>],
+    accepted: Severity,
+) -> Result<(), OpsError> {
     let above: Vec<&PageFinding<'_>> = found.iter().filter(|one| one.severity > accepted).collect();
     // The first of the worst is the one that is explained.
     let Some(worst) = above.iter().rev().max_by_key(|one| one.severity) else { return Ok(()) };
     Err(ServerError::AboveAccepted {
-        name: page.name.clone(),
-        is_pinned: page.changes.is_some(),
+        name: name.to_owned(),
+        is_pinned,
         worst: worst.severity.name(),
         accepted: accepted.name(),
         found: shown(&above),

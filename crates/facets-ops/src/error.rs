@@ -1,5 +1,6 @@
 //! Why facet could not judge.
 
+mod artifact;
 mod build;
 mod bundle;
 mod files_and_names;
@@ -27,6 +28,7 @@ use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
+pub use artifact::ArtifactError;
 pub use build::BuildError;
 pub use bundle::{BundleError, RefusedPackage};
 pub use narrowed::NarrowedOnly;
@@ -209,6 +211,9 @@ pub enum OpsError {
     /// The packages of a server could not be bundled.
     #[error("{0}")]
     Bundle(#[from] BundleError),
+    /// Something is in the way of an artifact.
+    #[error("{0}")]
+    Artifact(#[from] ArtifactError),
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
@@ -302,6 +307,11 @@ impl OpsError {
         "surface-too-large",
     ];
 
+    /// Whether bytes that are stored are not those that were verified: that is an answer, not a failure.
+    pub(crate) fn is_tampering(&self) -> bool {
+        matches!(self.code(), "store-mismatch" | "store-swapped" | "store-tampered")
+    }
+
     /// The error of a crate below that this one only passes on.
     fn inner(&self) -> Option<&dyn Describe> {
         match self {
@@ -316,6 +326,7 @@ impl OpsError {
             Self::ArchiveFile { source, .. } => Some(&**source),
             Self::Build(error) => Some(error),
             Self::Bundle(error) => Some(error),
+            Self::Artifact(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
             Self::FileHashes(error) => Some(error),

@@ -83,7 +83,7 @@ impl CheckReport {
         let no = |server: &CheckedServer| match &server.outcome {
             CheckOutcome::Judged(findings) => findings.iter().any(bad),
             CheckOutcome::Edited(_) => true,
-            CheckOutcome::Failed(_) => false,
+            CheckOutcome::Failed(error) => error.is_tampering(),
         };
         let unknown = |server: &CheckedServer| match &server.outcome {
             CheckOutcome::Judged(findings) => findings.iter().any(Graded::is_undecided),

@@ -1,8 +1,9 @@
 //! How a server is to be started.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use facets_files::FileError;
 use facets_launch::{Environment, NetworkReach, value_of};
 use facets_lock::{Extent, Grants, LockedServer, Profile, StartSettings};
 use facets_model::Origin;
@@ -33,6 +34,25 @@ pub(crate) struct LaunchOptions<'o> {
     pub(crate) environment: EnvironmentChoice<'o>,
     /// Where it starts; none is the current directory.
     pub(crate) directory: Option<PathBuf>,
+    /// What it is started for.
+    pub(crate) purpose: StartPurpose,
+    /// What it will be confined to, where that is known before it is asked for.
+    pub(crate) grants: Option<Grants>,
+    /// The project that it belongs to.
+    pub(crate) project: Option<&'o Project>,
+}
+
+/// What a server is started for. Only artifacts differ by it: what they are given, and what is built or
+/// fetched for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum StartPurpose {
+    /// It is not started: only how it would be is told. Nothing is built or fetched.
+    #[default]
+    Describe,
+    /// To see what it declares, with the probe values of its manifest.
+    Capture,
+    /// For a client, with the values of the user. Nothing is built or fetched.
+    Use,
 }
 
 /// Which environment a server gets. A private home is made only once it is known that it starts.
@@ -78,7 +98,26 @@ impl<'o> LaunchOptions<'o> {
             Profile::Private => EnvironmentChoice::Private { project, name, reach: reach(grants) },
         };
         let directory = Some(start_directory(project, settings)?);
-        Ok(Self { environment, directory, ..Self::default() })
+        let (purpose, grants) = (StartPurpose::Capture, Some(grants.clone()));
+        let project = Some(project);
+        Ok(Self { environment, directory, purpose, grants, project, ..Self::default() })
+    }
+
+    /// The same for another purpose.
+    pub(crate) fn for_purpose(self, purpose: StartPurpose) -> Self {
+        Self { purpose, ..self }
+    }
+
+    /// Where the server starts.
+    pub(crate) fn start_directory(&self) -> Result<PathBuf, OpsError> {
+        let directory = self.directory.clone().map_or_else(std::env::current_dir, Ok);
+        directory
+            .map_err(|source| OpsError::File(FileError::Unreadable { path: ".".into(), source }))
+    }
+
+    /// The directory of the project that the server belongs to.
+    pub(crate) fn project_place(&self) -> Option<&Path> {
+        self.project.map(Project::place)
     }
 
     /// With the values that clients have for a server that this user approved.
@@ -105,6 +144,10 @@ impl<'o> LaunchOptions<'o> {
 
     /// Before anything is asked or started: every variable that an origin names has a value.
     pub(crate) fn require_values(&self, origin: &Origin) -> Result<(), OpsError> {
+        // Which variables an artifact cannot do without, its manifest says when it is prepared.
+        if matches!(origin, Origin::SourceMode(_)) {
+            return Ok(());
+        }
         let mut names = origin.variables().into_iter();
         match names.find(|name| value_of(name, &self.given).is_none()) {
             Some(name) => Err(self.missing(name)),

@@ -2,6 +2,7 @@
 
 mod address;
 mod command;
+mod source_mode;
 
 use facets_launch::{Launchable, ProcessLaunch, Variables};
 use facets_lock::Pin;
@@ -37,8 +38,11 @@ pub(crate) fn prepare(
         (Origin::Address(address), Pin::AsWritten) => {
             address::prepare(origin, address, options, consent).map(Launchable::Remote)
         }
-        // Nothing starts artifacts yet; and what is no artifact has no pin of one.
-        (Origin::SourceMode(_), _) | (_, Pin::Artifact(_)) => {
+        (Origin::SourceMode(artifact), Pin::Artifact(pin)) => {
+            source_mode::prepare(origin, (artifact, pin), options, consent).map(Launchable::Process)
+        }
+        // An artifact is started by its bytes, and nothing else has a pin of them.
+        (Origin::SourceMode(_), Pin::AsWritten) | (_, Pin::Artifact(_)) => {
             Err(ServerError::NotInline { name: origin.to_string() }.into())
         }
     }

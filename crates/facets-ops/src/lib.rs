@@ -18,6 +18,8 @@ pub mod policy;
 mod approval;
 mod archive_file;
 mod artifact_changes;
+mod artifact_grants;
+mod artifact_start;
 mod attestation;
 mod audit;
 mod broken_pin;
@@ -66,10 +68,13 @@ mod session_end;
 mod session_log;
 mod session_record;
 mod session_status;
+mod source_artifact;
+mod source_changes;
 mod source_scan;
 mod start_attempt;
 mod start_obstacle;
 mod start_progress;
+mod stored_artifact;
 mod surface_report;
 mod surface_warnings;
 mod unknown_server;
@@ -77,8 +82,8 @@ mod write_file;
 
 pub use broken_pin::BrokenPin;
 pub use error::{
-    BuildError, BundleError, NarrowedOnly, OpsError, RefusedPackage, SAME_WITH_YES, ServerError,
-    StartFailure,
+    ArtifactError, BuildError, BundleError, NarrowedOnly, OpsError, RefusedPackage, SAME_WITH_YES,
+    ServerError, StartFailure,
 };
 pub use input::Input;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};

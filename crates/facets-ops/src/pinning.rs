@@ -12,12 +12,13 @@ use facets_model::{InlineServerName, Origin};
 use facets_project::{
     Change, LOCK, MANIFEST, Project, ProjectError, State, declared_origin, with_server,
 };
-use facets_surface::{Also, Source, Surface};
+use facets_surface::{Also, Entitlements, Source, Surface};
 
+use crate::artifact_grants::{StartPlace, observed_grants};
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::look_among_others;
-use crate::consent::{Answer, ApprovalPage, Consent, Replacement, TypedAddress};
+use crate::consent::{Answer, ApprovalPage, ArtifactShown, Consent, Replacement, TypedAddress};
 use crate::critical_findings::{require_accepted, require_at_most};
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
@@ -26,7 +27,7 @@ use crate::observing::{Observed, observe_for_all_clients};
 use crate::outside_servers::refuse_inside_server;
 use crate::profile_varies::variations;
 use crate::program_files::OpenedFiles;
-use crate::resolving::resolve;
+use crate::resolving::{Resolved, ResolvedArtifact, resolve};
 use crate::secret_values::secret_in;
 use crate::source_scan::{ScanRequest, scan};
 use crate::start_attempt::{AskedBy, StartAttempt};
@@ -40,6 +41,7 @@ pub(crate) struct Candidate {
     pub(crate) origin: Origin,
     pub(crate) pin: Pin,
     pub(crate) source: Option<String>,
+    pub(crate) artifact: Option<ArtifactShown>,
     pub(crate) surface: Surface,
     pub(crate) conduct: Conduct,
     /// What changed since it was approved; none if it never was.
@@ -179,15 +181,14 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
+    let Resolved { origin, pin, artifact } = resolve(&origin, project.place())?;
     // One that was there before begins with what was decided then.
     let latest = project.ledger()?.grants(&name)?;
-    let grants = latest.clone().unwrap_or(Grants::ALL);
+    let grants = latest.clone().unwrap_or_else(|| first_grants(&project, artifact.as_ref()));
     let profile = Profile::following(&grants);
     let settings = StartSettings { profile, directory, timeout };
-    let launch = LaunchOptions::of(&project, &name, &settings, &grants)?;
-    let launch = LaunchOptions { given, ..launch };
+    let launch = LaunchOptions { given, ..LaunchOptions::of(&project, &name, &settings, &grants)? };
     launch.require_values(&origin)?;
-    let pin = resolve(&origin)?;
     let launchable = prepare((&origin, &pin), &launch, consent)?;
     let launchable = apply_grants(launchable, &grants)?;
     let opened = opened_by(&launchable, &grants);
@@ -199,12 +200,14 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     let observed = observe_for_all_clients(&launchable, options, watched);
     let Observed { mut surface, conduct, variant } =
         observed.map_err(|error| attempt.explain(error))?;
+    let artifact = with_artifact(&mut surface, artifact);
     with_source(&mut surface, project.place(), source.as_deref())?;
     let candidate = Candidate {
         name,
         origin,
         pin,
         source,
+        artifact,
         surface,
         conduct,
         changes: None,
@@ -220,6 +223,24 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     let proposal = PinProposal::of(&project, candidate)?;
     proposal.require_no_secret(&launchable)?;
     Ok(LookedAt { project, before: state, proposal })
+}
+
+/// spec 11.4: an artifact starts from what was observed, anything else from all
+pub(crate) fn first_grants(project: &Project, artifact: Option<&ResolvedArtifact>) -> Grants {
+    let Some(artifact) = artifact else { return Grants::ALL };
+    let place = if project.is_of_user() { StartPlace::Home } else { StartPlace::Project };
+    let unknown = Entitlements::unknown();
+    observed_grants(artifact.source.entitlements.as_ref().unwrap_or(&unknown), place)
+}
+
+/// Adds what the files of an artifact can reach, and gives back what is shown of it.
+pub(crate) fn with_artifact(
+    surface: &mut Surface,
+    artifact: Option<ResolvedArtifact>,
+) -> Option<ArtifactShown> {
+    let ResolvedArtifact { shown, source } = artifact?;
+    surface.source = source;
+    Some(shown)
 }
 
 /// What was typed beside the command, as it has to be typed again.
@@ -274,6 +295,7 @@ impl PinProposal {
             origin,
             pin,
             source,
+            artifact,
             surface,
             conduct,
             changes,
@@ -306,6 +328,7 @@ impl PinProposal {
             warnings,
             changes,
             source,
+            artifact,
             grants,
             settings: (!server.origin.is_remote()).then_some(settings),
             varies,

@@ -69,6 +69,12 @@ pub(crate) fn own_files(process: &ProcessLaunch, writable: &[PathBuf]) -> Opened
     let mut opened = OpenedFiles::default();
     opened.read.extend(programs.iter().flat_map(|program| installation_of(program, writable)));
     opened.names.extend(opened.read.iter().filter_map(OpenedPath::split_folder));
+    // spec 11.1: of an artifact all files are known, and nothing around them belongs to it.
+    if let Some(files) = &process.verified {
+        let known = files.read.iter().chain([&files.tree]).cloned();
+        opened.read.extend(known.map(OpenedPath::whole));
+        return opened;
+    }
     // A program that a package brought along belongs to it.
     let program = Path::new(&process.program);
     let program = is_in_modules(program).then(|| process.directory.join(program));

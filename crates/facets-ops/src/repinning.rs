@@ -1,7 +1,7 @@
 //! Pinning a server anew: what changed since it was approved, and what else it shall be from now on.
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
-use facets_lock::{Grants, LockedServer, Pin, StartSettings};
+use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings};
 use facets_mcp::{CaptureOptions, EraChoice};
 use facets_model::Origin;
 use facets_project::{Project, State};
@@ -13,15 +13,19 @@ use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::like_others;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown, Replacement};
+use crate::critical_findings::require_findings_at_most;
 use crate::error::OpsError;
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
 use crate::pin_changes::{compare_origins, compare_settings};
 use crate::pinned::{Pinned, differences};
-use crate::pinning::{Candidate, LedgerEntry, PinApproval, pin_candidate, with_source};
+use crate::pinning::{
+    Candidate, LedgerEntry, PinApproval, first_grants, pin_candidate, with_artifact, with_source,
+};
 use crate::profile_varies::variations;
-use crate::resolving::resolve;
+use crate::resolving::{Resolved, ResolvedArtifact, resolve, resolve_pinned};
+use crate::source_changes::reach_since;
 use crate::start_attempt::StartAttempt;
 use crate::start_progress::{StartProgress, WatchedStart};
 
@@ -29,13 +33,23 @@ use crate::start_progress::{StartProgress, WatchedStart};
 pub(crate) struct NewPin<'n> {
     pub(crate) name: &'n str,
     pub(crate) origin: Origin,
+    pub(crate) bytes: NewBytes,
     pub(crate) settings: StartSettings,
-    pub(crate) grants: Grants,
+    /// What it may do; none is what a new server starts with, and the profile follows from that.
+    pub(crate) grants: Option<Grants>,
     /// Seconds to wait for an answer, this time.
     pub(crate) timeout: Option<u64>,
     /// Where its source lies.
     pub(crate) source: Option<String>,
     pub(crate) launch_change: LaunchChange,
+}
+
+/// Which bytes a server shall be.
+pub(crate) enum NewBytes {
+    /// Those that its origin gives now.
+    Resolved,
+    /// Those that are pinned.
+    Pinned(Pin),
 }
 
 /// What another launch than the pinned one means.
@@ -67,57 +81,131 @@ pub(crate) fn repin(
     consent: &dyn Consent,
 ) -> Result<ApprovalPage, OpsError> {
     let is_typed = new.launch_change == LaunchChange::Typed;
-    let NewPin { name, origin, settings, grants, timeout, source, .. } = new;
-    let locked = state.lock.server(name);
-    let latest = project.ledger()?.grants(name)?;
-    let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
-    // What this user has not approved is new, whoever pinned it.
-    let is_known = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
-    let pin = resolve(&origin)?;
+    let Wanted { name, origin, pin, artifact, settings, grants, timeout, source } =
+        Wanted::of(project, new)?;
+    let Known { locked, latest, decision, before } = Known::of(project, state, (name, trust))?;
     let is_same = locked.is_some_and(|server| (&server.origin, &server.pin) == (&origin, &pin));
-    let before = Pinned::of(name, state).ok().filter(|_| is_known);
-    let launch = LaunchOptions::of(project, name, &settings, &grants)?;
+    require_reach_accepted(name, (before.as_ref(), artifact.as_ref()), accepted, consent)?;
     let approved = locked.filter(|_| is_same && has_approval(decision.as_ref()));
     let ledger = ledger_entry(has_approval(decision.as_ref()), accepted, trust);
+    let launch = LaunchOptions::of(project, name, &settings, &grants)?;
     let (launch, notes) = launch.with_values_for(project, (name, &origin), approved)?;
-    let asks = ApprovedOrAsk { is_approved: is_known && is_same, consent };
+    let is_trusted = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
+    let asks = ApprovedOrAsk { is_approved: is_trusted && is_same, consent };
     let server = apply_grants(prepare((&origin, &pin), &launch, &asks)?, &grants)?;
     let options = capture_options(&server, timeout, settings.timeout);
     let watched = WatchedStart::new(name, consent.progress());
     let attempt = StartAttempt::of_pinned(name, &server, &origin, &grants);
     let Observed { mut surface, conduct, variant } =
         observe(&attempt, locked.filter(|_| !is_typed), options, watched)?;
+    let artifact = with_artifact(&mut surface, artifact);
     with_source(&mut surface, project.place(), source.as_deref())?;
     let known_variant = approved_variant(decision);
+    let is_asked_for = is_typed || matches!(accepted, Accepted::Unchanged);
     let changes = before.as_ref().map(|before| {
         let launch = if is_typed { before.start() } else { (&origin, &pin) };
         let mut changes = changes_since((project, name), before, launch, &surface);
         changes.extend(new_variations(&surface, &variant, &known_variant));
-        // A profile that the user asked for is no drift.
-        if !is_typed && !matches!(accepted, Accepted::Unchanged) {
-            changes.extend(compare_settings(&before.server.settings, &settings));
-        }
+        changes.extend(settings_changes(before, &settings, is_asked_for));
         sorted(changes)
     });
     let decision = decide(changes.as_deref(), accepted, consent);
+    let replaces = locked.filter(|_| is_typed).map(|server| replacement(server, &origin));
+    let opened = opened_by(&server, &grants);
+    let notes = with_ledger_note(notes, name, ledger);
     let candidate = Candidate {
         name: name.to_owned(),
-        replaces: locked.filter(|_| is_typed).map(|server| replacement(server, &origin)),
         origin,
         pin,
         source,
+        artifact,
         surface,
         conduct,
         changes,
+        grants,
         latest,
         settings,
         variant,
-        opened: opened_by(&server, &grants),
-        grants,
-        notes: with_ledger_note(notes, name, ledger),
+        opened,
+        replaces,
+        notes,
         ledger,
     };
     pin_candidate(project, candidate, state, (&decision, &server))
+}
+
+/// What is known of a name before it is pinned anew.
+struct Known<'s> {
+    locked: Option<&'s LockedServer>,
+    latest: Option<Grants>,
+    decision: Option<UserDecision>,
+    /// What was approved; what this user has not approved is new, whoever pinned it.
+    before: Option<Pinned>,
+}
+
+impl<'s> Known<'s> {
+    fn of(
+        project: &Project,
+        state: &'s State,
+        (name, trust): (&str, Trust),
+    ) -> Result<Self, OpsError> {
+        let locked = state.lock.server(name);
+        let latest = project.ledger()?.grants(name)?;
+        let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
+        let is_known = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
+        let before = Pinned::of(name, state).ok().filter(|_| is_known);
+        Ok(Self { locked, latest, decision, before })
+    }
+}
+
+/// What a server shall be from now on, with everything that its bytes say.
+struct Wanted<'n> {
+    name: &'n str,
+    origin: Origin,
+    pin: Pin,
+    artifact: Option<ResolvedArtifact>,
+    settings: StartSettings,
+    grants: Grants,
+    timeout: Option<u64>,
+    source: Option<String>,
+}
+
+impl<'n> Wanted<'n> {
+    fn of(project: &Project, new: NewPin<'n>) -> Result<Self, OpsError> {
+        let NewPin { name, origin, bytes, settings, grants, timeout, source, .. } = new;
+        let Resolved { origin, pin, artifact } = match bytes {
+            NewBytes::Resolved => resolve(&origin, project.place())?,
+            NewBytes::Pinned(pin) => resolve_pinned(origin, pin)?,
+        };
+        let (grants, settings) = if let Some(grants) = grants {
+            (grants, settings)
+        } else {
+            let grants = first_grants(project, artifact.as_ref());
+            let profile = Profile::following(&grants);
+            (grants, StartSettings { profile, ..settings })
+        };
+        Ok(Self { name, origin, pin, artifact, settings, grants, timeout, source })
+    }
+}
+
+/// Files that can reach more than those that were approved are not even started, unless that is accepted by
+/// name or asked for.
+fn require_reach_accepted(
+    name: &str,
+    (before, artifact): (Option<&Pinned>, Option<&ResolvedArtifact>),
+    accepted: Accepted,
+    consent: &dyn Consent,
+) -> Result<(), OpsError> {
+    let Some((before, artifact)) = before.zip(artifact) else { return Ok(()) };
+    let limit = match accepted {
+        Accepted::UpTo(limit) => limit,
+        Accepted::Asked | Accepted::Unchanged => consent.accepts(),
+    };
+    // With a terminal, the page is read before anything is trusted.
+    if !consent.has_answered() || !consent.can_answer() {
+        return Ok(());
+    }
+    require_findings_at_most(name, &reach_since(before, &artifact.source), limit)
 }
 
 /// spec 8.5: approval is local. Trust in a reviewed lock is none of this user's decisions, unless critical
@@ -127,6 +215,11 @@ fn ledger_entry(is_approved: bool, accepted: Accepted, trust: Trust) -> LedgerEn
         || trust == Trust::Approvals
         || matches!(accepted, Accepted::UpTo(Severity::Critical));
     if is_decided { LedgerEntry::Written } else { LedgerEntry::NotWritten }
+}
+
+/// A profile that the user asked for is no drift.
+fn settings_changes(before: &Pinned, now: &StartSettings, is_asked_for: bool) -> Vec<Finding> {
+    if is_asked_for { Vec::new() } else { compare_settings(&before.server.settings, now) }
 }
 
 fn sorted(mut changes: Vec<Finding>) -> Vec<Finding> {

@@ -1,6 +1,7 @@
 //! Another server under a name that is pinned.
 
-use facets_lock::{Profile, StartSettings};
+use facets_lock::{Grants, Profile, StartSettings};
+use facets_model::Origin;
 use facets_project::{Project, State};
 
 use crate::approval::{Trust, UserDecision};
@@ -9,7 +10,7 @@ use crate::error::{OpsError, ServerError};
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::is_others;
 use crate::pinning::NewServer;
-use crate::repinning::{Accepted, LaunchChange, NewPin, repin};
+use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, repin};
 
 /// Starts or calls the new server, shows what it declares otherwise than the old one, and pins it if
 /// the answer is yes. What was decided about grants stays.
@@ -25,14 +26,29 @@ pub(crate) fn replace_pin(
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let grants = match state.lock.server(&name) {
-        Some(locked) => UserDecision::of(&name, locked, &project)?.grants,
-        None => project.ledger()?.grants(&name)?.unwrap_or(facets_lock::Grants::ALL),
-    };
-    let settings = StartSettings { profile: Profile::following(&grants), directory, timeout };
-    let launch_change = LaunchChange::Typed;
-    let new = NewPin { name: &name, origin, settings, grants, timeout, source, launch_change };
+    let grants = decided_grants(&name, &origin, &project, &state)?;
+    let profile = grants.as_ref().map_or(Profile::Native, Profile::following);
+    let settings = StartSettings { profile, directory, timeout };
+    let (bytes, launch_change) = (NewBytes::Resolved, LaunchChange::Typed);
+    let new =
+        NewPin { name: &name, origin, bytes, settings, grants, timeout, source, launch_change };
     repin(&project, &state, new, (Accepted::Asked, Trust::Approvals), consent)
+}
+
+/// What was decided about a name. An artifact in place of something else begins anew: what a command was
+/// granted is mostly everything.
+fn decided_grants(
+    name: &str,
+    origin: &Origin,
+    project: &Project,
+    state: &State,
+) -> Result<Option<Grants>, OpsError> {
+    let is_artifact = |origin: &Origin| matches!(origin, Origin::SourceMode(_));
+    match state.lock.server(name) {
+        Some(locked) if is_artifact(origin) && !is_artifact(&locked.origin) => Ok(None),
+        Some(locked) => Ok(Some(UserDecision::of(name, locked, project)?.grants)),
+        None => Ok(project.ledger()?.grants(name)?),
+    }
 }
 
 fn require_known(name: &str, state: &State) -> Result<(), OpsError> {

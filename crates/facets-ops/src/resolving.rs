@@ -1,15 +1,103 @@
 //! From an origin to a pin: what exactly a person asked for.
 
-use facets_lock::Pin;
-use facets_model::Origin;
+use std::path::Path;
 
-use crate::error::{OpsError, ServerError};
+use facets_archive::ServerArchive;
+use facets_lock::{ArtifactPin, Pin, RuntimePin};
+use facets_model::{ArtifactSource, Origin, RuntimeName, SourceModeOrigin};
+use facets_surface::Source;
 
-/// What exactly an origin is now. Commands and addresses name no bytes, so nothing is looked up.
-pub(crate) fn resolve(origin: &Origin) -> Result<Pin, OpsError> {
+use crate::consent::ArtifactShown;
+use crate::error::{ArtifactError, OpsError, ServerError};
+use crate::source_artifact::local_archive;
+use crate::source_scan::source_of;
+use crate::stored_artifact::{StoredArtifact, get_artifact, open_store, put_artifact};
+
+/// What exactly an origin is now.
+pub(crate) struct Resolved {
+    /// The origin, with everything that only its bytes say.
+    pub(crate) origin: Origin,
+    pub(crate) pin: Pin,
+    /// What an artifact has in it.
+    pub(crate) artifact: Option<ResolvedArtifact>,
+}
+
+/// What an artifact has in it.
+pub(crate) struct ResolvedArtifact {
+    pub(crate) shown: ArtifactShown,
+    /// What its files can reach, and declare.
+    pub(crate) source: Source,
+}
+
+/// What exactly an origin is now, seen from `root`. Commands and addresses name no bytes, so nothing is
+/// looked up; an artifact is built or read, and stored.
+pub(crate) fn resolve(origin: &Origin, root: &Path) -> Result<Resolved, OpsError> {
     match origin {
-        Origin::Command(_) | Origin::Address(_) => Ok(Pin::AsWritten),
-        // Nothing builds or fetches artifacts yet.
-        Origin::SourceMode(_) => Err(ServerError::NotInline { name: origin.to_string() }.into()),
+        Origin::Command(_) | Origin::Address(_) => {
+            Ok(Resolved { origin: origin.clone(), pin: Pin::AsWritten, artifact: None })
+        }
+        Origin::SourceMode(artifact) => resolve_artifact(artifact, root),
     }
+}
+
+/// What is shown of a pinned artifact, as it is stored.
+pub(crate) fn stored_artifact_shown(pin: &Pin) -> Option<ArtifactShown> {
+    let pin = pin.artifact()?;
+    let stored = get_artifact(&open_store().ok()?, pin).ok()??;
+    Some(ArtifactShown::of(&stored.server, pin))
+}
+
+/// What a pinned artifact has in it, as it is stored; nothing is built.
+pub(crate) fn resolve_pinned(origin: Origin, pin: Pin) -> Result<Resolved, OpsError> {
+    let artifact = pin.artifact().map(|pin| match get_artifact(&open_store()?, pin)? {
+        Some(StoredArtifact { server, tree }) => {
+            let (shown, source) = (ArtifactShown::of(&server, pin), source_of(tree.path())?);
+            Ok::<_, OpsError>(ResolvedArtifact { shown, source })
+        }
+        None => Err(ArtifactError::ArtifactAbsent {
+            artifact: format!("{} {}", pin.name, pin.version),
+            content_hash: pin.content_hash,
+        }
+        .into()),
+    });
+    let artifact = artifact.transpose()?;
+    Ok(Resolved { origin, pin, artifact })
+}
+
+fn resolve_artifact(artifact: &SourceModeOrigin, root: &Path) -> Result<Resolved, OpsError> {
+    let ArtifactSource::Local { path } = &artifact.source else {
+        // Nothing fetches artifacts from a registry yet.
+        return Err(ServerError::NotInline { name: artifact.to_string() }.into());
+    };
+    let mut archive = local_archive(&root.join(path.as_str()))?;
+    let StoredArtifact { server, tree } = put_artifact(&open_store()?, &mut archive)?;
+    let source = source_of(tree.path())?;
+    let pin = pin_of(&server)?;
+    let names = server.manifest.env.iter().map(|variable| variable.name.to_string());
+    let origin = SourceModeOrigin::new(artifact.source.clone(), names.collect());
+    let shown = ArtifactShown::of(&server, &pin);
+    Ok(Resolved {
+        origin: origin.into(),
+        pin: Pin::Artifact(Box::new(pin)),
+        artifact: Some(ResolvedArtifact { shown, source }),
+    })
+}
+
+/// The pin of an archive that was just read, with the runtime that this facet starts it with.
+fn pin_of(server: &ServerArchive) -> Result<ArtifactPin, OpsError> {
+    let manifest = &server.manifest;
+    let unknown = || OpsError::Internal { subject: format!("the runtime {}", manifest.runtime) };
+    let runtime = facets_runtime::current(RuntimeName::of(&manifest.runtime).ok_or_else(unknown)?);
+    let runtime = RuntimePin {
+        name: runtime.name,
+        version: runtime.version.parse().map_err(|_| unknown())?,
+        binaries: runtime.digests(),
+    };
+    Ok(ArtifactPin {
+        name: manifest.name.clone(),
+        version: manifest.version.clone(),
+        integrity: server.index.integrity,
+        content_hash: server.index.content_hash,
+        runtime,
+    })
 }

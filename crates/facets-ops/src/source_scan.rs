@@ -5,12 +5,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use facets_digest::Progress;
+use facets_digest::{NoProgress, Progress};
 use facets_files::FileError;
 use facets_launch::Launcher;
 use facets_model::manifest::{ServerManifest, parse_server};
 use facets_probe::{ObserveError, Scanners};
 use facets_scan::{Analysis, Analyst, Files, FolderListing, Report, ScanLimits, Start};
+use facets_surface::Source;
 
 use crate::error::OpsError;
 use crate::input::read_regular;
@@ -63,6 +64,13 @@ pub(crate) fn scan(request: &ScanRequest, progress: &dyn Progress) -> Result<Sca
     let report = scan_in_sandbox(&start, progress)?;
     let contract = manifest.and_then(|manifest| manifest.contract);
     Ok(ScanReport { shown: path.clone(), root, report, contract })
+}
+
+/// What the files of an artifact can reach, and what its manifest declares.
+pub(crate) fn source_of(tree: &Path) -> Result<Source, OpsError> {
+    let scanned = scan(&ScanRequest { path: tree.to_owned() }, &NoProgress)?;
+    let entitlements = Some(scanned.report.entitlements);
+    Ok(Source { contract: scanned.contract, entitlements })
 }
 
 fn scan_in_sandbox(start: &Start, progress: &dyn Progress) -> Result<Report, OpsError> {

@@ -7,6 +7,11 @@ use facets_probe::{ObserveProgress, ObserveStep};
 /// A part of a look at a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartStep {
+    /// The runtime that starts it is fetched.
+    Fetching {
+        /// How large it is.
+        bytes: u64,
+    },
     /// It is started, or called.
     Starting,
     /// The same once more, as another client would.

@@ -73,6 +73,19 @@ impl TreeManifest {
         Self { items }
     }
 
+    /// The manifest of a tree with these files, and with the directories that their paths name.
+    #[must_use]
+    pub fn of_files<'f>(files: impl IntoIterator<Item = (&'f str, TreeItem)>) -> Self {
+        let mut items = BTreeMap::new();
+        for (path, item) in files {
+            for (end, _) in path.match_indices('/') {
+                items.entry(path[..end].to_owned()).or_insert(TreeItem::Directory);
+            }
+            items.insert(path.to_owned(), item);
+        }
+        Self { items }
+    }
+
     /// Every file and directory, in the order of the bytes of their paths.
     pub fn items(&self) -> impl Iterator<Item = (&str, &TreeItem)> {
         self.items.iter().map(|(path, item)| (path.as_str(), item))
@@ -180,6 +193,16 @@ mod tests {
             ("empty", TreeItem::Directory),
         ];
         TreeManifest::new(items.map(|(path, item)| (path.to_owned(), item)).into())
+    }
+
+    #[test]
+    fn files_bring_their_directories_along() {
+        let known = sample();
+        let files = known.items().filter(|(_, item)| **item != TreeItem::Directory);
+        let made = TreeManifest::of_files(files.map(|(path, item)| (path, *item)));
+        assert_eq!(made.item("bin"), Some(&TreeItem::Directory));
+        assert_eq!(made.item("bin/run"), known.item("bin/run"));
+        assert_eq!((made.item("empty"), made.items().count()), (None, 3));
     }
 
     #[test]

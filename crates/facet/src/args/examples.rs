@@ -32,6 +32,8 @@ pub(super) const ADD: &str = "\
 Examples:
   facet add memory -- npx -y @modelcontextprotocol/server-memory
   facet add docs https://mcp.example.com/ --header Authorization=MY_TOKEN
+  facet add mine ./my-server
+                          builds the directory, stores it, and pins its bytes
   facet add tickets --env API_TOKEN -- uvx tickets-mcp
                           the server gets the variable; facet does not store its value
   facet add memory --replace -- node memory/server.js

@@ -28,6 +28,7 @@ const QUIET: Style = Style::new().dimmed();
 pub(crate) fn page(page: &ApprovalPage, is_verbose: bool) -> String {
     let mut out = String::new();
     identity(page, &mut out);
+    artifact(page, &mut out);
     replacement(page, &mut out);
     if let Some(changes) = &page.changes {
         if changes.is_empty() && page.replaces.is_none() {
@@ -71,6 +72,24 @@ fn replacement(page: &ApprovalPage, out: &mut String) {
 /// Whether it declares what was approved before.
 fn is_unchanged(page: &ApprovalPage) -> bool {
     page.changes.as_ref().is_some_and(Vec::is_empty)
+}
+
+/// Which bytes it is, where they are known.
+fn artifact(page: &ApprovalPage, out: &mut String) {
+    if let Some(artifact) = &page.artifact {
+        out.push_str(&origin::artifact_lines(artifact));
+    }
+}
+
+/// The place of the source that was read.
+fn source_words(page: &ApprovalPage) -> String {
+    match (&page.source, &page.artifact) {
+        (Some(source), _) => visible(source),
+        (None, Some(artifact)) => {
+            visible(&format!("{} {}", artifact.pin.name, artifact.pin.version))
+        }
+        (None, None) => String::new(),
+    }
 }
 
 /// As what a server identifies itself.
@@ -170,11 +189,11 @@ fn reach(page: &ApprovalPage, out: &mut String) {
             let _ = writeln!(out, "\n{QUIET}{}{QUIET:#}", scan::NOT_SCANNED);
         }
         Some(entitlements) if scan::is_unknown(entitlements) => {
-            let source = page.source.as_deref().map(visible).unwrap_or_default();
+            let source = source_words(page);
             let _ = writeln!(out, "\n{STRONG}its source ({source}){STRONG:#}: {}", scan::UNKNOWN);
         }
         Some(entitlements) => {
-            let source = page.source.as_deref().map(visible).unwrap_or_default();
+            let source = source_words(page);
             let _ = writeln!(out, "\n{STRONG}its source ({source}) can reach{STRONG:#}");
             scan::entitlements(entitlements, "  ", out);
         }
@@ -262,6 +281,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
     let settings = page.settings.as_ref();
     json!({
         "name": page.name,
+        "artifact": page.artifact.as_ref().map(origin::artifact_json),
         "surface": page.hashes.surface.to_string(),
         "api_surface": page.hashes.api_surface.to_string(),
         "behavior": page.hashes.behavior.digest.to_string(),

@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use facets_face::visible;
+use facets_face::{plural, visible};
+use facets_lock::ArtifactPin;
+use facets_model::manifest::Variable;
 use facets_model::{
     AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, SourceModeOrigin,
 };
-use facets_ops::consent::{Filesystem, LaunchShown, Network};
+use facets_ops::consent::{ArtifactShown, Filesystem, LaunchShown, Network};
+use facets_ops::grant::grants_words;
 use serde_json::{Value, json};
 
 const STRONG: Style = Style::new().bold();
@@ -44,8 +47,54 @@ fn artifact_launch(artifact: &SourceModeOrigin, launch: &LaunchShown<'_>) -> Str
     let source = visible(&artifact.to_string());
     let mut out =
         format!("This would start the source-mode server\n  {STRONG}{source}{STRONG:#}\n");
-    process_launch(&artifact.env, launch, &mut out);
+    if let Some(shown) = launch.artifact {
+        out.push_str(&artifact_lines(shown));
+    }
+    let _ = writeln!(out, "directory: {}", visible(&launch.directory.display().to_string()));
+    if let Some(grants) = launch.grants {
+        let _ = writeln!(out, "grants: {}", visible(&grants_words(grants)));
+    }
     out
+}
+
+/// What an artifact has in it, a line each.
+pub(super) fn artifact_lines(artifact: &ArtifactShown) -> String {
+    let ArtifactShown { pin, entry, files, variables } = artifact;
+    let ArtifactPin { name, version, integrity, content_hash, runtime } = pin;
+    let mut out = format!("artifact: {} {version}\n", visible(name.as_str()));
+    let _ = writeln!(out, "archive: {content_hash}\ncontent: {integrity}");
+    let _ = writeln!(out, "runtime: {} {}", runtime.name.name(), runtime.version);
+    let _ = writeln!(out, "entry: {} ({})", visible(entry), plural(*files, "file"));
+    if !variables.is_empty() {
+        let words: Vec<String> = variables.iter().map(variable_words).collect();
+        let _ = writeln!(out, "variables: {}", words.join(", "));
+    }
+    out
+}
+
+/// The name of a variable, and whether the server does without it.
+fn variable_words(variable: &Variable) -> String {
+    let name = variable.name.as_str();
+    if variable.required { format!("{name} (required)") } else { name.to_owned() }
+}
+
+/// An artifact as JSON.
+pub(super) fn artifact_json(artifact: &ArtifactShown) -> Value {
+    let ArtifactShown { pin, entry, files, variables } = artifact;
+    let variables: Vec<Value> = variables
+        .iter()
+        .map(|one| json!({ "name": one.name.as_str(), "required": one.required, "secret": one.secret }))
+        .collect();
+    json!({
+        "name": pin.name.as_str(),
+        "version": pin.version.to_string(),
+        "integrity": pin.integrity.to_string(),
+        "content_hash": pin.content_hash.to_string(),
+        "runtime": format!("{} {}", pin.runtime.name.name(), pin.runtime.version),
+        "entry": entry,
+        "files": files,
+        "variables": variables,
+    })
 }
 
 /// How a process would start, whatever it is.

@@ -51,11 +51,11 @@ impl Describe for BuildError {
     }
 
     fn actual(&self) -> Option<String> {
-        Some(match self {
+        let actual = match self {
             Self::OutputExists { .. } => "a file with other content; nothing was overwritten",
             Self::OutputInside { .. } => "a path whose file would be packed; nothing was written",
-        })
-        .map(str::to_owned)
+        };
+        Some(actual.to_owned())
     }
 
     fn file(&self) -> Option<&Path> {

@@ -17,7 +17,15 @@ pub(super) fn prepare(
     consent: &dyn Consent,
 ) -> Result<RemoteLaunch, OpsError> {
     let sandbox = Sandbox::default();
-    let shown = LaunchShown { origin, program: None, directory: Path::new("."), sandbox: &sandbox };
+    let directory = Path::new(".");
+    let shown = LaunchShown {
+        origin,
+        program: None,
+        directory,
+        sandbox: &sandbox,
+        artifact: None,
+        grants: None,
+    };
     consent.may_start(&shown).required()?;
     let sources =
         address.headers.iter().map(|(name, written)| (name, HeaderSource::parse(written)));

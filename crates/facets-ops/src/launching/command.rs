@@ -18,9 +18,7 @@ pub(super) fn prepare(
     options: &LaunchOptions<'_>,
     consent: &dyn Consent,
 ) -> Result<ProcessLaunch, OpsError> {
-    let directory = options.directory.clone().map_or_else(std::env::current_dir, Ok);
-    let directory = directory
-        .map_err(|source| OpsError::File(FileError::Unreadable { path: ".".into(), source }))?;
+    let directory = options.start_directory()?;
     for path in options.sandbox.filesystem.iter().flatten() {
         // A path that is not there would allow nothing, silently.
         std::fs::metadata(path).map_err(|source| {
@@ -35,7 +33,14 @@ pub(super) fn prepare(
     let program = OsStr::new(&command.command);
     let found = find_program(program, &directory, &variables.search_path());
     let sandbox = sandbox_for(found.as_deref(), &directory, options.sandbox.clone());
-    let shown = LaunchShown { origin, program: found, directory: &directory, sandbox: &sandbox };
+    let shown = LaunchShown {
+        origin,
+        program: found,
+        directory: &directory,
+        sandbox: &sandbox,
+        artifact: None,
+        grants: None,
+    };
     consent.may_start(&shown).required()?;
     variables.environment = options.environment.make()?;
     Ok(ProcessLaunch {
@@ -44,6 +49,7 @@ pub(super) fn prepare(
         variables,
         directory,
         sandbox,
+        verified: None,
     })
 }
 

@@ -46,6 +46,7 @@ pub(super) mod samples {
             variables: Variables::default(),
             directory: "/".into(),
             sandbox,
+            verified: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! `facet approve`: look at what changed, and pin it anew.
 
 use facets_drift::Severity;
-use facets_lock::{Grants, LockedEntry, Profile, StartSettings};
+use facets_lock::{LockedEntry, Profile, StartSettings};
 use facets_model::Origin;
 use facets_project::{Project, State, declared_origin};
 
@@ -14,7 +14,7 @@ use crate::error::{OpsError, ServerError};
 use crate::moving::approve_moved;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::is_others;
-use crate::repinning::{Accepted, LaunchChange, NewPin, repin};
+use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, repin};
 use crate::unknown_server::unknown_server;
 
 /// What to approve.
@@ -96,14 +96,14 @@ fn approve_one(
     let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
     let is_approved = decision.as_ref().is_some_and(|known| known.approval.is_some());
     let grants = match decision {
-        Some(decision) => decision.grants,
+        Some(decision) => Some(decision.grants),
         // An entry that was deleted from the lock does not widen the latest decision.
-        None => project.ledger()?.grants(name)?.unwrap_or(Grants::ALL),
+        None => project.ledger()?.grants(name)?,
     };
     let before = locked.map(|server| server.settings.clone()).unwrap_or_default();
     let settings = StartSettings {
         // Also what an older facet pinned: from now on it behaves as it would without facet.
-        profile: Profile::following(&grants),
+        profile: grants.as_ref().map_or(Profile::Native, Profile::following),
         directory: before.directory,
         timeout: request.timeout.or(before.timeout),
     };
@@ -111,6 +111,7 @@ fn approve_one(
     let new = NewPin {
         name,
         origin,
+        bytes: NewBytes::Resolved,
         settings,
         grants,
         timeout: request.timeout,

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
-use facets_launch::Launchable;
+use facets_launch::{Launchable, ProcessLaunch};
 use facets_lock::{Grants, LockedServer};
 use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
 use facets_probe::ObserveError;
 use facets_project::{Project, State};
-use facets_surface::Also;
+use facets_surface::{Also, Surface};
 
 pub use crate::approval::Trust;
 use crate::approval::UserDecision;
@@ -28,6 +28,9 @@ use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
 use crate::pinning::{approve_entry, with_source};
 use crate::policy::{self, Asked};
 use crate::profile_varies::variations;
+use crate::resolving::stored_artifact_shown;
+use crate::source_changes::source_changes;
+use crate::source_scan::source_of;
 use crate::start_attempt::{AskedBy, StartAttempt};
 use crate::surface_warnings::warnings;
 
@@ -111,9 +114,12 @@ fn ready(
     consent: &dyn Consent,
 ) -> Ready {
     let pinned = Pinned::of(name, state).map_err(CheckOutcome::Edited)?;
-    let findings = against_manifest(name, &pinned, state);
+    let mut findings = against_manifest(name, &pinned, state);
     match allowed(name, &pinned, project, request.trust, consent) {
-        Ok(Allowed { server, grants, notes }) => {
+        Ok(Allowed { server, grants, mut notes }) => {
+            let changed = source_changes(project.place(), &pinned).map_err(CheckOutcome::Failed)?;
+            findings.extend(changed.findings);
+            notes.extend(changed.notes);
             Ok(Box::new(Job { pinned, server, grants, findings, notes }))
         }
         Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(naming(error, name))),
@@ -166,6 +172,7 @@ fn allowed(
         warnings: warnings(&pinned.surface, None),
         changes: None,
         source: pinned.server.source.clone(),
+        artifact: stored_artifact_shown(&pinned.server.pin),
         grants: grants.clone(),
         settings: (!pinned.server.origin.is_remote()).then_some(settings),
         varies: Vec::new(),
@@ -245,6 +252,14 @@ fn check_one(name: String, job: Ready, project: &Project, timeout: Option<u64>) 
     CheckedServer { name, tools, outcome, profile, notes, is_remote, facts }
 }
 
+/// Adds what the verified files of an artifact can reach.
+fn with_source_of(surface: &mut Surface, server: &Launchable) -> Result<(), OpsError> {
+    if let Launchable::Process(ProcessLaunch { verified: Some(files), .. }) = server {
+        surface.source = source_of(&files.tree)?;
+    }
+    Ok(())
+}
+
 /// What changed, and the tools that there are.
 type Compared = (Vec<Finding>, Option<Vec<String>>);
 
@@ -270,6 +285,7 @@ fn observe_and_compare(
         })) => return Ok((vec![varies(&names)], None)),
         other => other.map_err(|error| attempt.explain(error))?,
     };
+    with_source_of(&mut surface, &job.server)?;
     with_source(&mut surface, project.place(), job.pinned.server.source.as_deref())?;
     let hashes = surface.hashes();
     let mut found = differences(job.pinned.side(), Side { surface: &surface, hashes: &hashes });

@@ -4,7 +4,7 @@ pub use facets_failure::Explanation;
 use facets_failure::{CodeTable, explanations};
 use facets_markers::{RULES, Rule};
 
-use crate::error::{OpsError, ServerError};
+use crate::error::{ArtifactError, OpsError, ServerError};
 
 /// The pages of all crates that can report something here, in the order in which they are listed.
 const PAGES: &[&str] = &[
@@ -79,7 +79,9 @@ pub fn code_groups() -> Vec<CodeGroup> {
 
 /// Whether a code of this crate is about servers, and not about files that are built or scanned.
 fn is_about_servers(code: &str) -> bool {
-    ServerError::CODES.contains(&code) || ["bad-header", "bad-url", "not-approved"].contains(&code)
+    ServerError::CODES.contains(&code)
+        || ArtifactError::CODES.contains(&code)
+        || ["bad-header", "bad-url", "not-approved"].contains(&code)
 }
 
 /// A rule explains itself by its examples.
@@ -115,6 +117,7 @@ mod tests {
         let of_commands = [
             OpsError::CODES,
             ServerError::CODES,
+            ArtifactError::CODES,
             BuildError::CODES,
             BundleError::CODES,
             of_manifests,

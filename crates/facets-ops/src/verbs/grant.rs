@@ -20,14 +20,14 @@ use crate::error::{OpsError, ServerError};
 use crate::grant_conflicts::KnownStart;
 pub use crate::grant_words::grants_words;
 use crate::grant_words::{extent_word, yes_or_no};
-use crate::launch_options::{LaunchOptions, start_directory};
+use crate::launch_options::{LaunchOptions, StartPurpose, start_directory};
 use crate::launching::prepare;
 use crate::moving::not_approved;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::Pinned;
 use crate::pinning::approve_entry;
 pub use crate::program_files::{OpenedFiles, OpenedPath};
-use crate::repinning::{Accepted, LaunchChange, NewPin, repin};
+use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, repin};
 use failures::{TypedGrant, narrowed_only, unchanged, with_accept};
 
 /// One decision of a user.
@@ -278,8 +278,10 @@ fn in_profile<'n>(
     NewPin {
         name,
         origin: server.origin.clone(),
+        // spec 11.4: a grant is no reason for other bytes
+        bytes: NewBytes::Pinned(server.pin.clone()),
         settings,
-        grants,
+        grants: Some(grants),
         timeout: None,
         source: server.source.clone(),
         launch_change: LaunchChange::Reported,
@@ -313,6 +315,7 @@ fn opened_to(
     let profile = server.settings.profile.with_grants(grants);
     let settings = StartSettings { profile, ..server.settings.clone() };
     let options = LaunchOptions::of(project, name, &settings, grants).ok()?;
+    let options = options.for_purpose(StartPurpose::Describe);
     let server = prepare((&server.origin, &server.pin), &options, &AlreadyApproved).ok()?;
     opened_by(&server, grants)
 }

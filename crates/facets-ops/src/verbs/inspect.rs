@@ -11,10 +11,10 @@ use crate::capturing::capture_options;
 use crate::consent::{Consent, TypedAddress};
 use crate::error::OpsError;
 pub use crate::launch_options::SandboxRequest;
-use crate::launch_options::{EnvironmentChoice, LaunchOptions};
+use crate::launch_options::{EnvironmentChoice, LaunchOptions, StartPurpose};
 use crate::launching::{normalised, prepare};
 use crate::observing::observe_once;
-use crate::resolving::resolve;
+use crate::resolving::{Resolved, resolve};
 use crate::source_scan::{ScanRequest, scan};
 use crate::start_attempt::{AskedBy, StartAttempt};
 use crate::start_progress::WatchedStart;
@@ -62,9 +62,11 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
                 None => EnvironmentChoice::Native,
                 Some(_) => EnvironmentChoice::Scratch,
             };
-            let launch = LaunchOptions { sandbox, environment, ..LaunchOptions::default() };
+            let launch = LaunchOptions { sandbox, environment, ..LaunchOptions::default() }
+                .for_purpose(StartPurpose::Capture);
             launch.require_values(&origin)?;
-            let server = prepare((&origin, &resolve(&origin)?), &launch, &TypedAddress(consent))?;
+            let Resolved { origin, pin, .. } = resolve(&origin, Path::new("."))?;
+            let server = prepare((&origin, &pin), &launch, &TypedAddress(consent))?;
             let options = capture_options(&server, timeout, None);
             let shown = origin.to_string();
             let watched = WatchedStart::new(&shown, consent.progress());

@@ -26,7 +26,7 @@ use crate::client_values::ClientValues;
 use crate::confinement::{apply_grants, describe_cap, describe_confinement};
 use crate::consent::AlreadyApproved;
 use crate::error::{OpsError, ServerError, supervisor_failed};
-use crate::launch_options::LaunchOptions;
+use crate::launch_options::{LaunchOptions, StartPurpose};
 use crate::launching::{normalised, prepare};
 use crate::moving::not_approved;
 use crate::pinned::{Pinned, against_manifest};
@@ -118,6 +118,7 @@ fn verify_startable(
     verify_attested(name, &pinned.server, attestations)?;
     let settings = decision.settings(&pinned.server);
     let options = LaunchOptions::of(&project, name, &settings, &decision.grants)?;
+    let options = options.for_purpose(StartPurpose::Use);
     // What only the lock vouches for gets no value that a client keeps.
     let values = decision.approval.as_ref();
     let values = values.map(|_| ClientValues::of(&project, name, &pinned.server));

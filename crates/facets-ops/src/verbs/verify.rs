@@ -14,6 +14,7 @@ use crate::judgement::{
 use crate::pin_changes::compare_pins;
 use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
 use crate::policy::{self, AppliedPolicy, Asked};
+use crate::stored_artifact::verify_stored;
 
 /// What to verify.
 #[derive(Debug)]
@@ -44,6 +45,7 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     let mut servers = Vec::new();
     for name in chosen(&request.names, &state)? {
         let outcome = verify_one(&name, &state, project.place(), old.as_ref());
+        let (outcome, notes) = with_stored(outcome, state.lock.server(&name));
         let server = state.lock.server(&name);
         let tools = server.map_or(0, |server| server.surface.tools.len());
         let pinned = |server: &LockedServer| Some(server.surface.tools.keys().cloned().collect());
@@ -53,7 +55,7 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
             tools,
             outcome,
             profile: None,
-            notes: Vec::new(),
+            notes,
             is_remote: false,
             facts,
         });
@@ -90,6 +92,26 @@ fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>
         Some(Ok(more)) => judged(findings.into_iter().chain(more).collect()),
         Some(Err(error)) => CheckOutcome::Failed(error),
     }
+}
+
+/// Hashes what this machine has of a pinned artifact and of its runtime. On another machine, or on a clone, that
+/// may be nothing.
+fn with_stored(
+    outcome: CheckOutcome,
+    server: Option<&LockedServer>,
+) -> (CheckOutcome, Vec<String>) {
+    let artifact = server.and_then(|server| server.pin.artifact());
+    let (CheckOutcome::Judged(_), Some(pin)) = (&outcome, artifact) else {
+        return (outcome, Vec::new());
+    };
+    match verify_stored(pin) {
+        Ok(absent) => (outcome, absent.iter().map(|what| not_stored(what)).collect()),
+        Err(error) => (CheckOutcome::Failed(error), Vec::new()),
+    }
+}
+
+fn not_stored(what: &str) -> String {
+    format!("{what} is not stored on this machine, and was not verified")
 }
 
 /// What became of an entry since a revision.

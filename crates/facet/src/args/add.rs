@@ -1,0 +1,63 @@
+//! Arguments of `facet add`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::examples;
+use super::level::Level;
+use super::named_values::{HeaderArgument, VariableArgument};
+use crate::local_source::is_local;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = examples::ADD)]
+pub(crate) struct Add {
+    /// The name of the server in this project
+    pub(crate) name: String,
+    /// An http(s) URL, the directory of a server with a server.yaml, or its .server.tar.gz
+    #[arg(value_name = "SOURCE", required_unless_present = "words", conflicts_with = "words")]
+    pub(crate) url: Option<String>,
+    /// The command to start, after `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) words: Vec<OsString>,
+    /// Replace the pinned server of this name: shows what changed, then asks
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// The same as --accept moderate
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Accept findings up to this severity without asking
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) accept: Option<Level>,
+    /// Pass this environment variable to the command
+    #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "url")]
+    pub(crate) variables: Vec<VariableArgument>,
+    /// Send a header with the value of an environment variable
+    #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
+    pub(crate) headers: Vec<HeaderArgument>,
+    /// Start the server in this directory, relative to the project
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Also scan the source of the server, now and at every check
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) source: Option<PathBuf>,
+    /// Seconds to wait for its first answer, now and later [default: 30, 60 for npx, uvx, docker and the like]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: Option<u64>,
+}
+
+impl Add {
+    /// An option that means nothing for what is added.
+    pub(super) fn misplaced_option(&self) -> Option<&'static str> {
+        let is_local = self.url.as_deref().is_some_and(is_local);
+        let is_address = self.url.is_some() && !is_local;
+        if is_local && self.source.is_some() {
+            Some("`--source` is for commands and URLs: the source of this server is what is added")
+        } else if is_local && !self.headers.is_empty() {
+            Some("`--header` is for URLs")
+        } else if is_address && self.cwd.is_some() {
+            Some("`--cwd` cannot be used with a URL")
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Whether a word that was typed names a server on this machine.
+
+use std::path::Path;
+
+use facets_model::LocalPath;
+
+/// How the archive of a server ends.
+const ARCHIVE: &str = ".server.tar.gz";
+
+/// Whether a word names a server on this machine: a directory, or an archive.
+pub(crate) fn is_local(word: &str) -> bool {
+    let path = Path::new(word);
+    let is_path = LocalPath::is_meant_by(word) || matches!(word, "." | "..");
+    let is_archive = word.ends_with(ARCHIVE) && !word.contains("://");
+    is_archive || path.join("server.yaml").is_file() || (is_path && path.is_dir())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_with_a_manifest_and_archives_are_local_and_addresses_are_not() {
+        let place = tempfile::tempdir().unwrap();
+        let server = place.path().join("server");
+        std::fs::create_dir(&server).unwrap();
+        std::fs::write(server.join("server.yaml"), "").unwrap();
+        assert!(is_local(server.to_str().unwrap()));
+        assert!(is_local(".") && is_local("a.server.tar.gz"));
+        for other in [
+            "https://mcp.example.com/",
+            "localhost:3000",
+            "./missing",
+            "https://a.example/a.server.tar.gz",
+        ] {
+            assert!(!is_local(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Directly before an artifact is started: its files and its runtime are still those that were verified.
+
+use std::path::{Path, PathBuf};
+
+use facets_launch::{Filesystem, Sandbox, StartCheck, UnverifiedFiles};
+use facets_runtime::{InstalledRuntime, read_surroundings};
+use facets_store::{StoredTree, Verified};
+
+use crate::error::{ArtifactError, OpsError};
+
+/// Everything that an artifact is started from. While it lives, none of it leaves the store.
+#[derive(Debug)]
+pub(crate) struct ArtifactStart {
+    pub(crate) tree: Verified<StoredTree>,
+    pub(crate) runtime: InstalledRuntime,
+}
+
+impl ArtifactStart {
+    fn check(&self, sandbox: &Sandbox) -> Result<(), OpsError> {
+        let tree = self.tree.path_for_start()?;
+        refuse_surroundings(tree, sandbox)?;
+        self.runtime.program_for_start()?;
+        Ok(())
+    }
+}
+
+impl StartCheck for ArtifactStart {
+    fn verify(&self, sandbox: &Sandbox) -> Result<(), UnverifiedFiles> {
+        self.check(sandbox).map_err(|error| Box::new(error) as UnverifiedFiles)
+    }
+}
+
+/// spec 11.1: a runtime looks for packages in every directory above a file, and nothing that lies there is part of
+/// the artifact.
+fn refuse_surroundings(tree: &Path, sandbox: &Sandbox) -> Result<(), OpsError> {
+    let mut above = read_surroundings(tree).into_iter();
+    match above.find(|path| is_readable(path, &sandbox.filesystem)) {
+        Some(path) => Err(ArtifactError::ModulesAbove { path }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Whether a server can read anything of a file or folder.
+fn is_readable(found: &Path, filesystem: &Filesystem) -> bool {
+    let touches = |path: &PathBuf| found.starts_with(path) || path.starts_with(found);
+    match filesystem {
+        Filesystem::Open => true,
+        Filesystem::Listed { read, write, .. } => read.iter().chain(write).any(touches),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_above_an_artifact_are_refused_only_where_the_server_can_read_them() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let tree = top.join("store/tree");
+        std::fs::create_dir_all(&tree).unwrap();
+        let confined = |read: Vec<PathBuf>| Sandbox {
+            filesystem: Filesystem::Listed { read, names: Vec::new(), write: Vec::new() },
+            ..Sandbox::default()
+        };
+        let modules = top.join("node_modules");
+        std::fs::create_dir(&modules).unwrap();
+        assert!(refuse_surroundings(&tree, &confined(vec![tree.clone()])).is_ok());
+        for open in [
+            Sandbox::default(),
+            confined(vec![top.clone()]),
+            confined(vec![modules.join("left-pad")]),
+        ] {
+            let refused = refuse_surroundings(&tree, &open);
+            let Err(OpsError::Artifact(ArtifactError::ModulesAbove { path })) = refused else {
+                panic!("{refused:?}")
+            };
+            assert_eq!(path, modules);
+        }
+    }
+}

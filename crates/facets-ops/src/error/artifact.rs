@@ -1,0 +1,131 @@
+//! What is in the way of an artifact that is to be started.
+
+use std::path::PathBuf;
+
+use facets_digest::Digest;
+use facets_failure::Describe;
+
+/// What is in the way of an artifact that is to be started.
+#[derive(Debug, thiserror::Error)]
+pub enum ArtifactError {
+    /// Its archive is not in the store, and cannot be built again.
+    #[error("the pinned bytes of {artifact} are not in the store of this machine")]
+    ArtifactAbsent {
+        /// Name and version.
+        artifact: String,
+        /// SHA-256 of its archive.
+        content_hash: Digest,
+    },
+    /// Its runtime is not installed.
+    #[error("{runtime} is not installed")]
+    RuntimeAbsent {
+        /// Name and version.
+        runtime: String,
+    },
+    /// The lock pins a runtime that this facet does not have.
+    #[error("this facet does not have {runtime}, which facets.lock pins")]
+    RuntimeUnknown {
+        /// Name and version.
+        runtime: String,
+    },
+    /// The lock pins other bytes of a runtime.
+    #[error("facets.lock pins other bytes of {runtime} for {platform} than this facet has")]
+    RuntimeDiffers {
+        /// Name and version.
+        runtime: String,
+        /// The platform of this machine.
+        platform: String,
+        /// The digest in the lock.
+        expected: String,
+        /// The digest that this facet knows.
+        actual: String,
+    },
+    /// Packages that are not part of it, or a `package.json`, where its runtime would find them.
+    #[error("{} is above the artifact, and can replace what the server imports", path.display())]
+    ModulesAbove {
+        /// The directory or file.
+        path: PathBuf,
+    },
+    /// A variable that it cannot do without has no value.
+    #[error("{}", without_value(variable, description.as_deref()))]
+    VariableMissing {
+        /// Its name.
+        variable: String,
+        /// What its manifest says about it.
+        description: Option<String>,
+        /// Files of clients that could have had its value.
+        looked: Vec<String>,
+    },
+}
+
+fn without_value(variable: &str, description: Option<&str>) -> String {
+    match description {
+        Some(text) => format!("environment variable {variable} is not set: {text}"),
+        None => format!("environment variable {variable} is not set"),
+    }
+}
+
+impl ArtifactError {
+    /// Every code.
+    pub const CODES: &'static [&'static str] = &[
+        "ancestor-node-modules",
+        "artifact-not-stored",
+        "artifact-runtime-absent",
+        "artifact-runtime-differs",
+        "artifact-runtime-unknown",
+    ];
+}
+
+impl Describe for ArtifactError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::ArtifactAbsent { .. } => "artifact-not-stored",
+            Self::RuntimeAbsent { .. } => "artifact-runtime-absent",
+            Self::RuntimeUnknown { .. } => "artifact-runtime-unknown",
+            Self::RuntimeDiffers { .. } => "artifact-runtime-differs",
+            Self::ModulesAbove { .. } => "ancestor-node-modules",
+            Self::VariableMissing { .. } => "variable-not-set",
+        }
+    }
+
+    fn expected(&self) -> Option<String> {
+        Some(match self {
+            Self::ArtifactAbsent { content_hash, .. } => format!("an archive with {content_hash}"),
+            Self::RuntimeAbsent { .. } => "the pinned runtime".to_owned(),
+            Self::RuntimeUnknown { .. } => "a runtime that this facet has".to_owned(),
+            Self::RuntimeDiffers { expected, .. } => expected.clone(),
+            Self::ModulesAbove { .. } => {
+                "no node_modules or package.json above the store that the server can read"
+                    .to_owned()
+            }
+            Self::VariableMissing { .. } => "a value in the environment".to_owned(),
+        })
+    }
+
+    fn actual(&self) -> Option<String> {
+        Some(match self {
+            Self::ArtifactAbsent { .. } => {
+                "not stored, and its source does not give these bytes".to_owned()
+            }
+            Self::RuntimeAbsent { .. } => "not installed; nothing was fetched".to_owned(),
+            Self::RuntimeUnknown { .. } => "a runtime of another version of facet".to_owned(),
+            Self::RuntimeDiffers { actual, .. } => actual.clone(),
+            Self::ModulesAbove { path } => path.display().to_string(),
+            Self::VariableMissing { looked, .. } if looked.is_empty() => "not set".to_owned(),
+            Self::VariableMissing { looked, .. } => {
+                format!("not set, and no guarded entry has it in {}", looked.join(", "))
+            }
+        })
+    }
+
+    fn next(&self) -> String {
+        match self {
+            Self::ArtifactAbsent { .. } | Self::RuntimeAbsent { .. } => "facet check".to_owned(),
+            Self::RuntimeUnknown { .. } | Self::RuntimeDiffers { .. } => {
+                "facet approve --all".to_owned()
+            }
+            Self::ModulesAbove { .. } => "facet grant NAME filesystem=none".to_owned(),
+            Self::VariableMissing { variable, .. } => format!("export {variable}=…"),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Artifacts in the store: the archive, and the files that are started from it (spec 10.7).
+
+use std::fs::File;
+use std::io::{self, Seek as _};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+
+use facets_archive::{
+    ArchiveIndex, ArchiveLimits, EntryMode, ExpectedArtifact, ServerArchive, read_server_archive,
+    unpack_server,
+};
+use facets_digest::NoProgress;
+use facets_files::FileError;
+use facets_lock::ArtifactPin;
+use facets_runtime::Runtimes;
+use facets_store::{
+    FileMode, Store, StoredFile, StoredTree, TreeItem, TreeKey, TreeManifest, TreePin, TreeWriter,
+    Verified,
+};
+
+use crate::cache_directory::cache_directory;
+use crate::error::OpsError;
+use crate::source_artifact::{temporary_file, unwritable_temporary};
+
+/// An artifact whose archive and files were just verified.
+#[derive(Debug)]
+pub(crate) struct StoredArtifact {
+    pub(crate) server: ServerArchive,
+    pub(crate) tree: Verified<StoredTree>,
+}
+
+/// The store of this user.
+pub(crate) fn open_store() -> Result<Store, OpsError> {
+    Ok(Store::open(&cache_directory()?)?)
+}
+
+/// Stores an archive that was built or read, and its files.
+pub(crate) fn put_artifact(store: &Store, archive: &mut File) -> Result<StoredArtifact, OpsError> {
+    archive.rewind().map_err(unreadable_archive)?;
+    let server = read_server_archive(&*archive, &ArchiveLimits::SPEC)?;
+    archive.rewind().map_err(unreadable_archive)?;
+    store.put_file(&server.index.content_hash, &*archive)?;
+    let key = TreeKey::Server(server.index.integrity);
+    // One that was modified is replaced by the bytes that were just verified.
+    let tree = match store.get_tree(&key, tree_pin(&server.index)) {
+        Ok(Some(tree)) => tree,
+        _ => unpack(store, &server, archive)?,
+    };
+    Ok(StoredArtifact { server, tree })
+}
+
+/// The artifact that a lock entry pins, with every hash compared anew; none if its archive is not stored.
+pub(crate) fn get_artifact(
+    store: &Store,
+    pin: &ArtifactPin,
+) -> Result<Option<StoredArtifact>, OpsError> {
+    let Some(file) = store.get_file(&pin.content_hash)? else { return Ok(None) };
+    let server = read_pinned(&file, pin)?;
+    let key = TreeKey::Server(pin.integrity);
+    if let Some(tree) = store.get_tree(&key, tree_pin(&server.index))? {
+        return Ok(Some(StoredArtifact { server, tree }));
+    }
+    // The files were collected, and the archive was not.
+    let Some(file) = store.get_file(&pin.content_hash)? else { return Ok(None) };
+    let mut copy = temporary_file()?;
+    io::copy(&mut &*file, &mut copy).map_err(unwritable_temporary)?;
+    let tree = unpack(store, &server, &mut copy)?;
+    Ok(Some(StoredArtifact { server, tree }))
+}
+
+/// Hashes everything that the store has of a pinned artifact and its runtime, and names what it does not have.
+/// Nothing is written.
+pub(crate) fn verify_stored(pin: &ArtifactPin) -> Result<Vec<String>, OpsError> {
+    let artifact = || format!("{} {}", pin.name, pin.version);
+    let runtime = || format!("{} {}", pin.runtime.name.name(), pin.runtime.version);
+    let Some(store) = Store::find(&cache_directory()?)? else {
+        return Ok(vec![artifact(), runtime()]);
+    };
+    let mut absent = Vec::new();
+    match store.get_file(&pin.content_hash)? {
+        Some(file) => {
+            let server = read_pinned(&file, pin)?;
+            let key = TreeKey::Server(pin.integrity);
+            store.get_tree_hashed(&key, tree_pin(&server.index), &NoProgress)?;
+        }
+        None => absent.push(artifact()),
+    }
+    let known = facets_runtime::find(pin.runtime.name, &pin.runtime.version.to_string());
+    let installed = known.map(|known| Runtimes::new(&store).installed(known)).transpose()?;
+    if installed.flatten().is_none() {
+        absent.push(runtime());
+    }
+    Ok(absent)
+}
+
+/// Reads an archive, and compares it with a pin.
+fn read_pinned(file: &Verified<StoredFile>, pin: &ArtifactPin) -> Result<ServerArchive, OpsError> {
+    let stored: &StoredFile = file;
+    let server = read_server_archive(stored, &ArchiveLimits::SPEC)?;
+    stored.require_unmodified()?;
+    server.verify(&ExpectedArtifact {
+        name: Some(pin.name.to_string()),
+        version: Some(pin.version.to_string()),
+        content_hash: Some(pin.content_hash),
+        integrity: Some(pin.integrity),
+    })?;
+    Ok(server)
+}
+
+/// The tree that an archive has, and no other.
+fn tree_pin(index: &ArchiveIndex) -> TreePin {
+    let files = index.files.iter().map(|file| {
+        let (digest, size, mode) = (file.digest, file.size, file_mode(file.mode));
+        (file.path.as_str(), TreeItem::File { digest, size, mode })
+    });
+    TreePin::Digest(TreeManifest::of_files(files).digest())
+}
+
+fn file_mode(mode: EntryMode) -> FileMode {
+    match mode {
+        EntryMode::Plain => FileMode::Plain,
+        EntryMode::Executable => FileMode::Executable,
+    }
+}
+
+/// Writes the files of an archive into the store.
+fn unpack(
+    store: &Store,
+    server: &ServerArchive,
+    archive: &mut File,
+) -> Result<Verified<StoredTree>, OpsError> {
+    let folder = tempfile::tempdir().map_err(unwritable_temporary)?;
+    let directory = File::open(folder.path()).map_err(unwritable_temporary)?;
+    let expected = ExpectedArtifact {
+        content_hash: Some(server.index.content_hash),
+        integrity: Some(server.index.integrity),
+        ..ExpectedArtifact::default()
+    };
+    unpack_server(archive, &expected, directory.as_fd(), &ArchiveLimits::SPEC)?;
+    let key = TreeKey::Server(server.index.integrity);
+    store.put_tree(&key, tree_pin(&server.index), |writer| {
+        write_files(writer, &server.index, folder.path())
+    })
+}
+
+fn write_files(
+    writer: &mut TreeWriter<'_>,
+    index: &ArchiveIndex,
+    folder: &Path,
+) -> Result<(), OpsError> {
+    for file in &index.files {
+        let path = folder.join(file.path.as_str());
+        let bytes = File::open(&path)
+            .map_err(|source| OpsError::File(FileError::Unreadable { path, source }))?;
+        writer.file(file.path.as_str(), file_mode(file.mode), bytes)?;
+    }
+    Ok(())
+}
+
+fn unreadable_archive(source: io::Error) -> OpsError {
+    facets_archive::ArchiveError::Unreadable { source }.into()
+}
