@@ -9,6 +9,7 @@ use crate::run;
 
 /// Each is a binary of `fuzz/Cargo.toml`.
 const TARGETS: &[&str] = &[
+    "archives",
     "clients",
     "contracts",
     "drift",
