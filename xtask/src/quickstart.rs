@@ -2,6 +2,7 @@
 
 mod guarded;
 mod packages;
+mod source_mode;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::process::Command;
 
 use crate::Outcome;
 use crate::run;
+use source_mode::OwnServer;
 
 /// One thing to show: why, the command, how it must end, and what that proved.
 struct Step {
@@ -137,6 +139,10 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     for line in guarded::perform(&facet, &folder)? {
         println!("   {line}");
     }
+    println!("\nA server of your own, from source:");
+    for line in source_mode::perform(&facet)?.into_lines() {
+        println!("   {line}");
+    }
     let _ = fs::remove_dir_all(run::user_folder("quickstart"));
     println!("\nDone. The binary is {}", shown(&facet));
     println!("Next: facet init server my-server, and docs/getting-started.md");
@@ -151,6 +157,9 @@ pub(crate) fn silently() -> Outcome {
     compare(&facet, &folder)?;
     packages::perform(&publisher(&facet), &folder)?;
     guarded::perform(&facet, &folder)?;
+    if let OwnServer::LeftOut(reason) = source_mode::perform(&facet)? {
+        println!("SKIP a server from source: {reason}");
+    }
     // The setup before this has installed it.
     let server = real_server().ok_or("no real server to add")?;
     add_real(&facet, &folder, &server)?;

@@ -18,6 +18,11 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// Whether `CI` is set, and not to something that means no.
+pub(crate) fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(&*value, "" | "0" | "false"))
+}
+
 /// Where facet keeps what a user decides, while it is shown or measured: outside of every repository.
 pub(crate) fn user_folder(purpose: &str) -> PathBuf {
     std::env::temp_dir().join(format!("facet-{purpose}-{}", std::process::id()))

@@ -12,7 +12,7 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     for line in &missing {
         println!("{line}");
     }
-    if in_ci() && !missing.is_empty() {
+    if run::in_ci() && !missing.is_empty() {
         return Err("with CI set, every component must be there".to_owned());
     }
     step("formatting", || run::output(cargo().args(["fmt", "--all", "--check"])).map(drop))?;
@@ -75,17 +75,12 @@ fn test_mutants() -> Outcome<Counts> {
 pub(crate) fn repeat_corpus(extent: Extent) -> Outcome<Counts> {
     match step("corpus", || corpus::repeat(extent))? {
         Repeated::AsExpected(passed) => Ok(Counts { passed, skipped: 0 }),
-        Repeated::NotFetched(problem) if in_ci() => Err(problem),
+        Repeated::NotFetched(problem) if run::in_ci() => Err(problem),
         Repeated::NotFetched(problem) => {
             println!("SKIP corpus: {problem}");
             Ok(Counts { passed: 0, skipped: 1 })
         }
     }
-}
-
-/// Whether `CI` is set, and not to something that means no.
-fn in_ci() -> bool {
-    std::env::var("CI").is_ok_and(|value| !matches!(&*value, "" | "0" | "false"))
 }
 
 fn lints() -> Outcome {

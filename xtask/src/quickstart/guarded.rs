@@ -68,8 +68,8 @@ fn turn(project: &Path, mode: &str) -> Outcome {
     fs::write(project.join("server.json"), text).map_err(|error| error.to_string())
 }
 
-/// An assistant that starts what its configuration says.
-struct Session {
+/// A session of an assistant.
+pub(super) struct Session {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -77,6 +77,7 @@ struct Session {
 }
 
 impl Session {
+    /// With the server that the configuration of the assistant names.
     fn start(facet: &Path, project: &Path) -> Outcome<Self> {
         let text = fs::read_to_string(project.join(".mcp.json")).map_err(|e| e.to_string())?;
         let document: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
@@ -87,7 +88,11 @@ impl Session {
         }
         let mut command = Command::new(facet);
         command.args(args.iter().filter_map(Value::as_str)).current_dir(project);
-        command.env("FACET_DIR", run::user_folder("quickstart"));
+        Self::open(command.env("FACET_DIR", run::user_folder("quickstart")))
+    }
+
+    /// With a server that is started by this command.
+    pub(super) fn open(command: &mut Command) -> Outcome<Self> {
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawned.spawn().map_err(|error| error.to_string())?;
         let pipes = child.stdin.take().zip(child.stdout.take()).ok_or("no pipes")?;
@@ -126,13 +131,13 @@ impl Session {
         }
     }
 
-    fn tools(&mut self) -> Outcome<Vec<String>> {
+    pub(super) fn tools(&mut self) -> Outcome<Vec<String>> {
         let page = self.ask("tools/list", &json!({}))?;
         let tools = page["result"]["tools"].as_array().cloned().unwrap_or_default();
         Ok(tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect())
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Outcome<Value> {
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Outcome<Value> {
         self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 }
