@@ -16,7 +16,7 @@ use std::time::Duration;
 use facets_store::Store;
 use facets_testkit::{Client, repository_root, skip};
 use serde_json::{Value, json};
-use trusted::{Ran, Trusted, findings};
+use trusted::{FACET, Ran, Trusted, findings};
 
 /// One cache for all tests: the runtime is fetched once.
 static CACHE: LazyLock<PathBuf> =
@@ -102,6 +102,32 @@ impl Place {
         store.path().join(kind).join("sha256").join(&hex[..2]).join(&hex[2..])
     }
 
+    /// The program of the runtime, as it is stored.
+    fn runtime_program(&self) -> PathBuf {
+        let runtimes = Store::open(&self.cache.join("facet")).unwrap().path().join("runtimes");
+        let found =
+            Command::new("find").arg(runtimes).args(["-name", "bun", "-type", "f"]).output();
+        PathBuf::from(String::from_utf8(found.unwrap().stdout).unwrap().trim())
+    }
+
+    /// A line of the documentation, for a user who has facet and bun.
+    fn shell(&self, line: &str) -> Command {
+        let folder = |program: &Path| program.parent().unwrap().to_owned();
+        let programs = [folder(Path::new(FACET)), folder(&self.runtime_program())];
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(programs.into_iter().chain(std::env::split_paths(&path)));
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(self.trusted.project()).stdin(Stdio::null());
+        command.env("PATH", path.unwrap()).env("XDG_CACHE_HOME", &self.cache);
+        command.env("FACET_DIR", self.trusted.home());
+        command
+    }
+
+    /// Runs such a line to its end, which has to be a good one.
+    fn type_line(&self, line: &str) {
+        Ran::of(&self.shell(line).output().unwrap()).exits(0);
+    }
+
     /// The error of a start that has to fail, as JSON.
     fn refused(&self, name: &str) -> Value {
         let ran = self.json(&["run", name]);
@@ -121,6 +147,15 @@ fn flip(file: &Path) {
     fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
     fs::write(file, bytes).unwrap();
     fs::set_permissions(file, sealed).unwrap();
+}
+
+/// The lines of a block in `docs/getting-started.md` that stands between two comments.
+fn shown_lines(name: &str) -> Vec<String> {
+    let page = repository_root().join("docs/getting-started.md");
+    let text = fs::read_to_string(page).unwrap();
+    let (_, behind) = text.split_once(&format!("<!-- {name}: begin -->\n```sh\n")).unwrap();
+    let (block, _) = behind.split_once(&format!("```\n<!-- {name}: end -->\n")).unwrap();
+    block.lines().map(str::to_owned).collect()
 }
 
 #[track_caller]
@@ -324,10 +359,7 @@ fn a_runtime_that_was_tampered_with_starts_nothing() {
     let place = Place::with_cache(folder.path().join("cache"));
     place.init("unlucky");
     place.facet(&["add", "mine", "--yes", "./unlucky"]).exits(0);
-    let runtimes = Store::open(&place.cache.join("facet")).unwrap().path().join("runtimes");
-    let found = Command::new("find").arg(&runtimes).args(["-name", "bun", "-type", "f"]).output();
-    let program = String::from_utf8(found.unwrap().stdout).unwrap();
-    flip(Path::new(program.trim()));
+    flip(&place.runtime_program());
     let refused = place.refused("mine");
     assert!(["store-tampered", "runtime-mismatch"].contains(&code_of(&refused)), "{refused}");
     // Sealed directories are more than `tempdir` removes.
@@ -346,4 +378,21 @@ fn packages_above_the_store_are_refused_where_the_server_could_read_them() {
     let refused = place.refused("mine");
     fs::remove_dir(&modules).unwrap();
     assert_eq!(code_of(&refused), "ancestor-node-modules");
+}
+
+#[test]
+fn the_five_commands_of_the_documentation_end_in_a_guarded_session() {
+    let Some(place) = Place::new() else { return };
+    let lines = shown_lines("five commands");
+    let [before @ .., last] = lines.as_slice() else { panic!("no commands") };
+    assert_eq!(before.len(), 4, "{lines:?}");
+    for line in before {
+        place.type_line(line);
+    }
+    let mut client = Client::start(&mut place.shell(&format!("exec {last}")), Stdio::inherit());
+    client.initialize("test", &json!({}));
+    assert_eq!(client.tools(), ["greet"]);
+    let answer = client.call("greet", &json!({ "name": "Ada" }));
+    assert!(answer.to_string().contains("Hello, Ada!"), "{answer}");
+    client.close();
 }
