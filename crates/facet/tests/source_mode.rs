@@ -396,3 +396,33 @@ fn the_five_commands_of_the_documentation_end_in_a_guarded_session() {
     assert!(answer.to_string().contains("Hello, Ada!"), "{answer}");
     client.close();
 }
+
+#[test]
+fn a_server_with_npm_packages_runs_without_a_network() {
+    let Some(place) = Place::new() else { return };
+    let lines = shown_lines("npm package");
+    let [init, install, add] = lines.as_slice() else { panic!("{lines:?}") };
+    place.type_line(init);
+    // The lock is made by the managed bun, which is the first in the path of the line.
+    place.type_line(install);
+    let import = "import isOdd from \"is-odd\";\n";
+    place.trusted.write("odd/index.ts", &format!("{import}{}", place.trusted.read("odd/index.ts")));
+    let answer = "${args.name.length} is ${isOdd(args.name.length) ? \"odd\" : \"even\"}";
+    place.replace("odd/index.ts", "Hello, ${args.name}!", answer);
+    place.type_line(add);
+    let entry = place.entry("odd");
+    assert_eq!(entry["grants"]["network"], "none", "{entry:#}");
+    let tree = place.stored("servers", &entry["integrity"]).join("tree");
+    assert!(tree.join("index.facet.js").is_file() && !tree.join("node_modules").exists());
+    // Neither the directory nor a registry is there any more.
+    fs::remove_dir_all(place.trusted.file("odd")).unwrap();
+    let mut command = place.command(&["run", "odd"]);
+    command.env("npm_config_registry", "http://127.0.0.1:9/");
+    let mut client = Client::start(&mut command, Stdio::inherit());
+    client.initialize("test", &json!({}));
+    for (name, expected) in [("Ada", "3 is odd"), ("Adam", "4 is even")] {
+        let answer = client.call("greet", &json!({ "name": name }));
+        assert!(answer.to_string().contains(expected), "{answer}");
+    }
+    client.close();
+}
