@@ -84,7 +84,7 @@ fn nothing_given(error: &clap::Error, words: &[String]) -> Option<clap::Error> {
         ["add", rest @ ..] if lacks("<SOURCE>") => {
             let name = rest.first().map_or("NAME".to_owned(), |name| shell_word(Path::new(name)));
             format!(
-                "nothing to start: give a command after `--`, a URL, or the directory of a server\n\n{}",
+                "nothing to start: give a command after `--`, a URL, or the directory of a server\n\n{}\n  facet add {name} ./my-server",
                 starts(&format!("add {name}"))
             )
         }
@@ -246,7 +246,7 @@ mod tests {
     fn what_is_missing_is_named_with_all_that_can_be_given() {
         let add = refused("add calc");
         assert!(
-            add.starts_with("error: nothing to start: give a command after `--`, or a URL\n\n")
+            add.starts_with("error: nothing to start: give a command after `--`, a URL, or the directory of a server\n\n")
         );
         assert!(add.contains("\n  facet add calc https://mcp.example.com/\n"), "{add}");
         assert!(add.contains("\nUsage: facet add "), "{add}");

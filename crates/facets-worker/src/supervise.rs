@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IoSliceMut, PipeReader, PipeWriter, Read as _, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
@@ -105,9 +106,17 @@ fn end_everything(scratch: &Path) {
     remove_tree(scratch);
 }
 
-/// For facet, when a supervisor was killed: removes its scratch directory.
+/// For facet, when a supervisor was killed: removes its scratch directory, whichever of its names it has.
 pub fn remove_scratch(supervisor: u32) {
-    remove_tree(&scratch_path(supervisor));
+    let path = scratch_path(supervisor);
+    remove_tree(&path);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let begin = format!("{}-", name.to_string_lossy());
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&begin) {
+            remove_tree(&entry.path());
+        }
+    }
 }
 
 fn scratch_path(supervisor: u32) -> PathBuf {
@@ -169,6 +178,17 @@ impl Scratch {
         let path = scratch_path(std::process::id());
         // Left over from a supervisor of the same number that was killed.
         remove_tree(&path);
+        match DirBuilder::new().mode(0o700).create(&path) {
+            // Another user's, or of another process namespace: numbers are used again.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::make_beside(&path),
+            made => made.map(|()| Self { path }),
+        }
+    }
+
+    /// Under a name that cannot be foreseen, and so cannot be taken.
+    fn make_beside(taken: &Path) -> io::Result<Self> {
+        let random = RandomState::new().build_hasher().finish();
+        let path = PathBuf::from(format!("{}-{random:016x}", taken.display()));
         DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Self { path })
     }
@@ -250,4 +270,21 @@ fn confine(mut spec: LaunchSpec, scratch: &Path) -> io::Result<(Command, SpecPip
         command.arg(socket);
     }
     Ok((command, SpecPipe { reader, writer, spec }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_taken_gives_another_that_is_removed_with_it() {
+        // No process has this number.
+        let taken = scratch_path(u32::MAX);
+        let first = Scratch::make_beside(&taken).unwrap();
+        let second = Scratch::make_beside(&taken).unwrap();
+        assert_ne!(first.path, second.path);
+        assert!(first.path.is_dir() && second.path.is_dir());
+        remove_scratch(u32::MAX);
+        assert!(!first.path.exists() && !second.path.exists());
+    }
 }
