@@ -1,5 +1,6 @@
 //! The folder whose `.npmrc` is that of the project: in a workspace, npm takes the one of its root.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use facets_digest::json::{self, Limits, Provenance, Value};
@@ -25,20 +26,28 @@ enum Membership {
 /// The nearest folder that npm takes for a package, or the root of the workspaces that it belongs to; without any, the
 /// one of the start.
 pub(super) fn project_folder(machine: &Machine) -> Result<PathBuf, FetchError> {
-    let mut folders = machine.directory.ancestors();
+    // npm sees where it runs without links.
+    let start = fs::canonicalize(&machine.directory).unwrap_or_else(|_| machine.directory.clone());
+    let mut folders = start.ancestors();
     let is_package =
         |folder: &&Path| is_manifest_in(folder) || folder.join("node_modules").is_dir();
-    let Some(package) = folders.find(is_package) else { return Ok(machine.directory.clone()) };
+    let Some(package) = folders.find(is_package) else { return Ok(start) };
     // What has no manifest is no workspace.
     if is_manifest_in(package) {
+        let mut doubtful: Option<&Path> = None;
         for root in folders.filter(|folder| is_manifest_in(folder)) {
             let Ok(inside) = package.strip_prefix(root) else { continue };
             match membership(machine, root, inside)? {
-                Membership::Member => return Ok(root.to_owned()),
+                Membership::Member => match doubtful.filter(|_| has_settings(root)) {
+                    Some(nearer) => return Err(unclear(nearer, package)),
+                    None => return Ok(root.to_owned()),
+                },
                 Membership::Unclear if has_settings(package) || has_settings(root) => {
                     return Err(unclear(root, package));
                 }
-                Membership::Other | Membership::Unclear => {}
+                // Without settings it matters only if a root above has some.
+                Membership::Unclear => doubtful = Some(root),
+                Membership::Other => {}
             }
         }
     }
@@ -164,8 +173,6 @@ fn segment_matches(pattern: &str, name: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use std::fs;
-
     use super::*;
 
     fn decided(patterns: &[&str], folder: &str) -> Membership {
@@ -217,16 +224,17 @@ mod tests {
 
     /// The project of `root/packages/a`, where the root has this manifest.
     fn project(manifest: &str, files: &[&str]) -> Result<String, String> {
-        let root = tempfile::tempdir().unwrap();
-        let package = root.path().join("packages/a");
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().canonicalize().unwrap();
+        let package = root.join("packages/a");
         fs::create_dir_all(package.join("src")).unwrap();
-        fs::write(root.path().join("package.json"), manifest).unwrap();
+        fs::write(root.join("package.json"), manifest).unwrap();
         for file in files {
-            fs::write(root.path().join(file), "{}").unwrap();
+            fs::write(root.join(file), "{}").unwrap();
         }
-        let machine = Machine { directory: package.join("src"), ..Machine::default() };
+        let machine = Machine { directory: package.join("src/../src"), ..Machine::default() };
         let folder = project_folder(&machine).map_err(|error| error.to_string())?;
-        Ok(folder.strip_prefix(root.path()).unwrap().to_str().unwrap().to_owned())
+        Ok(folder.strip_prefix(&root).unwrap().to_str().unwrap().to_owned())
     }
 
     #[test]
@@ -259,5 +267,20 @@ mod tests {
             // There is nothing to choose.
             assert_eq!(project(root, &[manifest]).as_deref(), Ok("packages/a"), "{root}");
         }
+    }
+
+    #[test]
+    fn a_doubtful_root_below_another_one_is_refused() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().canonicalize().unwrap();
+        let package = root.join("inner/a");
+        fs::create_dir_all(&package).unwrap();
+        fs::write(root.join("package.json"), r#"{"workspaces": ["inner/*"]}"#).unwrap();
+        fs::write(root.join("inner/package.json"), r#"{"workspaces": ["?"]}"#).unwrap();
+        fs::write(package.join("package.json"), "{}").unwrap();
+        let machine = Machine { directory: package, ..Machine::default() };
+        assert_eq!(project_folder(&machine).unwrap(), root);
+        fs::write(root.join(".npmrc"), "").unwrap();
+        assert!(project_folder(&machine).is_err());
     }
 }
