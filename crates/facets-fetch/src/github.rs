@@ -1,6 +1,6 @@
 //! Files of releases on GitHub, or on a server like it.
 
-use url::Url;
+use url::{Host, Url};
 
 use crate::error::FetchError;
 use crate::machine::Machine;
@@ -12,6 +12,9 @@ const PUBLIC: &str = "https://github.com/";
 /// Names another server. Runners of GitHub Enterprise set `GITHUB_SERVER_URL` by themselves, so that it
 /// is not the wish of a user to have files of github.com fetched from there.
 const SERVER: &str = "FACET_GITHUB_URL";
+
+/// Variables with a token, the strongest first.
+const TOKENS: [&str; 2] = ["GH_TOKEN", "GITHUB_TOKEN"];
 
 /// Where releases lie, and who asks.
 #[derive(Clone, Debug)]
@@ -38,12 +41,19 @@ impl GitHubConfig {
         }
         base.set_query(None);
         base.set_fragment(None);
+        let token = TOKENS.into_iter().find_map(|name| Some((name, machine.variable(name)?)));
         let mut route = Route::default();
         if named.is_some() {
             let note = format!("files of GitHub are fetched from {base}, because {SERVER} is set");
-            route.ignored.push(note);
+            route.ignored.push(match token {
+                Some((name, _)) if is_private(&base) => format!("{note}; {name} is sent there"),
+                Some((name, _)) => {
+                    format!("{note}; {name} is not sent there, because it would go over http")
+                }
+                None => note,
+            });
         }
-        if let Some(token) = machine.variable("GH_TOKEN").or(machine.variable("GITHUB_TOKEN")) {
+        if let Some((_, token)) = token.filter(|_| is_private(&base)) {
             route.credentials.add(&base, Authorization::Bearer(token.to_owned()));
         }
         Ok(Self { base, route })
@@ -65,6 +75,17 @@ impl GitHubConfig {
         }
         url
     }
+}
+
+/// Whether no other machine can read what is sent to an address.
+fn is_private(base: &Url) -> bool {
+    let is_loopback = match base.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    base.scheme() == "https" || is_loopback
 }
 
 #[cfg(test)]
@@ -110,10 +131,35 @@ mod tests {
         assert!(credentials.for_url(&url).is_some());
         assert_eq!(credentials.for_url(&"https://github.com/".parse().unwrap()), None);
         let note = "files of GitHub are fetched from https://git.example:8443/base, because \
-                    FACET_GITHUB_URL is set";
+                    FACET_GITHUB_URL is set; GITHUB_TOKEN is sent there";
         assert_eq!(ignored, [note]);
         for bad in ["git.example", "ftp://x/", "https://me:p@x/"] {
             assert!(GitHubConfig::read(&machine(&[(SERVER, bad)])).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_token_does_not_leave_the_machine_over_http() {
+        for (server, is_sent) in [
+            ("http://git.example/", false),
+            ("http://10.0.0.1/", false),
+            ("http://localhost.example/", false),
+            ("http://127.0.0.1:8080/", true),
+            ("http://[::1]:8080/", true),
+            ("http://localhost:8080/", true),
+            ("https://git.example/", true),
+        ] {
+            let pairs = [(SERVER, server), ("GH_TOKEN", "s3cret"), ("GITHUB_TOKEN", "t")];
+            let Route { credentials, ignored, .. } =
+                GitHubConfig::read(&machine(&pairs)).unwrap().route();
+            let sent = credentials.for_url(&server.parse().unwrap());
+            assert_eq!(sent.is_some(), is_sent, "{server}");
+            let end = if is_sent {
+                "; GH_TOKEN is sent there"
+            } else {
+                "; GH_TOKEN is not sent there, because it would go over http"
+            };
+            assert!(ignored[0].ends_with(end), "{ignored:?}");
         }
     }
 }

@@ -5,8 +5,9 @@
 //!
 //! Departures from npm, each the stricter way: certificates are always checked, a registry whose
 //! address cannot be read stops the command instead of giving way to the public one, an
-//! authorization goes to the place it is written for and nowhere else on that host, and the
-//! configuration of a workspace is looked for in the workspace alone, not in its root.
+//! authorization goes to the place it is written for and nowhere else on that host, one setting in two
+//! variables with different values is refused instead of taken from the last one, and so are patterns of
+//! `workspaces` that only npm can read.
 
 mod authorizations;
 mod config;
@@ -15,6 +16,7 @@ mod levels;
 mod npmrc;
 mod replaced_host;
 mod transport;
+mod workspace;
 
 pub use config::NpmConfig;
 pub use document::{packument_url, parse_packument};

@@ -9,7 +9,7 @@ use facets_model::server_json::{HashPlace, ServerJson, StatedFileHash, placehold
 use crate::bundle_hash::{BundleHash, conflicts, lacking};
 use crate::complete::complete;
 use crate::error::FileHashesError;
-use crate::file_result::FileResult;
+use crate::file_result::{FileResult, FileStatus};
 use crate::listing::{Asked, Listing, TaggedImage, UnusablePackage, list};
 use crate::server_file::ServerFile;
 
@@ -64,7 +64,8 @@ fn hash(
     fetcher: &Fetcher,
     progress: &dyn FetchProgress,
 ) -> Hashed {
-    let failed = listing.unusable.iter().map(UnusablePackage::malformed).collect();
+    let unusable = listing.unusable.iter().map(UnusablePackage::malformed);
+    let failed = unusable.chain(unread(server)).collect();
     let mut hashed = Hashed { failed, ..Hashed::default() };
     let mut queue = Vec::new();
     let mut owners = Vec::new();
@@ -94,6 +95,15 @@ fn hash(
         hashed.files.insert(name, digest);
     }
     hashed
+}
+
+/// Members that are not read. They would stand beside the new hashes and could differ from them.
+fn unread(server: &ServerJson) -> impl Iterator<Item = FileResult> {
+    let stated = server.file_hashes.iter().flatten();
+    stated.filter(|one| one.place == HashPlace::Unread).filter_map(|one| {
+        let reason = one.digest.as_ref().err()?;
+        Some(FileResult::new(&one.identifier, FileStatus::Malformed, reason.clone()))
+    })
 }
 
 /// What of the old hashes is not in the new document.

@@ -296,6 +296,21 @@ mod tests {
     }
 
     #[test]
+    fn a_hash_in_a_place_that_is_not_read_is_malformed() {
+        let text = r#"{"fileHashes": {"npm:left@1.0.0": "x"}, "packages": [
+            {"registryType": "nuget", "identifier": "left", "fileDigest": "ab", "Version": "1.0.0"}
+        ]}"#;
+        let expected = [
+            ("fileHashes", FileStatus::Malformed, false),
+            ("packages[0].fileDigest", FileStatus::Malformed, false),
+            ("packages[0].Version", FileStatus::Malformed, false),
+        ];
+        for unhashed in [Unhashed::Listed, Unhashed::Skipped] {
+            assert_eq!(shown(&verified(text, unhashed)), expected);
+        }
+    }
+
+    #[test]
     fn an_image_with_its_digest_needs_no_hash() {
         let text = format!(
             r#"{{"packages": [{{"registryType": "oci", "identifier": "ghcr.io/a/b@{}"}}]}}"#,

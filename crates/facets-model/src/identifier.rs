@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{HttpUrl, UrlError};
+use crate::{HttpUrl, UrlError, Version};
 
 /// Why a text is not a file identifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -107,9 +107,13 @@ fn part(
 ) -> Result<String, FileIdentifierError> {
     let is_folder = matches!(text, "." | "..");
     if text.is_empty() || is_folder || text.len() > 255 || !text.chars().all(allowed) {
-        return Err(FileIdentifierError::Part { part, found: text.to_owned(), form });
+        return Err(malformed(part, form, text));
     }
     Ok(text.to_owned())
+}
+
+fn malformed(part: &'static str, form: &'static str, text: &str) -> FileIdentifierError {
+    FileIdentifierError::Part { part, found: text.to_owned(), form }
 }
 
 fn word(c: char) -> bool {
@@ -121,6 +125,7 @@ fn npm(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
     let (name, version) = rest.rsplit_once('@').unwrap_or((rest, ""));
     let slug = |c: char| word(c) || c == '~';
     match name.strip_prefix('@').map(|scoped| scoped.split_once('/')) {
+        None if is_archive(name) => return Err(malformed("the package name", NPM, name)),
         None => drop(part("the package name", NPM, name, slug)?),
         Some(None) => drop(part("the package name", NPM, "", slug)?),
         Some(Some((scope, package))) => {
@@ -128,8 +133,18 @@ fn npm(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
             part("the package name", NPM, package, slug)?;
         }
     }
-    let version = part("the version", NPM, version, |c| word(c) || c == '+')?;
+    let version = part("the version", NPM, version, word)?;
+    // npm takes `v1.0.0`, `1.0.0+build` and `01.0.0` for 1.0.0, and `1.0` and `next` for whichever fits.
+    if version.parse::<Version>().is_err() || is_archive(&version) {
+        return Err(malformed("the version", NPM, &version));
+    }
     Ok(FileIdentifier::Npm { name: name.to_owned(), version })
+}
+
+/// Whether npm takes a name without a scope, or a version, for a file of this machine.
+fn is_archive(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    [".tgz", ".tar", ".tar.gz"].iter().any(|end| text.ends_with(end))
 }
 
 fn pypi(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
@@ -175,6 +190,7 @@ mod tests {
             "npm:@modelcontextprotocol/server-postgres@0.6.2",
             "npm:left-pad@1.3.0",
             "npm:x@1.0.0-beta.1",
+            "npm:@scope/left.tgz@1.0.0",
             "pypi:mcp-server-postgres==0.6.2",
             "pypi:mcp==2.3.0/mcp-2.3.0-py3-none-any.whl",
             "pypi:x==1!2.0+local.1",
@@ -203,6 +219,18 @@ mod tests {
             "npm:a/b@1.0.0",
             "npm:a b@1.0.0",
             "npm:x@^1.0.0",
+            "npm:x@v1.0.0",
+            "npm:x@1.0.0+x",
+            "npm:x@01.0.0",
+            "npm:x@1",
+            "npm:x@1.0",
+            "npm:x@next",
+            "npm:x@1.0.0-",
+            "npm:x@1.0.0-01",
+            "npm:x@1.0.0-x.tgz",
+            "npm:left.tgz@1.0.0",
+            "npm:left.TAR@1.0.0",
+            "npm:left.tar.gz@1.0.0",
             "pypi:mcp",
             "pypi:mcp==",
             "pypi:mcp>=1",

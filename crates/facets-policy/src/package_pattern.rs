@@ -1,7 +1,7 @@
 //! Patterns of packages, which match however a package is spelled.
 
 use facets_model::FileIdentifier;
-use facets_model::server_json::{normalized_project, one_spelling};
+use facets_model::server_json::{normalized_image_host, normalized_project, one_spelling};
 
 use crate::pattern::Pattern;
 
@@ -19,6 +19,14 @@ impl PackagePattern {
         if Pattern::new(&self.0).matches(package) {
             return true;
         }
+        if let (Some(pattern), Some(image)) =
+            (self.0.strip_prefix("oci:"), package.strip_prefix("oci:"))
+        {
+            let image = image_on_host(image, "");
+            // Docker Hub keeps what is named without an owner below `library/`.
+            let spelled = ["", "library/"].map(|folder| image_on_host(pattern, folder));
+            return spelled.iter().any(|pattern| Pattern::new(pattern).matches(&image));
+        }
         let Ok(identifier) = package.parse::<FileIdentifier>() else { return false };
         let spelled = one_spelling(&identifier);
         let is_one = |pattern: &str, name: &str| Pattern::new(pattern).matches(name);
@@ -34,6 +42,14 @@ impl PackagePattern {
             FileIdentifier::Url(url) => is_one(&address(&self.0), url.as_str()),
         }
     }
+}
+
+/// `HOST/PATH` with the one spelling of the host, on Docker Hub with a folder before a path that has none.
+fn image_on_host(image: &str, folder: &str) -> String {
+    let Some((host, path)) = image.split_once('/') else { return image.to_owned() };
+    let host = normalized_image_host(host);
+    let folder = if host == "docker.io" && !path.contains('/') { folder } else { "" };
+    format!("{host}/{folder}{path}")
 }
 
 /// `pypi:NAME==VERSION` with the name as PEP 503 has it.
@@ -98,6 +114,12 @@ mod tests {
             ("https://e.example/*", "https://E.example:443/x.mcpb".to_owned()),
             ("https://E.example:443/x*", "https://e.example/x.mcpb".to_owned()),
             ("oci:ghcr.io/a/*", "oci:ghcr.io/a/b:1".to_owned()),
+            ("oci:GHCR.io:443/a/*", "oci:ghcr.io/a/b:1".to_owned()),
+            ("oci:docker.io:443/evil/*", "oci:docker.io/evil/x:1".to_owned()),
+            ("oci:registry-1.docker.io/evil/*", "oci:docker.io/evil/x:1".to_owned()),
+            ("oci:docker.io/evil/*", "oci:registry.hub.docker.com/evil/x:1".to_owned()),
+            ("oci:index.docker.io/*", "oci:docker.io/evil/x:1".to_owned()),
+            ("oci:docker.io/x:*", "oci:docker.io/library/x:1".to_owned()),
         ] {
             assert!(PackagePattern::new(pattern).matches(&package), "{pattern} {package}");
         }
@@ -114,6 +136,9 @@ mod tests {
             ("https://e.example/A*", "https://e.example/a.mcpb"),
             ("https://e.example/*", "https://e.example:8443/x.mcpb"),
             ("pypi:*", "npm:pypi@1.0.0"),
+            ("oci:docker.io/evil/*", "oci:ghcr.io/evil/x:1"),
+            ("oci:ghcr.io/x:*", "oci:ghcr.io/library/x:1"),
+            ("oci:docker.io/evil/*", "oci:docker.io:8443/evil/x:1"),
         ] {
             assert!(!PackagePattern::new(pattern).matches(package), "{pattern} {package}");
         }

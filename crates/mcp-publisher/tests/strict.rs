@@ -30,6 +30,16 @@ const UNUSABLE: &[(&str, &str)] = &[
         r#"{"registryType": "pypi", "identifier": "big", "version": "3.0", "fileSha256": "ab"}"#,
         "`fileSha256`",
     ),
+    (r#"{"registryType": "npm", "identifier": "plain", "version": "v2.0.0"}"#, "the version"),
+    (r#"{"registryType": "npm", "identifier": "plain.tgz", "version": "2.0.0"}"#, "the package"),
+    (
+        r#"{"registryType": "npm", "identifier": "plain", "version": "2.0.0", "Identifier": "evil"}"#,
+        "the member is called `identifier`",
+    ),
+    (
+        r#"{"registryType": "npm", "identifier": "plain", "version": "2.0.0", "sha256": "ab"}"#,
+        "a hash in a place that is not read",
+    ),
 ];
 
 #[test]

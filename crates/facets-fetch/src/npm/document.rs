@@ -6,6 +6,7 @@ use facets_digest::json::{self, Limits, Object, Provenance, Value};
 use facets_model::FileIdentifier;
 use url::Url;
 
+use crate::address;
 use crate::error::FetchError;
 use crate::stated_hash::{StatedAlgorithm, StatedHash};
 use crate::upstream::UpstreamFile;
@@ -68,7 +69,7 @@ fn parse<'a>(bytes: &'a [u8], url: &Url) -> Result<Value<'a>, FetchError> {
 }
 
 fn wrong(url: &Url, problem: impl Into<String>) -> FetchError {
-    FetchError::Document { url: url.to_string(), problem: problem.into() }
+    FetchError::Document { url: address::shown(url), problem: problem.into() }
 }
 
 fn as_object<'v, 't>(
@@ -147,8 +148,8 @@ impl<'v, 't> Document<'v, 't> {
     fn tarball_url(&self) -> Result<Url, FetchError> {
         let text = self.required("tarball")?;
         let refused = |why: &str| wrong(self.url, format!("`dist.tarball` {why}"));
-        let joined = self.url.join(text);
-        let mut url = joined.map_err(|_| refused(&format!("is {}", shown(text))))?;
+        // Not quoted: it may have credentials in it.
+        let mut url = self.url.join(text).map_err(|_| refused("is no address"))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(refused("is not an http or https address"));
         }
@@ -279,7 +280,7 @@ mod tests {
             ),
             (json!({ "tarball": "data:,x" }), "`dist.tarball` is not an http or https address"),
             (json!({ "tarball": "https://u:p@h/" }), "`dist.tarball` has credentials in it"),
-            (json!({ "tarball": "https://[\u{1b}" }), "`dist.tarball` is \"https://[\\u{1b}\""),
+            (json!({ "tarball": "https://u:p@[" }), "`dist.tarball` is no address"),
             (
                 json!({ "tarball": tarball, "integrity": "sha512-AAAA" }),
                 "`dist.integrity` is malformed",
@@ -302,6 +303,13 @@ mod tests {
             br#"{"name":"@s/pad","versions":{"1.0.0":{"name":"@s/pad","version":"1.0.0"}}}"#;
         let missing = parse_packument(missing, "@s/pad", "1.0.0", &at());
         assert_eq!(problem(missing), "`dist` is missing");
+    }
+
+    #[test]
+    fn the_query_of_a_document_is_not_shown() {
+        let at = url("https://cdn.example/pad?sig=S3CRET");
+        let error = parse_packument(b"{}", "pad", "1.0.0", &at).unwrap_err().to_string();
+        assert_eq!(error, "https://cdn.example/pad?…: `name` is missing");
     }
 
     #[test]

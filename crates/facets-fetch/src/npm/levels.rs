@@ -7,6 +7,7 @@ use crate::error::FetchError;
 use crate::machine::Machine;
 
 use super::npmrc::{self, NpmSettings, Setting};
+use super::workspace::project_folder;
 
 const VARIABLE: &str = "npm_config_";
 /// Bytes of one variable with those inside of it replaced.
@@ -22,7 +23,7 @@ pub(super) fn read_settings(machine: &Machine) -> Result<NpmSettings, FetchError
     let user_file = path_of(machine, environment.get("userconfig")).or(home_file);
     let user = read_file(machine, user_file.as_deref())?;
 
-    let project_file = project_file(machine, &environment)
+    let project_file = project_file(machine, &environment)?
         .filter(|file| !user_file.as_deref().is_some_and(|user| is_same_file(user, file)));
     let project = read_file(machine, project_file.as_deref())?;
 
@@ -65,6 +66,11 @@ fn environment(machine: &Machine) -> Result<NpmSettings, FetchError> {
         let expanded = npmrc::expand(value.trim(), &machine.variables, MAX_VARIABLE);
         let expanded = expanded.ok_or_else(|| setting.refused("expands to too many bytes"))?;
         setting.values.push(expanded);
+        // npm takes the last one of the environment, whose order is not known here.
+        if let Some(other) = settings.get(&name).filter(|other| other.values != setting.values) {
+            let problem = format!("{} has another value for the same setting", other.place);
+            return Err(setting.refused(problem));
+        }
         settings.insert(name, setting);
     }
     Ok(settings)
@@ -95,19 +101,18 @@ fn path_of(machine: &Machine, setting: Option<&Setting>) -> Option<PathBuf> {
     Some(resolve(machine, setting?.text()?))
 }
 
-/// In the nearest directory that npm takes for a package, or in the one of the start.
-fn project_file(machine: &Machine, environment: &NpmSettings) -> Option<PathBuf> {
+/// In the folder that npm takes for the project, unless only global settings are asked for.
+fn project_file(
+    machine: &Machine,
+    environment: &NpmSettings,
+) -> Result<Option<PathBuf>, FetchError> {
     let says = |name: &str, word: &str| {
         environment.get(name).is_some_and(|setting| setting.last() == word)
     };
     if says("global", "true") || says("location", "global") {
-        return None;
+        return Ok(None);
     }
-    let is_package = |folder: &&Path| {
-        folder.join("package.json").is_file() || folder.join("node_modules").is_dir()
-    };
-    let package = machine.directory.ancestors().find(is_package);
-    Some(package.unwrap_or(&machine.directory).join(".npmrc"))
+    Ok(Some(project_folder(machine)?.join(".npmrc")))
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
@@ -259,7 +264,7 @@ mod tests {
         assert!(is_same_file(&project, &root.join("project/../project/inner/.npmrc")));
         assert!(!is_same_file(&project, &root.join("project/.npmrc")));
         machine.directory = "no-such-package".into();
-        let none = project_file(&machine, &NpmSettings::new());
+        let none = project_file(&machine, &NpmSettings::new()).unwrap();
         assert_eq!(none.as_deref(), Some(Path::new("no-such-package/.npmrc")));
     }
 
@@ -281,13 +286,42 @@ mod tests {
         let machine = machine(
             Path::new("/nowhere"),
             &[
-                ("NPM_CONFIG_A", "upper"),
+                ("NPM_CONFIG_A", "low-x-${Y}"),
                 ("npm_config_a", "low-${X}-${Y}"),
+                ("NPM_CONFIG_B", ""),
                 ("npm_config_b", ""),
                 ("X", "x"),
             ],
         );
         assert_eq!(values(&machine, "a").as_deref(), Some("low-x-${Y}"));
         assert_eq!(values(&machine, "b"), None);
+    }
+
+    #[test]
+    fn two_spellings_of_a_variable_must_agree() {
+        let registry = |upper, lower| {
+            let variables = [("NPM_CONFIG_REGISTRY", upper), ("npm_config_registry", lower)];
+            read_settings(&machine(Path::new("/nowhere"), &variables))
+        };
+        let refused = registry("https://a.example/?s3cret", "https://b.example/").err().unwrap();
+        let expected =
+            "npm_config_registry: NPM_CONFIG_REGISTRY has another value for the same setting";
+        assert_eq!(refused.to_string(), expected);
+        assert!(registry("https://a.example/", "https://a.example/").is_ok());
+        assert!(registry("https://a.example/", "").is_ok());
+    }
+
+    #[test]
+    fn a_workspace_has_the_settings_of_its_root() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let machine = machine(root, &[]);
+        write(&root.join("project/package.json"), r#"{"workspaces": ["in*"]}"#);
+        write(&root.join("project/.npmrc"), "a=root");
+        write(&root.join("project/inner/package.json"), "{}");
+        write(&root.join("project/inner/.npmrc"), "a=workspace");
+        assert_eq!(values(&machine, "a").as_deref(), Some("root"));
+        write(&root.join("project/package.json"), r#"{"workspaces": ["other"]}"#);
+        assert_eq!(values(&machine, "a").as_deref(), Some("workspace"));
     }
 }

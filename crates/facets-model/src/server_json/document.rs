@@ -6,7 +6,8 @@ use facets_digest::json::Position;
 use super::layout::{PackageName, read_name};
 use super::names::{FILE_HASHES, LARGE_NUMBERS, PROVIDED_HASHES, PUBLISHER_PROVIDED};
 use super::stated::parse_stated;
-use super::values::text;
+use super::unread::unread_members;
+use super::values::{member, text};
 use crate::manifest::Problem;
 use crate::manifest::check::{Checker, Place};
 use crate::tree::{ManifestFormat, NodeValue};
@@ -72,6 +73,8 @@ pub enum HashPlace {
         /// Which of the packages, from 0.
         index: usize,
     },
+    /// In a member that is not read, or that names what is hashed and is spelled differently.
+    Unread,
 }
 
 /// A hash, as a file states it.
@@ -117,6 +120,9 @@ fn read(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ServerJson> {
     let meta = members.optional("_meta").and_then(|meta| member(&meta, PUBLISHER_PROVIDED));
     if let Some(place) = meta.and_then(|provided| member(&provided, PROVIDED_HASHES)) {
         hashes.read(check, &place, HashPlace::Provided);
+    }
+    for (place, reason) in unread_members(root) {
+        hashes.refuse(check, &place, HashPlace::Unread, &reason);
     }
     let detail = members.optional("version_detail").and_then(|place| member(&place, "version"));
     let version = members.optional("version").or(detail);
@@ -208,13 +214,6 @@ impl Stated {
             digest: Err(reason.to_owned()),
         });
     }
-}
-
-/// A member of what may be an object, without a word if it is none.
-fn member<'a>(place: &Place<'a>, name: &str) -> Option<Place<'a>> {
-    let NodeValue::Object(members) = &place.node.value else { return None };
-    let found = members.iter().find(|member| member.name == name)?;
-    Some(place.child(name, &found.node))
 }
 
 fn count(place: &Place<'_>) -> usize {

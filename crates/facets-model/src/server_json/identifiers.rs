@@ -3,7 +3,7 @@
 use super::document::{DeclaredPackage, ServerJson};
 use super::package_rules::Kind;
 use super::placeholder::template_in;
-use super::spelling::release_asset;
+use super::spelling::{normalized_image_host, release_asset};
 use crate::manifest::check::shorten;
 use crate::{FileIdentifier, FileIdentifierError, ImageReference, ImageReferenceError};
 
@@ -114,11 +114,24 @@ fn image(package: &DeclaredPackage) -> Result<PackageFiles, String> {
     }
     let image: ImageReference =
         text.parse().map_err(|reason: ImageReferenceError| reason.to_string())?;
+    let host = normalized_image_host(image.host());
+    if let Some(url) = package.base_urls.iter().find(|url| !is_base_of(url, &host)) {
+        let url = shorten(url);
+        return Err(format!("it names the registry {url}, and its identifier an image of {host}"));
+    }
     if image.digest().is_some() {
         return Ok(PackageFiles::NotHashed { reason: "the image is named by its digest" });
     }
-    let (host, path) = (image.host().to_ascii_lowercase(), image.path());
-    Ok(PackageFiles::TaggedImage(format!("oci:{host}/{path}:{}", image.tag().unwrap_or("latest"))))
+    let (path, tag) = (image.path(), image.tag().unwrap_or("latest"));
+    // As on `docker.io`, whatever the host is called.
+    let folder = if host == "docker.io" && !path.contains('/') { "library/" } else { "" };
+    Ok(PackageFiles::TaggedImage(format!("oci:{host}/{folder}{path}:{tag}")))
+}
+
+/// Whether an address is that of the registry on a host.
+fn is_base_of(url: &str, host: &str) -> bool {
+    let named = url.strip_prefix("https://").map(|rest| rest.strip_suffix('/').unwrap_or(rest));
+    named.is_some_and(|named| normalized_image_host(named) == host)
 }
 
 /// `npm:NAME@VERSION` or `pypi:NAME==VERSION`.

@@ -20,6 +20,7 @@ mod rules;
 mod spelling;
 mod stated;
 mod transports;
+mod unread;
 mod values;
 mod version_text;
 
@@ -29,7 +30,7 @@ pub use identifiers::{PackageFiles, identifiers};
 pub use names::{CURRENT_SCHEMA, FILE_HASHES, PROVIDED_HASHES, PUBLISHER_PROVIDED};
 pub use placeholder::{placeholder_in, template_in};
 pub use problem::{CODES, ProblemSeverity, ServerJsonProblem};
-pub use spelling::{normalized_project, one_spelling};
+pub use spelling::{normalized_image_host, normalized_project, one_spelling};
 
 /// What the codes of this module mean.
 pub const EXPLANATIONS: &str = include_str!("../../server-json-codes.md");

@@ -2,6 +2,10 @@
 
 use crate::FileIdentifier;
 
+/// Other hosts with the same images as `docker.io`.
+const DOCKER_HUB: [&str; 4] =
+    ["hub.docker.com", "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com"];
+
 /// The one spelling of a file's identifier: names of PyPI as PEP 503 has them, owners and repositories of
 /// GitHub in lower case, addresses in their normal form, and those of files of a GitHub release as
 /// `github:`. Two identifiers with the same one name the same file. Names of npm are case-sensitive.
@@ -42,6 +46,17 @@ pub fn normalized_project(name: &str) -> String {
         after_separator = separator;
     }
     normalized
+}
+
+/// The one spelling of the host of images: in lower case, without the usual port, and Docker Hub as `docker.io`.
+#[must_use]
+pub fn normalized_image_host(host: &str) -> String {
+    let host = host.to_ascii_lowercase();
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>() == Ok(443) => name,
+        _ => host.as_str(),
+    };
+    if DOCKER_HUB.contains(&host) { "docker.io".to_owned() } else { host.to_owned() }
 }
 
 /// The file of a GitHub release at an address, if that is one.
@@ -138,6 +153,12 @@ mod tests {
             ("https://e.example", "https://e.example/"),
         ] {
             assert_eq!(spelled(text), expected, "{text}");
+        }
+        for host in ["docker.io:443", "Registry-1.docker.io", "registry.hub.docker.com:443"] {
+            assert_eq!(normalized_image_host(host), "docker.io", "{host}");
+        }
+        for host in ["ghcr.io", "localhost:5000", "[::1]", "[::443]", "docker.io.example"] {
+            assert_eq!(normalized_image_host(host), host);
         }
         assert_ne!(spelled("github:a/b/V1/x"), spelled("github:a/b/v1/x"));
         assert_ne!(spelled("https://e.example/A"), spelled("https://e.example/a"));

@@ -206,6 +206,18 @@ fn images_are_named_by_their_tag_or_by_their_digest() {
         (r#""registryType": "oci", "identifier": "GHCR.io/a/b:1""#, "oci:ghcr.io/a/b:1"),
         (r#""registryType": "oci", "identifier": "evil/x""#, "oci:docker.io/evil/x:latest"),
         (r#""registry_name": "docker", "name": "mcp/x", "version": "2""#, "oci:docker.io/mcp/x:2"),
+        (
+            r#""registryType": "oci", "identifier": "docker.io:443/evil/x""#,
+            "oci:docker.io/evil/x:latest",
+        ),
+        (
+            r#""registryType": "oci", "identifier": "registry-1.docker.io/x:1""#,
+            "oci:docker.io/library/x:1",
+        ),
+        (
+            r#""registryType": "oci", "identifier": "a/b:1", "registryBaseUrl": "https://docker.io/""#,
+            "oci:docker.io/a/b:1",
+        ),
     ] {
         assert_eq!(files(members), PackageFiles::TaggedImage(expected.to_owned()), "{members}");
     }
@@ -276,6 +288,60 @@ fn hashes_are_read_from_both_places() {
         r#"{"packages": [{"location": {"type": "mcpb", "url": "https://e.example/x"}, "file_hashes": {"sha-256": "ab"}}]}"#,
     );
     assert_eq!(nested.file_hashes.unwrap()[0].place, HashPlace::Package { index: 0 });
+}
+
+#[test]
+fn an_image_on_another_host_than_its_registry_is_unusable() {
+    let digest = format!("@sha256:{}", "ab".repeat(32));
+    for (kind, end, base) in [
+        ("oci", ":1", "https://ghcr.io"),
+        ("oci", &*digest, "https://ghcr.io"),
+        ("docker", ":1", "https://evil.example/"),
+        ("oci", ":1", "http://docker.io"),
+        ("oci", ":1", "https://docker.io/mirror"),
+    ] {
+        let text = format!(
+            r#"{{"packages": [{{"registryType": "{kind}", "identifier": "a/b{end}", "registryBaseUrl": "{base}"}}]}}"#
+        );
+        let files = identifiers(&parsed(&text)).remove(0);
+        let PackageFiles::Unusable { reason, .. } = &files else { panic!("{base}: {files:?}") };
+        assert!(reason.contains(base) && reason.ends_with("an image of docker.io"), "{reason}");
+    }
+}
+
+#[test]
+fn members_that_are_not_read_are_malformed_in_their_places() {
+    let package = r#""registryType": "npm", "identifier": "a", "version": "1.0.0""#;
+    let hash = "ab".repeat(32);
+    for (text, place) in [
+        (
+            format!(r#"{{"packages": [{{{package}, "Identifier": "b"}}]}}"#),
+            "packages[0].Identifier",
+        ),
+        (format!(r#"{{"packages": [{{{package}}}], "Packages": []}}"#), "Packages"),
+        (
+            format!(r#"{{"packages": [{{{package}, "fileSHA256": "{hash}"}}]}}"#),
+            "packages[0].fileSHA256",
+        ),
+        (format!(r#"{{"packages": [{{{package}, "sha256": "{hash}"}}]}}"#), "packages[0].sha256"),
+        (
+            format!(
+                r#"{{"packages": [{{"location": {{"type": "mcpb", "url": "https://e.example/x", "file_sha256": "{hash}"}}}}]}}"#
+            ),
+            "packages[0].location.file_sha256",
+        ),
+        (r#"{"fileHashes": {}}"#.to_owned(), "fileHashes"),
+        (
+            format!(r#"{{"_meta": {{"{PUBLISHER_PROVIDED}": {{"file_hashes": {{}}}}}}}}"#),
+            "_meta.io.modelcontextprotocol.registry/publisher-provided.file_hashes",
+        ),
+    ] {
+        let found = parsed(&text);
+        assert_eq!(found.hash_places, [HashPlace::Unread], "{text}");
+        let hashes = found.file_hashes.unwrap();
+        assert_eq!((hashes.len(), hashes[0].identifier.as_str()), (1, place), "{text}");
+        assert!(hashes[0].digest.is_err(), "{text}");
+    }
 }
 
 #[test]

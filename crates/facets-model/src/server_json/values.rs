@@ -45,3 +45,10 @@ pub(super) fn text(place: &Place<'_>) -> Option<String> {
         _ => None,
     }
 }
+
+/// A member of what may be an object, without a word if it is none.
+pub(super) fn member<'a>(place: &Place<'a>, name: &str) -> Option<Place<'a>> {
+    let NodeValue::Object(members) = &place.node.value else { return None };
+    let found = members.iter().find(|member| member.name == name)?;
+    Some(place.child(name, &found.node))
+}
