@@ -282,6 +282,11 @@ impl Iterator for Links<'_> {
             let Attributes { first_href, href, yanked, requires_python } = attributes;
             let (element, href) = match name {
                 "a" | "A" => (Element::Anchor, href),
+                // Parsers that do not find it resolve every link differently.
+                _ if name.eq_ignore_ascii_case("base") && self.agreement == Agreement::Disputed => {
+                    self.agreement = Agreement::Lost;
+                    return None;
+                }
                 _ if name.eq_ignore_ascii_case("base") => (Element::Base, first_href),
                 _ if is_one_of(&RAW_ELEMENTS) => {
                     self.pass_text(name)?;
@@ -401,11 +406,12 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_lost_if_an_attribute_may_hide_a_link() {
+    fn a_page_is_lost_if_an_attribute_may_hide_a_link_or_a_base_may_be_text() {
         for text in [
             "<title><b y='</title><a href=x>'>",
             "<title><b y='</title><a href=x>",
             "<!-- --!><b y='--><a href=x>'>",
+            "<title><base href=x></title><a href=x>",
         ] {
             assert!(is_lost(text), "{text}");
         }
