@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use ureq::Body;
-use ureq::http::Response;
+use ureq::http::{HeaderValue, Response};
 use url::Url;
 
 use crate::clock::FetchClock;
@@ -122,7 +122,7 @@ impl HttpClient {
         deadline: Instant,
     ) -> Result<RegistryDocument, Failed> {
         let Answer { url, response } = self.get(url, &[("Accept", accept)], deadline)?;
-        let content_type = header(&response, "content-type").to_owned();
+        let content_type = joined_header(&response, "content-type");
         let limit = self.limits.document;
         let pace = Pace::new(&self.limits, deadline);
         let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
@@ -267,6 +267,12 @@ pub(crate) fn require_link(document: &Url, link: &Url) -> Result<(), FetchError>
 
 pub(crate) fn header<'r>(response: &'r Response<Body>, name: &str) -> &'r str {
     response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// Every value of a header in one text, as pip reads it; empty if one of them is no text.
+fn joined_header(response: &Response<Body>, name: &str) -> String {
+    let values = response.headers().get_all(name).iter().map(HeaderValue::to_str);
+    values.collect::<Result<Vec<&str>, _>>().map(|values| values.join(", ")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -115,10 +115,12 @@ fn addresses(settings: &PipSettings) -> Result<Vec<IndexAddress>, FetchError> {
 
 /// What is configured and not done. No value is shown: an address may hold a password.
 fn unsupported(settings: &PipSettings) -> impl Iterator<Item = String> {
-    const REASONS: [(&str, &str); 3] = [
+    const REASONS: [(&str, &str); 5] = [
         ("trusted-host", "certificates are always verified"),
         ("client-cert", "client certificates are not supported"),
         ("find-links", "only indexes are asked"),
+        ("constraint", "constraint files are not read, which may name other versions and indexes"),
+        ("requirement", "requirement files are not read, which may name other indexes"),
     ];
     REASONS.into_iter().filter_map(move |(key, reason)| {
         let place = &settings.get(key)?.place;
@@ -275,6 +277,17 @@ mod tests {
         assert!(ignored[0].starts_with("`trusted-host` (/"), "{ignored:?}");
         assert!(ignored[0].ends_with("pip.conf:2) is ignored: certificates are always verified"));
         assert!(!ignored.concat().contains("hunter2"));
+    }
+
+    #[test]
+    fn constraint_and_requirement_files_are_noted() {
+        let variables = [("PIP_CONSTRAINT", "c.txt"), ("PIP_REQUIREMENT", "r.txt")];
+        let ignored = config("", &variables).unwrap().route().ignored;
+        assert_eq!(ignored.len(), 2, "{ignored:?}");
+        assert!(ignored[0].starts_with("`constraint` (PIP_CONSTRAINT) is ignored: "));
+        assert!(ignored[1].starts_with("`requirement` (PIP_REQUIREMENT) is ignored: "));
+        let text = "[install]\nconstraint = c.txt\nrequirement = r.txt\n";
+        assert_eq!(config(text, &[]).unwrap().route().ignored.len(), 2);
     }
 
     #[test]

@@ -31,6 +31,37 @@ const ENTITIES: [(&str, char); 24] = [
     ("NewLine", '\n'),
 ];
 
+/// Names that Python also reads without a semicolon, most versions even at the beginning of a longer word.
+const WITHOUT_SEMICOLON: [&str; 106] = [
+    "AElig", "AMP", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "COPY", "Ccedil",
+    "ETH", "Eacute", "Ecirc", "Egrave", "Euml", "GT", "Iacute", "Icirc", "Igrave", "Iuml", "LT",
+    "Ntilde", "Oacute", "Ocirc", "Ograve", "Oslash", "Otilde", "Ouml", "QUOT", "REG", "THORN",
+    "Uacute", "Ucirc", "Ugrave", "Uuml", "Yacute", "aacute", "acirc", "acute", "aelig", "agrave",
+    "amp", "aring", "atilde", "auml", "brvbar", "ccedil", "cedil", "cent", "copy", "curren", "deg",
+    "divide", "eacute", "ecirc", "egrave", "eth", "euml", "frac12", "frac14", "frac34", "gt",
+    "iacute", "icirc", "iexcl", "igrave", "iquest", "iuml", "laquo", "lt", "macr", "micro",
+    "middot", "nbsp", "not", "ntilde", "oacute", "ocirc", "ograve", "ordf", "ordm", "oslash",
+    "otilde", "ouml", "para", "plusmn", "pound", "quot", "raquo", "reg", "sect", "shy", "sup1",
+    "sup2", "sup3", "szlig", "thorn", "times", "uacute", "ucirc", "ugrave", "uml", "uuml",
+    "yacute", "yen", "yuml",
+];
+
+/// Decodes an address. An error if parsers may read one of its references as other text than here.
+pub(super) fn decoded_address(text: &str) -> Result<String, &'static str> {
+    let is_certain = text.split('&').skip(1).all(is_certain);
+    is_certain.then(|| unescaped(text)).ok_or("has a character reference that is not supported")
+}
+
+/// Whether the text after a `&` is a reference to a printable character of ASCII, or none for any parser.
+fn is_certain(after: &str) -> bool {
+    if let Some((c, _)) = entity(after) {
+        return matches!(c, ' '..='~');
+    }
+    let behind_name = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    let is_named = WITHOUT_SEMICOLON.iter().any(|name| after.starts_with(*name));
+    !behind_name.starts_with(';') && !after.starts_with('#') && !is_named
+}
+
 /// Decodes the references that may stand in an address; any other text stays.
 pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -88,5 +119,35 @@ mod tests {
         // Beyond Unicode, and beyond numbers.
         assert_eq!(unescaped("&#0;&#xd800;&#x110000;&#99999999999;").chars().count(), 3 + 14);
         assert_eq!(unescaped(&"&#x".repeat(300_000)).len(), 900_000);
+    }
+
+    #[test]
+    fn addresses_with_references_that_parsers_read_differently_are_refused() {
+        for (text, expected) in [
+            ("a?b&amp;c&#43;d&#x2B;", "a?b&c+d+"),
+            ("a?Expires=1&Signature=x&b.c;&", "a?Expires=1&Signature=x&b.c;&"),
+            ("mcp-1&period;0&#46tar&#x2egz#sha256=00", "mcp-1.0.tar.gz#sha256=00"),
+        ] {
+            assert_eq!(decoded_address(text).as_deref(), Ok(expected), "{text}");
+        }
+        for text in [
+            "&fjlig;",
+            "&eacute;",
+            "&eacute",
+            "&unknown;",
+            "&amp",
+            "a?b&copy=1",
+            "a?b&region=x",
+            "&nbsp;x",
+            "&Tab;",
+            "&#10;",
+            "&#1;",
+            "&#x80;",
+            "&#xfdd0;",
+            "&#99999999999;",
+            "&#",
+        ] {
+            assert!(decoded_address(text).is_err(), "{text}");
+        }
     }
 }

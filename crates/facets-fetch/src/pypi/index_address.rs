@@ -22,7 +22,9 @@ pub(super) struct IndexAddress {
 impl IndexAddress {
     /// Reads one of the addresses of a setting.
     pub(super) fn parse(text: &str, setting: &Placed) -> Result<Self, FetchError> {
-        if text.len() > MAX_ADDRESS || text.contains(char::is_whitespace) {
+        // A backslash is a slash for browsers alone.
+        let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
+        if text.len() > MAX_ADDRESS || text.contains(is_odd) {
             return Err(setting.refused("the address of the index is malformed"));
         }
         let malformed = |error: url::ParseError| {
@@ -34,6 +36,10 @@ impl IndexAddress {
                 setting.refused("the address of the index begins with neither https nor http")
             );
         }
+        // pip appends the name of the project to the text, so that it would not be in the path.
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(setting.refused("the address of the index has a query or a fragment"));
+        }
         let user = Some(percent_decoded(url.username())).filter(|user| !user.is_empty());
         let password = url.password().map(percent_decoded);
         let cleared = url.set_username("").and_then(|()| url.set_password(None));
@@ -42,7 +48,6 @@ impl IndexAddress {
             let path = format!("{}/", url.path());
             url.set_path(&path);
         }
-        url.set_fragment(None);
         Ok(Self { url, user, password })
     }
 
@@ -121,7 +126,7 @@ mod tests {
         for (text, url) in [
             ("https://a.example", "https://a.example/"),
             ("https://a.example/simple", "https://a.example/simple/"),
-            ("http://u:p@a.example:3141/team/+simple/#x", "http://a.example:3141/team/+simple/"),
+            ("http://u:p@a.example:3141/team/+simple/", "http://a.example:3141/team/+simple/"),
             ("https://u%40x@a.example/simple/", "https://a.example/simple/"),
         ] {
             assert_eq!(address(text).ok().unwrap().url.as_str(), url);
@@ -137,6 +142,11 @@ mod tests {
             "https://u:hunter2@a.example:x/",
             "file:///hunter2",
             "https://a.example/ https://u:hunter2@b.example/",
+            "https://u:hunter2@a.example/get?p=/simple",
+            "https://a.example/simple?",
+            "https://a.example/simple/#hunter2",
+            "https://a.example/simple#",
+            "https://a.example\\simple",
             long.as_str(),
         ] {
             let error = address(text).err().unwrap().to_string();

@@ -40,6 +40,8 @@ impl Ini {
     /// Reads a whole text.
     pub(super) fn parse(text: &str) -> Result<Self, IniError> {
         let mut reader = Reader::default();
+        // Python ends a line at a carriage return, too.
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
         for (index, line) in text.lines().enumerate() {
             let number = index + 1;
             reader.line(line, number).map_err(|problem| IniError { line: number, problem })?;
@@ -159,6 +161,15 @@ mod tests {
         assert_eq!(pairs(text, "global"), expected);
         assert_eq!(pairs(text, "other"), [pair("key", "value")]);
         assert!(pairs(text, "absent").is_empty());
+    }
+
+    #[test]
+    fn lines_end_as_python_ends_them() {
+        let text = "[a]\rx = 1\r\ny = 2\n# comment\rz = 3\r\r\n";
+        assert_eq!(pairs(text, "a"), [pair("x", "1"), pair("y", "2"), pair("z", "3")]);
+        assert_eq!(Ini::parse("[a]\rx = 1\r\n\rword").map_err(|error| error.line), Err(4));
+        // Further signs that end a line elsewhere are part of it.
+        assert_eq!(pairs("[a]\nx = 1\u{2028}y = 2\n", "a"), [pair("x", "1\u{2028}y = 2")]);
     }
 
     #[test]

@@ -2,6 +2,19 @@
 
 /// Decodes `%XX`; a sign without two digits stays, and bytes that are no UTF-8 are replaced.
 pub(super) fn percent_decoded(text: &str) -> String {
+    String::from_utf8_lossy(&decoded_bytes(text)).into_owned()
+}
+
+/// Whether every sign has its two digits and the bytes are UTF-8: clients encode anything else anew.
+pub(super) fn is_well_formed(text: &str) -> bool {
+    let is_complete = |after: &str| match after.as_bytes() {
+        [high, low, ..] => digit(*high).is_some() && digit(*low).is_some(),
+        _ => false,
+    };
+    text.split('%').skip(1).all(is_complete) && std::str::from_utf8(&decoded_bytes(text)).is_ok()
+}
+
+fn decoded_bytes(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -18,7 +31,7 @@ pub(super) fn percent_decoded(text: &str) -> String {
             rest = after;
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
 fn digit(byte: u8) -> Option<u8> {
@@ -42,6 +55,16 @@ mod tests {
             ("%ff", "\u{fffd}"),
         ] {
             assert_eq!(percent_decoded(encoded), decoded, "{encoded}");
+        }
+    }
+
+    #[test]
+    fn encodings_without_digits_or_beyond_utf_8_are_malformed() {
+        for text in ["", "a/b", "%c3%A9", "a%2Fb%25"] {
+            assert!(is_well_formed(text), "{text}");
+        }
+        for text in ["%", "100%", "%4", "%zz", "%%41", "%2%46", "%ff", "%c3"] {
+            assert!(!is_well_formed(text), "{text}");
         }
     }
 }

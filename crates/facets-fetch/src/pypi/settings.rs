@@ -116,10 +116,39 @@ fn files(machine: &Machine, etc: &Path) -> Vec<PathBuf> {
     if !chosen.as_deref().is_some_and(Path::exists) {
         files.extend(user_files(machine));
     }
-    let environment = machine.variable("VIRTUAL_ENV");
-    files.extend(environment.map(|prefix| machine.directory.join(prefix).join(PIP_CONF)));
+    files.extend(environment(machine).map(|prefix| prefix.join(PIP_CONF)));
     files.extend(chosen);
     files
+}
+
+/// The virtual environment that pip belongs to: the active one, else that of the first `pip` on `PATH`.
+fn environment(machine: &Machine) -> Option<PathBuf> {
+    if let Some(prefix) = machine.variable("VIRTUAL_ENV") {
+        return Some(machine.directory.join(prefix));
+    }
+    let pip = program(machine, "pip").or_else(|| program(machine, "pip3"))?;
+    // Through a link pip still runs in the environment that it was installed in.
+    let prefix = pip.canonicalize().ok()?.parent()?.parent()?.to_owned();
+    prefix.join("pyvenv.cfg").is_file().then_some(prefix)
+}
+
+fn program(machine: &Machine, name: &str) -> Option<PathBuf> {
+    let mut folders = std::env::split_paths(machine.variable("PATH")?);
+    folders.find_map(|folder| {
+        let path = machine.directory.join(folder).join(name);
+        is_program(&path).then_some(path)
+    })
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
 }
 
 fn global_files(machine: &Machine, etc: &Path) -> Vec<PathBuf> {
@@ -246,6 +275,28 @@ mod tests {
         assert_eq!(computer.get("proxy"), None);
         assert_eq!(computer.get("cert").as_deref(), Some("global"));
         assert_eq!(computer.get("index-url").as_deref(), Some("chosen"));
+    }
+
+    #[test]
+    fn the_first_pip_on_the_path_names_its_virtual_environment() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mut computer = Computer::new();
+        for environment in ["one", "two"] {
+            let conf = format!("[global]\nproxy = {environment}\n");
+            computer.write(&format!("{environment}/pip.conf"), &conf);
+            computer.write(&format!("{environment}/pyvenv.cfg"), "");
+            let program = computer.write(&format!("{environment}/bin/pip"), "");
+            fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        computer.write("bin/pip", "not a program");
+        let root = computer.folder.path().display().to_string();
+        computer.set("PATH", &format!("{root}/bin:{root}/absent:{root}/two/bin:{root}/one/bin"));
+        assert_eq!(computer.get("proxy").as_deref(), Some("two"));
+        computer.set("VIRTUAL_ENV", &format!("{root}/one"));
+        assert_eq!(computer.get("proxy").as_deref(), Some("one"));
+        computer.set("VIRTUAL_ENV", "");
+        fs::remove_file(format!("{root}/two/pyvenv.cfg")).unwrap();
+        assert_eq!(computer.get("proxy"), None);
     }
 
     #[test]

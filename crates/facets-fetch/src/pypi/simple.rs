@@ -3,11 +3,12 @@
 use facets_model::FileIdentifier;
 use url::Url;
 
+use super::link::linked_names;
 use super::names::{is_identifiable, normalized_name, version_of_file};
 use super::percent::percent_decoded;
 use super::version::is_wanted;
 use crate::error::FetchError;
-use crate::stated_hash::{StatedAlgorithm, StatedHash};
+use crate::stated_hash::StatedHash;
 use crate::upstream::{UpstreamFile, Yanked};
 
 /// How many files a page may list.
@@ -22,6 +23,8 @@ pub struct SimpleFile {
     pub url: Url,
     /// The hashes that are stated, of algorithms that are known.
     pub hashes: Vec<StatedHash>,
+    /// The algorithm of a hash that cannot be compared, if no other hash is stated.
+    pub uncompared: Option<String>,
     /// How long it is, if that is stated.
     pub size: Option<u64>,
     /// Whether its author has withdrawn it.
@@ -55,13 +58,14 @@ pub fn files_of(
             return Err(refused_name(&file, problem));
         }
         let is_asked = |file_name: &str| is_of_release(file_name, name, version);
-        let linked = linked_name(&file.url);
+        let contradicts = |linked: &String| *linked != file.name && is_asked(linked);
         // pip goes by the address, others by the name that is listed.
-        if linked != file.name && is_asked(&linked) {
+        if linked_names(&file.url).iter().any(contradicts) {
             return Err(refused_name(&file, "is not the one that its address ends in"));
         }
         let is_of_egg = file.egg.as_deref().is_some_and(|egg| is_asked(&format!("{egg}.zip")));
         if is_identifiable(&file.name) && is_asked(&file.name) {
+            require_comparable(&file)?;
             found.push(upstream_file(file, name, version));
         } else if is_asked(&file.name) || is_asked(&percent_decoded(&file.name)) {
             return Err(refused_name(&file, "is none that a file identifier can have"));
@@ -79,10 +83,11 @@ fn is_of_release(file: &str, name: &str, version: &str) -> bool {
     version_of_file(file, name).is_some_and(|its| !its.is_ascii() || is_wanted(version, &its))
 }
 
-/// The name of a file by its address, as pip takes it.
-pub(super) fn linked_name(url: &Url) -> String {
-    let path = url.path().trim_end_matches('/');
-    percent_decoded(path.rsplit('/').next().unwrap_or_default())
+/// The only hash of a file must not be one that pip compares and this program does not.
+fn require_comparable(file: &SimpleFile) -> Result<(), FetchError> {
+    let Some(algorithm) = &file.uncompared else { return Ok(()) };
+    let shown: String = algorithm.escape_debug().take(100).collect();
+    Err(document(&file.url, format!("its only hash is `{shown}`, which is not supported")))
 }
 
 fn refused_name(file: &SimpleFile, problem: &str) -> FetchError {
@@ -149,42 +154,9 @@ pub(super) fn document(url: &Url, problem: impl Into<String>) -> FetchError {
     FetchError::Document { url: shown.to_string(), problem: problem.into() }
 }
 
-/// Where a link leads, and its fragment. Nothing if pip would take no file from there. It also takes local files
-/// and repositories (`git+https:`), which are not fetched here and so must not be passed over.
-pub(super) fn resolve(base: &Url, link: &str) -> Option<(Url, String)> {
-    let mut url = base.join(link.trim()).ok()?;
-    if !is_web(&url) && url.scheme() != "file" && !url.scheme().contains('+') {
-        return None;
-    }
-    let fragment = url.fragment().unwrap_or_default().to_owned();
-    url.set_fragment(None);
-    // The address of a local file has neither.
-    if !url.username().is_empty() || url.password().is_some() {
-        url.set_username("").and_then(|()| url.set_password(None)).ok()?;
-    }
-    Some((url, fragment))
-}
-
-/// `egg=PROJECT-VERSION` of a link, which pip also finds in a query. The name of a project alone has no version.
-pub(super) fn egg(url: &Url, fragment: &str) -> Option<String> {
-    let query = url.query().unwrap_or_default().split('&').skip(1);
-    let mut pairs = query.chain(fragment.split('&'));
-    let egg = pairs.find_map(|pair| pair.strip_prefix("egg="))?;
-    egg.contains('-').then(|| percent_decoded(egg))
-}
-
-/// Whether an address can be fetched at all.
-pub(super) fn is_web(url: &Url) -> bool {
-    matches!(url.scheme(), "http" | "https")
-}
-
-/// The hash that an index states; nothing of an algorithm that is not known.
-pub(super) fn stated(name: &str, hex: &str, file: &Url) -> Result<Option<StatedHash>, FetchError> {
-    let Some(algorithm) = StatedAlgorithm::named(&name.to_ascii_lowercase()) else {
-        return Ok(None);
-    };
-    let malformed = || document(file, format!("its {} is malformed", algorithm.name()));
-    StatedHash::from_hex(algorithm, hex, "index").map(Some).ok_or_else(malformed)
+/// The error about a page with a link that clients may read differently.
+pub(super) fn refused_link(page: &Url, problem: &str) -> FetchError {
+    document(page, format!("a link on the page {problem}, so that pip may read it differently"))
 }
 
 #[cfg(test)]
@@ -198,6 +170,7 @@ mod tests {
             name: name.to_owned(),
             url: format!("https://files.example/x/{}", name.len()).parse().unwrap(),
             hashes: Vec::new(),
+            uncompared: None,
             size: Some(size),
             yanked: None,
             requires_python: None,
@@ -293,7 +266,15 @@ mod tests {
         };
         for name in ["mcp-2.0.zip", "mcp-1.0.tar.gz", "readme.txt"] {
             assert!(listed(name, "mcp-1.0.zip").is_err(), "{name}");
-            assert!(listed(name, "mcp-1.0+x.zip/").is_err(), "{name}");
+            for linked in [
+                "mcp-1.0+x.zip/",
+                "x%2Fmcp-1.0-9-py3-none-any.whl",
+                "mc%2570-1.0-9-py3-none-any.whl",
+                "mcp-1.0-9-py3-none-any.whl%2F",
+                "mcp-1.0-9-py3-none-any.whl/%2F",
+            ] {
+                assert!(listed(name, linked).is_err(), "{name}: {linked}");
+            }
         }
         assert_eq!(names(&listed("mcp-1.0.zip", "mcp-1.0.zip").unwrap()), ["mcp-1.0.zip"]);
         assert_eq!(names(&listed("mcp-1.0.zip", "0123").unwrap()), ["mcp-1.0.zip"]);
@@ -304,6 +285,17 @@ mod tests {
         assert!(egg("mcp-1.0", "latest.bin").is_err());
         assert!(egg("mcp-1.0", "mcp-1.0.zip").is_ok_and(|files| files.len() == 1));
         assert!(egg("mcp", "latest.bin").is_ok_and(|files| files.is_empty()));
+    }
+
+    #[test]
+    fn a_file_of_the_release_needs_a_hash_that_can_be_compared_or_none() {
+        let listed = |version: &str| {
+            let uncompared = Some("md5".to_owned());
+            files_of(vec![SimpleFile { uncompared, ..file("mcp-1.0.zip", 1) }], "mcp", version)
+        };
+        let error = listed("1.0").unwrap_err().to_string();
+        assert!(error.ends_with("its only hash is `md5`, which is not supported"), "{error}");
+        assert_eq!(listed("2.0").unwrap(), []);
     }
 
     #[test]

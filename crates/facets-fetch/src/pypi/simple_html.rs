@@ -2,11 +2,13 @@
 
 use url::Url;
 
+use super::entities::decoded_address;
 use super::html::{Element, Link, Links};
+use super::index_hashes::IndexHashes;
+use super::link::{egg, is_web, linked_names, resolve};
 use super::names::is_distribution;
-use super::simple::{MAX_FILES, SimpleFile, document, egg, is_web, linked_name, resolve, stated};
+use super::simple::{MAX_FILES, SimpleFile, document, refused_link};
 use crate::error::FetchError;
-use crate::stated_hash::StatedHash;
 use crate::upstream::Yanked;
 
 /// Reads every link to a file that is called like a wheel or an archive of sources.
@@ -17,9 +19,7 @@ pub(super) fn parse(bytes: &[u8], page: &Url) -> Result<Vec<SimpleFile>, FetchEr
     let mut links = Links::new(&text);
     for link in links.by_ref() {
         match link.element {
-            Element::Base if base.is_none() => {
-                base = page.join(link.href.trim()).ok().filter(is_web)
-            }
+            Element::Base if base.is_none() => base = Some(base_of(&link.href, page)?),
             Element::Base => {}
             Element::Anchor if anchors.len() == MAX_FILES => {
                 return Err(document(page, format!("the page has more than {MAX_FILES} links")));
@@ -31,28 +31,39 @@ pub(super) fn parse(bytes: &[u8], page: &Url) -> Result<Vec<SimpleFile>, FetchEr
         return Err(document(page, "the page is malformed, so that pip may find any link on it"));
     }
     let base = base.as_ref().unwrap_or(page);
-    anchors.into_iter().filter_map(|link| file(link, base).transpose()).collect()
+    anchors.into_iter().filter_map(|link| file(link, base, page).transpose()).collect()
+}
+
+/// The base that links begin at.
+fn base_of(href: &str, page: &Url) -> Result<Url, FetchError> {
+    match resolved(href, page, page)? {
+        Some((url, _)) if is_web(&url) => Ok(url),
+        _ => Err(document(page, "`<base>` leads to neither https nor http")),
+    }
+}
+
+/// Where a link leads, and its fragment; nothing if pip would take no file from there.
+fn resolved(href: &str, base: &Url, page: &Url) -> Result<Option<(Url, String)>, FetchError> {
+    let target = decoded_address(href).and_then(|link| resolve(base, &link));
+    target.map_err(|problem| refused_link(page, problem))
 }
 
 /// The file that a link leads to; nothing if it leads elsewhere.
-fn file(link: Link, base: &Url) -> Result<Option<SimpleFile>, FetchError> {
-    let Some((url, fragment)) = resolve(base, &link.href) else { return Ok(None) };
-    let name = linked_name(&url);
+fn file(link: Link, base: &Url, page: &Url) -> Result<Option<SimpleFile>, FetchError> {
+    let Some((url, fragment)) = resolved(&link.href, base, page)? else { return Ok(None) };
+    let [name, name_of_wheel] = linked_names(&url);
     let egg = egg(&url, &fragment);
-    if !is_distribution(&name) && egg.is_none() {
+    if !is_distribution(&name) && !is_distribution(&name_of_wheel) && egg.is_none() {
         return Ok(None);
     }
-    let hashes = hashes(&fragment, &url)?;
+    let mut hashes = IndexHashes::default();
+    hashes.add_fragment(&fragment, &url)?;
+    let (uncompared, hashes) = (hashes.uncompared(), hashes.comparable);
     let yanked =
         link.yanked.map(|reason| Yanked { reason: Some(reason).filter(|text| !text.is_empty()) });
     let requires_python = link.requires_python.filter(|text| !text.is_empty());
-    Ok(Some(SimpleFile { name, url, hashes, size: None, yanked, requires_python, egg }))
-}
-
-/// Of `sha256=HEX`, which may stand among others as in a query.
-fn hashes(fragment: &str, url: &Url) -> Result<Vec<StatedHash>, FetchError> {
-    let pairs = fragment.split('&').filter_map(|pair| pair.split_once('='));
-    pairs.filter_map(|(name, hex)| stated(name, hex, url).transpose()).collect()
+    let size = None;
+    Ok(Some(SimpleFile { name, url, hashes, uncompared, size, yanked, requires_python, egg }))
 }
 
 #[cfg(test)]
@@ -128,16 +139,18 @@ mod tests {
         assert_eq!(urls(html), ["https://b.example/x/mcp-1.zip"]);
         let html = "<BASE HREF='/y/'><a href=mcp-1.zip><a href='//c.example/mcp-1.zip'>";
         assert_eq!(urls(html), ["https://a.example/y/mcp-1.zip", "https://c.example/mcp-1.zip"]);
-        let html = "<base href='javascript:x'><a href='/mcp-1.zip'>";
-        assert_eq!(urls(html), ["https://a.example/mcp-1.zip"]);
+        for base in ["javascript:x", "file:///dir/", "https://u:p@b.example/", "http://["] {
+            let html = format!("<base href='{base}'><a href='/mcp-1.zip'>");
+            assert!(matches!(read(&html), Err(FetchError::Document { .. })), "{base}");
+        }
     }
 
     #[test]
     fn links_that_are_no_addresses_are_passed_over() {
         let html = "<a href='javascript:mcp-1.zip'>\
-            <a href='&#106;avascript:mcp-1.zip'><a href='data:mcp-1.zip'><a href='https://'>\
+            <a href='&#106;avascript:mcp-1.zip'><a href='data:mcp-1.zip'>\
             <a href='mailto:mcp-1.zip'><a href=''><a href='mcp-1.exe'>\
-            <a href='http://[mcp-1.zip'><a href='?mcp-1.zip'>";
+            <a href='?mcp-1.zip'>";
         assert!(urls(html).is_empty());
     }
 
@@ -160,19 +173,36 @@ mod tests {
     }
 
     #[test]
-    fn hostile_links_are_read_as_they_stand() {
-        assert_eq!(
-            urls("<a href='https://u:p@b.example/mcp-1.zip'>"),
-            ["https://b.example/mcp-1.zip"]
-        );
+    fn links_that_pip_may_read_differently_are_refused() {
+        for href in [
+            "https://u:p@b.example/mcp-1.zip",
+            "http:///b.example/mcp-1.zip",
+            "a\\../mcp-1.zip",
+            "a&bsol;../mcp-1.zip",
+            "\u{a0}/mcp-1.zip",
+            "&nbsp;/mcp-1.zip",
+            "&eacute;/mcp-1.zip",
+            "/&fjlig;/mcp-1.zip",
+            "/mcp-1.zip&#xfdd0;",
+            "a\0mcp-1.zip",
+        ] {
+            let error = read(&format!("<a href='{href}'>")).unwrap_err().to_string();
+            let expected = "https://a.example/team/simple/mcp/: a link on the page ";
+            assert!(error.starts_with(expected), "{href:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_of_links_are_those_of_pip() {
         let names = |html: &str| read(html).unwrap()[0].name.clone();
-        assert_eq!(names("<a href='x/..%2f..%2Fmcp-1.zip'>"), "../../mcp-1.zip");
+        assert_eq!(names("<a href='x/..%2f..%2Fmcp-1.zip'>"), "mcp-1.zip");
+        assert_eq!(names("<a href='mcp-1-py3-none-any.whl/%2F'>"), "mcp-1-py3-none-any.whl");
+        assert_eq!(names("<a href='mcp-1-py3-none-any.wh%256C'>"), "mcp-1-py3-none-any.wh%6C");
         assert_eq!(names("<a href='a%5Cmcp-1.zip'>"), "a\\mcp-1.zip");
-        assert_eq!(names("<a href='a\0mcp-1.zip'>"), "a\0mcp-1.zip");
         assert_eq!(names("<a href='a&#x2f;mcp-1.zip'>"), "mcp-1.zip");
         assert!(read(&"<".repeat(1_000_000)).unwrap().is_empty());
         let page: Url = "https://a.example/".parse().unwrap();
-        assert!(parse(b"\xff\xfe<a href=\xff.exe>", &page).unwrap().is_empty());
+        assert!(parse(b"\xff\xfe<a href=x\xff.exe>", &page).unwrap().is_empty());
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use facets_digest::json::{self, Limits, Number, Provenance, Value};
 use url::Url;
 
+use super::index_hashes::IndexHashes;
+use super::link::{egg, resolve};
 use super::names::normalized_name;
-use super::simple::{MAX_FILES, SimpleFile, document, egg, resolve, stated};
+use super::simple::{MAX_FILES, SimpleFile, document, refused_link};
 use crate::error::FetchError;
-use crate::stated_hash::StatedHash;
 use crate::upstream::Yanked;
 
 /// Reads every file that is listed. Members that are not known are passed over.
@@ -46,13 +47,18 @@ fn file(value: &Value<'_>, page: &Url) -> Result<Option<SimpleFile>, FetchError>
     let (Some(name), Some(link)) = (text(value, "filename"), text(value, "url")) else {
         return Err(document(page, "a file without `filename` or `url`"));
     };
-    let Some((url, fragment)) = resolve(page, link) else { return Ok(None) };
-    let (hashes, egg) = (hashes(value, &url)?, egg(&url, &fragment));
+    let resolved = resolve(page, link).map_err(|problem| refused_link(page, problem))?;
+    let Some((url, fragment)) = resolved else { return Ok(None) };
+    let mut hashes = hashes(value, &url)?;
+    // pip compares it, too.
+    hashes.add_fragment(&fragment, &url)?;
+    let egg = egg(&url, &fragment);
     let requires_python = text(value, "requires-python").filter(|text| !text.is_empty());
     Ok(Some(SimpleFile {
         name: name.to_owned(),
         url,
-        hashes,
+        uncompared: hashes.uncompared(),
+        hashes: hashes.comparable,
         size: size(value),
         yanked: yanked(value),
         requires_python: requires_python.map(str::to_owned),
@@ -60,13 +66,16 @@ fn file(value: &Value<'_>, page: &Url) -> Result<Option<SimpleFile>, FetchError>
     }))
 }
 
-fn hashes(value: &Value<'_>, url: &Url) -> Result<Vec<StatedHash>, FetchError> {
-    let Some(Value::Object(hashes)) = value.member("hashes") else { return Ok(Vec::new()) };
-    let each = hashes.members().iter().filter_map(|member| match &member.value {
-        Value::String(hex) => stated(&member.name, hex, url).transpose(),
-        _ => Some(Err(document(url, "a hash that is no text"))),
-    });
-    each.collect()
+fn hashes(value: &Value<'_>, url: &Url) -> Result<IndexHashes, FetchError> {
+    let mut hashes = IndexHashes::default();
+    let Some(Value::Object(stated)) = value.member("hashes") else { return Ok(hashes) };
+    for member in stated.members() {
+        let Value::String(hex) = &member.value else {
+            return Err(document(url, "a hash that is no text"));
+        };
+        hashes.add(&member.name, hex, url)?;
+    }
+    Ok(hashes)
 }
 
 fn size(value: &Value<'_>) -> Option<u64> {
@@ -100,7 +109,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::stated_hash::StatedAlgorithm;
+    use crate::stated_hash::{StatedAlgorithm, StatedHash};
 
     const HASH: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
@@ -153,13 +162,30 @@ mod tests {
 
     #[test]
     fn addresses_that_cannot_be_fetched_are_passed_over() {
-        for url in ["javascript:mcp-1.zip", "http://[", "data:,mcp-1.zip", "mailto:mcp-1.zip"] {
+        for url in ["javascript:mcp-1.zip", "data:,mcp-1.zip", "mailto:mcp-1.zip"] {
             let file = format!(r#"{{"filename":"mcp-1.zip","url":"{url}"}}"#);
             assert!(read(&page(&file)).unwrap().is_empty(), "{url}");
         }
         // pip takes it, so that it needs a hash, which cannot be made here.
         let file = r#"{"filename":"mcp-1.zip","url":"file:///mcp-1.zip"}"#;
         assert_eq!(read(&page(file)).unwrap()[0].url.as_str(), "file:///mcp-1.zip");
+    }
+
+    #[test]
+    fn hashes_of_the_address_count_and_unsupported_ones_are_noted() {
+        let one = |url: &str, hashes: &str| {
+            let file = format!(r#"{{"filename":"mcp-1.zip","url":"{url}","hashes":{{{hashes}}}}}"#);
+            read(&page(&file)).unwrap().remove(0)
+        };
+        let file = one("mcp-1.zip", r#""md5":"00""#);
+        assert_eq!((file.hashes.len(), file.uncompared.as_deref()), (0, Some("md5")));
+        let file = one("mcp-1.zip#md5=00", "");
+        assert_eq!(file.uncompared.as_deref(), Some("md5"));
+        let file = one(&format!("mcp-1.zip#sha256={HASH}"), r#""blake2b":"00""#);
+        assert_eq!((file.hashes.len(), file.uncompared), (1, None));
+        let stated = format!(r#""sha256":"{HASH}""#);
+        let file = one(&format!("mcp-1.zip#sha256={}", HASH.replace('0', "1")), &stated);
+        assert_eq!(file.hashes.len(), 2);
     }
 
     #[test]
@@ -175,6 +201,10 @@ mod tests {
             page("1"),
             page(r#"{"filename":"mcp-1.zip"}"#),
             page(r#"{"filename":1,"url":"mcp-1.zip"}"#),
+            page(r#"{"filename":"mcp-1.zip","url":"http://["}"#),
+            page(r#"{"filename":"mcp-1.zip","url":"a\\../mcp-1.zip"}"#),
+            page(r#"{"filename":"mcp-1.zip","url":"https://u:p@b.example/mcp-1.zip"}"#),
+            page(r#"{"filename":"mcp-1.zip","url":"mcp-1.zip#sha256=00"}"#),
             page(r#"{"filename":"mcp-1.zip","url":"mcp-1.zip","hashes":{"sha256":"00"}}"#),
             page(r#"{"filename":"mcp-1.zip","url":"mcp-1.zip","hashes":{"sha256":1}}"#),
             page(&format!("{}0", "0,".repeat(MAX_FILES))),

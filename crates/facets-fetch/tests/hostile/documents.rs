@@ -40,6 +40,14 @@ fn a_page_for_people_lists_no_file_of_pypi() {
 }
 
 #[test]
+fn a_page_of_two_content_types_is_refused() {
+    // pip reads both as one, and so takes the charset of the second.
+    let kinds = [("Content-Type", "text/html"), ("Content-Type", "text/html; charset=utf-7")];
+    let server = Server::start(move |_, to| answer(to, "200 OK", &kinds, PORTAL));
+    assert_eq!(Fetching::pip(&server).code(WHEEL), "fetch-document");
+}
+
+#[test]
 fn a_version_that_is_missing_is_not_found() {
     let packument = json!({ "name": "pad", "versions": {} });
     let server = Server::start(move |request, to| match request.path.as_str() {
