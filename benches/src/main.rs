@@ -10,6 +10,7 @@ mod placement;
 mod relay;
 mod scanning;
 mod schemas;
+mod storing;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -36,6 +37,7 @@ fn measure(words: &[&str]) {
     drift::measure(runs * 5);
     schemas::measure(runs * 2);
     scanning::measure(runs, path(2));
+    storing::measure(runs, path(3));
 }
 
 /// What a ratio is to be.

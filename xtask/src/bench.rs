@@ -1,5 +1,6 @@
 //! Speed and memory, as ratios to a baseline of the same run.
 
+mod artifacts;
 mod fetch;
 mod file_server;
 mod guard;
@@ -39,10 +40,12 @@ struct Scale {
     starts: usize,
     /// Small files that are fetched together.
     files: usize,
+    /// Source files of a server that is packed.
+    sources: usize,
 }
 
-const FULL: Scale = Scale { unit: 1 << 30, runs: 7, starts: 300, files: 200 };
-const QUICK: Scale = Scale { unit: 16 << 20, runs: 1, starts: 5, files: 8 };
+const FULL: Scale = Scale { unit: 1 << 30, runs: 7, starts: 300, files: 200, sources: 3000 };
+const QUICK: Scale = Scale { unit: 16 << 20, runs: 1, starts: 5, files: 8, sources: 100 };
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let quick = arguments.iter().any(|word| word == "--quick");
@@ -51,8 +54,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let folder = run::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     // With binaries that are there: only a part.
-    let parts: [(&str, Rows); 3] =
-        [("--guard", guard::rows), ("--starts", starts::rows), ("--fetch", fetch::rows)];
+    let parts: [(&str, Rows); 4] = [
+        ("--guard", guard::rows),
+        ("--starts", starts::rows),
+        ("--fetch", fetch::rows),
+        ("--artifacts", artifacts::rows),
+    ];
     for (option, rows) in parts {
         if let Some(at) = arguments.iter().position(|word| word == option) {
             let facet = arguments.get(at + 1).ok_or_else(|| format!("{option} FACET"))?;
@@ -70,6 +77,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.extend(inspect::rows(&facet, &folder, scale.runs)?);
     rows.extend(guard::rows(&facet, &folder, &scale)?);
     rows.extend(starts::rows(&facet, &folder, &scale)?);
+    rows.extend(artifacts::rows(&facet, &folder, &scale)?);
     clear(&folder)?;
     let table = table(&rows);
     if !silent {

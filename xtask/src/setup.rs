@@ -33,6 +33,11 @@ const COMPONENTS: &[Component] = &[
     },
     Component { program: "npm", purpose: "packages for tests", install: || apt("npm") },
     Component { program: "bun", purpose: "running server templates", install: install_bun },
+    Component {
+        program: "facet-reference",
+        purpose: "the reference CLI for facets",
+        install: install_reference_cli,
+    },
 ];
 
 /// Real servers for the tests, at fixed versions.
@@ -241,12 +246,32 @@ fn install_bun() -> Outcome {
         ("macos", "x86_64") => "darwin-x64",
         (os, arch) => return Err(format!("no bun for {os} {arch}")),
     };
-    let folder = tools().join("npm");
+    let package = format!("@oven/bun-{platform}");
+    install_npm_program("npm", &package, BUN_VERSION, ("bin/bun", "bun"))
+}
+
+const REFERENCE_CLI: &str = "@agent-facets/cli-linux-x64";
+const REFERENCE_CLI_VERSION: &str = "0.33.1";
+
+/// Under a name of its own: its program is called `facet`, too.
+fn install_reference_cli() -> Outcome {
+    let names = ("bin/facet", "facet-reference");
+    install_npm_program("reference", REFERENCE_CLI, REFERENCE_CLI_VERSION, names)
+}
+
+/// Installs a package with a binary in it: the names are its path there, and what tests call it.
+fn install_npm_program(
+    place: &str,
+    package: &str,
+    version: &str,
+    (file, name): (&str, &str),
+) -> Outcome {
+    let folder = tools().join(place);
     create(&folder)?;
     create(&tools().join("bin"))?;
-    npm_install(&folder, &[&format!("@oven/bun-{platform}@{BUN_VERSION}")])?;
-    let binary = folder.join(format!("node_modules/@oven/bun-{platform}/bin/bun"));
-    let link = tools().join("bin/bun");
+    npm_install(&folder, &[&format!("{package}@{version}")])?;
+    let binary = folder.join("node_modules").join(package).join(file);
+    let link = tools().join("bin").join(name);
     fs::hard_link(&binary, &link)
         .map_err(|error| format!("cannot link {}: {error}", link.display()))
 }

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use facets_digest::Digest;
-use facets_testkit::{component, repository_root, skip};
+use facets_testkit::{component, put_program, repository_root, skip};
 use serde_json::{Value, json};
 use trusted::{FACET, Ran, Trusted};
 
@@ -84,6 +84,80 @@ fn the_same_tree_is_the_same_archive_wherever_and_however_it_was_written() {
     Ran::of(&shell.env("FACET_DIR", elsewhere.home()).output().unwrap()).exits(0);
     let again = fs::read(elsewhere.file("a/much/longer/path/../out.tar.gz")).unwrap();
     assert_eq!(again, archive);
+}
+
+/// The archive of the files, built here.
+fn usual_archive() -> Vec<u8> {
+    let (trusted, _) = with_server();
+    built(&trusted, &["server"]);
+    fs::read(trusted.file("demo-1.2.3.server.tar.gz")).unwrap()
+}
+
+/// Dates everything in a directory, itself included.
+fn set_dates(path: &Path, seconds: u64) {
+    let date = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    let times = FileTimes::new().set_modified(date).set_accessed(date);
+    File::open(path).unwrap().set_times(times).unwrap();
+    for entry in fs::read_dir(path).into_iter().flatten() {
+        set_dates(&entry.unwrap().path(), seconds);
+    }
+}
+
+#[test]
+fn dates_and_locales_are_not_in_the_archive() {
+    let (trusted, server) = with_server();
+    let archive = usual_archive();
+    let cases =
+        [(0, "C", "UTC"), (5_000_000_000, "tr_TR.UTF-8", "Asia/Tokyo"), (1, "", "nonsense")];
+    for (seconds, locale, zone) in cases {
+        set_dates(&server, seconds);
+        let mut command = trusted.command(&["build", "server", "--output", "out"]);
+        command.env("LC_ALL", locale).env("LANG", locale).env("TZ", zone);
+        command.env("SOURCE_DATE_EPOCH", seconds.to_string());
+        Ran::of(&command.output().unwrap()).exits(0);
+        assert_eq!(fs::read(trusted.file("out")).unwrap(), archive, "{seconds} {locale} {zone}");
+        fs::remove_file(trusted.file("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_checkout_of_git_is_the_same_archive() {
+    let Some(git) = component("git") else { return };
+    let (trusted, server) = with_server();
+    let run = |directory: &Path, words: &[&str]| {
+        let mut command = Command::new(&git);
+        command.args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"]).args(words);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        Ran::of(&command.current_dir(directory).output().unwrap()).exits(0);
+    };
+    run(&server, &["init", "--quiet"]);
+    run(&server, &["add", "."]);
+    run(&server, &["commit", "--quiet", "--message", "All"]);
+    run(&trusted.project(), &["clone", "--quiet", "server", "clone"]);
+    set_dates(&trusted.file("clone"), 1_000_000_000);
+    built(&trusted, &["clone"]);
+    let archive = fs::read(trusted.file("demo-1.2.3.server.tar.gz")).unwrap();
+    assert_eq!(archive, usual_archive());
+}
+
+#[test]
+fn another_user_builds_the_same_archive() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("only root can switch to another user");
+    }
+    let (trusted, _) = with_server();
+    // Directories of tests are closed to others, and so may be the one of the program.
+    let (top, program) = (trusted.folder.path(), trusted.folder.path().join("facet"));
+    set_mode(top, 0o755);
+    put_program(Path::new(FACET), &program);
+    let chown = Command::new("chown").args(["-R", "nobody"]).arg(trusted.project()).status();
+    assert!(chown.unwrap().success());
+    let mut command = Command::new("runuser");
+    command.args(["-u", "nobody", "--"]).arg(program).args(["build", "server"]);
+    command.current_dir(trusted.project()).env("FACET_DIR", trusted.file("home"));
+    Ran::of(&command.output().unwrap()).exits(0);
+    let archive = fs::read(trusted.file("demo-1.2.3.server.tar.gz")).unwrap();
+    assert_eq!(archive, usual_archive());
 }
 
 #[test]

@@ -119,13 +119,13 @@ impl Compared {
 }
 
 /// The time from the start of a process to the answer to `tools/list`.
-fn until_listed(command: &mut Command) -> Outcome<Duration> {
+pub(super) fn until_listed(command: &mut Command) -> Outcome<Duration> {
     let begin = Instant::now();
     let mut talker = Talker::start(command)?;
     talker.ask("tools/list", "{}")?;
     Ok(begin.elapsed())
 }
 
-fn shown(time: Duration) -> String {
+pub(super) fn shown(time: Duration) -> String {
     format!("{:.0} ms", time.as_secs_f64() * 1000.0)
 }
