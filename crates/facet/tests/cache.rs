@@ -7,7 +7,7 @@ mod trusted;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_store::{Store, StoreError, TreeKey, TreePin, TreeWriter};
@@ -107,6 +107,25 @@ fn an_entry_in_use_is_shown_and_kept() {
     drop(used);
     let pruned = cached.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
     assert_eq!(pruned.out.lines().count(), 1, "{pruned:?}");
+}
+
+#[test]
+fn a_store_that_a_project_brings_along_is_refused_also_without_a_repository() {
+    let cached = Cached::new();
+    let project = cached.trusted.project();
+    let inside = project.join("sub");
+    fs::create_dir(&inside).unwrap();
+    let run = |folder: &Path| {
+        let mut command = cached.trusted.command(&["cache", "list"]);
+        command.current_dir(folder).env("XDG_CACHE_HOME", project.join("caches"));
+        Ran::of(&command.output().unwrap())
+    };
+    run(&project).exits(0);
+    fs::write(project.join("facets.lock"), "{}").unwrap();
+    for folder in [&project, &inside] {
+        let refused = run(folder).exits(2);
+        assert!(refused.talk.contains("[store-untrusted]"), "{refused:?}");
+    }
 }
 
 #[test]

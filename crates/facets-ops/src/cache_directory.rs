@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use facets_project::{ProjectError, UserDirectory};
+use facets_project::{LOCK, ProjectError, UserDirectory};
 use facets_store::StoreError;
 
 use crate::error::OpsError;
@@ -29,6 +29,13 @@ pub(crate) fn cache_directory() -> Result<PathBuf, OpsError> {
     // A repository could bring a store along, with trees of its own choice.
     if UserDirectory::at(path.clone()).outside_of_repositories(&here).is_err() {
         let reason = "it is inside the repository of the current directory";
+        return Err(StoreError::Untrusted { path, reason }.into());
+    }
+    // So could a project that is no repository, as one that was unpacked.
+    let is_project = |folder: &&Path| folder.join(LOCK).exists();
+    let holds_cache = |folder: &Path| UserDirectory::at(path.clone()).outside_of(folder).is_err();
+    if here.ancestors().filter(is_project).any(holds_cache) {
+        let reason = "it is inside the project of the current directory";
         return Err(StoreError::Untrusted { path, reason }.into());
     }
     Ok(path)
