@@ -103,7 +103,7 @@ fn an_entry_in_use_is_shown_and_kept() {
     let used = store.put_file(&Digest::of(b"text"), &b"text"[..]).unwrap();
     assert!(cached.facet(&["cache"]).exits(0).out.contains(", in use"));
     let pruned = cached.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
-    assert!(pruned.talk.ends_with("these entries are in use\n"), "{pruned:?}");
+    assert!(pruned.talk.ends_with("these entries are in use or approved\n"), "{pruned:?}");
     drop(used);
     let pruned = cached.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
     assert_eq!(pruned.out.lines().count(), 1, "{pruned:?}");
