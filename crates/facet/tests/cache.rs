@@ -7,7 +7,7 @@ mod trusted;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_store::{Store, StoreError, TreeKey, TreePin, TreeWriter};
@@ -103,10 +103,29 @@ fn an_entry_in_use_is_shown_and_kept() {
     let used = store.put_file(&Digest::of(b"text"), &b"text"[..]).unwrap();
     assert!(cached.facet(&["cache"]).exits(0).out.contains(", in use"));
     let pruned = cached.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
-    assert!(pruned.talk.ends_with("these entries are in use\n"), "{pruned:?}");
+    assert!(pruned.talk.ends_with("these entries are in use or approved\n"), "{pruned:?}");
     drop(used);
     let pruned = cached.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
     assert_eq!(pruned.out.lines().count(), 1, "{pruned:?}");
+}
+
+#[test]
+fn a_store_that_a_project_brings_along_is_refused_also_without_a_repository() {
+    let cached = Cached::new();
+    let project = cached.trusted.project();
+    let inside = project.join("sub");
+    fs::create_dir(&inside).unwrap();
+    let run = |folder: &Path| {
+        let mut command = cached.trusted.command(&["cache", "list"]);
+        command.current_dir(folder).env("XDG_CACHE_HOME", project.join("caches"));
+        Ran::of(&command.output().unwrap())
+    };
+    run(&project).exits(0);
+    fs::write(project.join("facets.lock"), "{}").unwrap();
+    for folder in [&project, &inside] {
+        let refused = run(folder).exits(2);
+        assert!(refused.talk.contains("[store-untrusted]"), "{refused:?}");
+    }
 }
 
 #[test]

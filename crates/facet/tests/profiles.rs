@@ -439,3 +439,25 @@ fn no_server_starts_among_the_files_of_facet_or_gets_them() {
     }
     machine.ran(&["grant", "s", "filesystem=."]).exits(0);
 }
+
+#[test]
+fn the_store_is_granted_to_no_server_to_write() {
+    let trusted = project();
+    let mut machine = Machine::new(&trusted, "ada", "UTC");
+    let caches = tempfile::tempdir().unwrap();
+    let caches = caches.path().canonicalize().unwrap();
+    let inside = caches.join("facet/store/v1");
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::create_dir(caches.join("beside")).unwrap();
+    let shown = |path: &Path| path.display().to_string();
+    machine.variables.extend([("XDG_CACHE_HOME".to_owned(), shown(&caches))]);
+    machine.add(&[]);
+    for place in [&caches, &caches.join("facet"), &inside] {
+        let setting = format!("filesystem={}", shown(place));
+        let ran = machine.ran(&["grant", "s", &setting, "--yes"]).exits(2);
+        assert!(ran.talk.contains("grant-unusable"), "{ran:?}");
+        assert!(ran.talk.contains("the store"), "{ran:?}");
+    }
+    let beside = format!("filesystem=.,{}", shown(&caches.join("beside")));
+    machine.ran(&["grant", "s", &beside, "--yes"]).exits(0);
+}

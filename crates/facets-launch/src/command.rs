@@ -49,9 +49,12 @@ impl Launcher {
         process: &ProcessLaunch,
         on_stderr: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<RunningProcess, LaunchError> {
-        let spec = launch_spec(process)?;
+        let mut spec = launch_spec(process)?;
         if let Some(files) = &process.verified {
+            // Before the check: what it finds is then what the worker compares with.
+            let verified = files.identities();
             files.check.verify(&process.sandbox).map_err(LaunchError::Unverified)?;
+            spec.verified = verified?;
         }
         self.start_spec(&spec, on_stderr)
     }
@@ -75,6 +78,7 @@ impl Launcher {
             scratch: vec!["TMPDIR".into()],
             directory: "/".into(),
             sandbox: Sandbox { network, filesystem, ..Sandbox::default() },
+            verified: Vec::new(),
         };
         self.start_spec(&spec, |_| {})
     }
@@ -153,5 +157,6 @@ fn launch_spec(process: &ProcessLaunch) -> Result<LaunchSpec, LaunchError> {
         scratch: process.variables.scratch_folders(),
         directory: process.directory.clone(),
         sandbox: process.sandbox.clone(),
+        verified: Vec::new(),
     })
 }

@@ -1,11 +1,12 @@
 //! Files that were verified, and that a server is started from.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use facets_failure::Describe;
-use facets_worker::Sandbox;
+use facets_worker::{Sandbox, VerifiedPath};
 
 /// Why verified files cannot be started any more.
 pub type UnverifiedFiles = Box<dyn Describe + Send + Sync>;
@@ -26,4 +27,11 @@ pub struct VerifiedFiles {
     pub read: Vec<PathBuf>,
     /// Looks at all of them before each start.
     pub check: Arc<dyn StartCheck>,
+}
+
+impl VerifiedFiles {
+    /// Which files and directories these are now.
+    pub(crate) fn identities(&self) -> io::Result<Vec<VerifiedPath>> {
+        std::iter::once(&self.tree).chain(&self.read).map(|path| VerifiedPath::now(path)).collect()
+    }
 }

@@ -10,6 +10,7 @@ use facets_launch::{
 use facets_lock::{Extent, Grants, READ_ONLY};
 use facets_project::{ProjectError, UserDirectory};
 
+use crate::cache_directory::touches_cache;
 use crate::error::{OpsError, ServerError};
 use crate::grant_words::{grant_command, grants_words, remote_grants_words};
 use crate::program_files::{OpenedFiles, OpenedPath, own_files};
@@ -94,13 +95,17 @@ pub(crate) fn granted_place(directory: &Path, text: &str) -> Result<PathBuf, Ops
     Ok(place)
 }
 
-/// spec 8.5: a confined server does not reach what was decided about it
+/// spec 8.5 and 11.4: a confined server does not write what was decided about it, nor the store
 pub(crate) fn refuse_own_folder(place: &Path) -> Result<(), OpsError> {
-    if !UserDirectory::of_this_user()?.touches(place) {
+    let reason = if UserDirectory::of_this_user()?.touches(place) {
+        "what facet keeps for you lies there; grant folders beside it"
+    } else if touches_cache(place) {
+        "the store, from which servers are started, lies there; grant folders beside it"
+    } else {
         return Ok(());
-    }
-    let reason = "what facet keeps for you lies there; grant folders beside it".to_owned();
-    Err(ServerError::GrantUnusable { path: place.to_owned(), reason }.into())
+    };
+    let (path, reason) = (place.to_owned(), reason.to_owned());
+    Err(ServerError::GrantUnusable { path, reason }.into())
 }
 
 /// The files that grants open to a server; none for all.

@@ -28,7 +28,7 @@ use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
-pub use artifact::ArtifactError;
+pub use artifact::{ArtifactError, SourceLook};
 pub use build::BuildError;
 pub use bundle::{BundleError, RefusedPackage};
 pub use narrowed::NarrowedOnly;

@@ -83,7 +83,7 @@ mod write_file;
 pub use broken_pin::BrokenPin;
 pub use error::{
     ArtifactError, BuildError, BundleError, NarrowedOnly, OpsError, RefusedPackage, SAME_WITH_YES,
-    ServerError, StartFailure,
+    ServerError, SourceLook, StartFailure,
 };
 pub use input::Input;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};

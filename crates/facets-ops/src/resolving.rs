@@ -8,7 +8,7 @@ use facets_model::{ArtifactSource, Origin, RuntimeName, SourceModeOrigin};
 use facets_surface::Source;
 
 use crate::consent::ArtifactShown;
-use crate::error::{ArtifactError, OpsError, ServerError};
+use crate::error::{ArtifactError, OpsError, ServerError, SourceLook};
 use crate::source_artifact::local_archive;
 use crate::source_scan::source_of;
 use crate::stored_artifact::{StoredArtifact, get_artifact, open_store, put_artifact};
@@ -57,6 +57,7 @@ pub(crate) fn resolve_pinned(origin: Origin, pin: Pin) -> Result<Resolved, OpsEr
         None => Err(ArtifactError::ArtifactAbsent {
             artifact: format!("{} {}", pin.name, pin.version),
             content_hash: pin.content_hash,
+            source_look: SourceLook::NotBuilt,
         }
         .into()),
     });

@@ -86,7 +86,7 @@ pub(crate) fn verify_stored(pin: &ArtifactPin) -> Result<Vec<String>, OpsError> 
         None => absent.push(artifact()),
     }
     let known = facets_runtime::find(pin.runtime.name, &pin.runtime.version.to_string());
-    let installed = known.map(|known| Runtimes::new(&store).installed(known)).transpose()?;
+    let installed = known.map(|known| Runtimes::new(&store).installed_hashed(known)).transpose()?;
     if installed.flatten().is_none() {
         absent.push(runtime());
     }

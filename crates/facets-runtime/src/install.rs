@@ -5,10 +5,12 @@ use std::io::{self, Seek as _};
 use std::path::Path;
 
 use facets_archive::{ArchiveLimits, ExpectedArtifact, copy_npm_file};
-use facets_digest::Digest;
+use facets_digest::{Digest, NoProgress};
 use facets_fetch::{FetchError, FetchProgress, Fetcher, VerifiedFile};
 use facets_files::FileError;
-use facets_store::{EntryKey, FileMode, RemovalOutcome, Store, TreePin, TreeWriter};
+use facets_store::{
+    EntryKey, FileMode, RemovalOutcome, Store, StoredTree, TreePin, TreeWriter, Verified,
+};
 
 use crate::error::RuntimeError;
 use crate::installed::InstalledRuntime;
@@ -34,10 +36,28 @@ impl<'s> Runtimes<'s> {
         runtime: &'static ManagedRuntime,
     ) -> Result<Option<InstalledRuntime>, RuntimeError> {
         let binary = runtime.binary()?;
-        // The table knows the program. The manifest of the tree is compared with that.
-        let Some(tree) = self.store.get_tree(&binary.key(), TreePin::AsStored)? else {
-            return Ok(None);
-        };
+        let tree = self.store.get_tree(&binary.key(), TreePin::AsStored)?;
+        self.known_program(runtime, binary, tree)
+    }
+
+    /// The same without the stat record: every byte of the program is hashed.
+    pub fn installed_hashed(
+        &self,
+        runtime: &'static ManagedRuntime,
+    ) -> Result<Option<InstalledRuntime>, RuntimeError> {
+        let binary = runtime.binary()?;
+        let tree = self.store.get_tree_hashed(&binary.key(), TreePin::AsStored, &NoProgress)?;
+        self.known_program(runtime, binary, tree)
+    }
+
+    /// The table knows the program. The manifest of the tree is compared with that.
+    fn known_program(
+        &self,
+        runtime: &'static ManagedRuntime,
+        binary: &'static RuntimeBinary,
+        tree: Option<Verified<StoredTree>>,
+    ) -> Result<Option<InstalledRuntime>, RuntimeError> {
+        let Some(tree) = tree else { return Ok(None) };
         let verified = InstalledRuntime::verify(runtime, binary, tree);
         if verified.is_err() {
             // Replaced together with its manifest. If it cannot be removed, it is refused again.

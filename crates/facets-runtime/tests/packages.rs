@@ -11,7 +11,7 @@ use facets_digest::{Digest, NoProgress};
 use facets_failure::Describe as _;
 use facets_fetch::NoFetchProgress;
 use facets_runtime::{ManagedRuntime, RuntimeError, Runtimes};
-use facets_store::{FileMode, StoreError, TreeItem, TreePin, TreeWriter};
+use facets_store::{CheckedBy, FileMode, StoreError, TreeItem, TreePin, TreeWriter};
 use facets_testkit::{PackageRegistry, unused_address};
 use support::{
     PACKAGE, PROGRAM, Scratch, VERSION, described, fetcher, flip, registry, runtime, tarball,
@@ -99,6 +99,23 @@ fn a_modified_program_is_refused_evicted_and_fetched_again() {
     assert!(!program.exists());
     assert!(Runtimes::new(&store).installed(runtime).unwrap().is_none());
     assert_eq!(install(&scratch, runtime, &registry.base).unwrap(), PROGRAM);
+}
+
+#[test]
+fn a_thorough_look_hashes_every_byte_of_the_program() {
+    let scratch = Scratch::new();
+    let (runtime, package) = runtime(FILES);
+    let store = scratch.store();
+    let runtimes = Runtimes::new(&store);
+    assert!(runtimes.installed_hashed(runtime).unwrap().is_none());
+    install(&scratch, runtime, &registry(&package).base).unwrap();
+    let installed = runtimes.installed_hashed(runtime).unwrap().unwrap();
+    assert_eq!(installed.tree().checked_by(), CheckedBy::Hash);
+    let program = installed.program();
+    drop(installed);
+    flip(&program);
+    let error = runtimes.installed_hashed(runtime).unwrap_err();
+    assert_eq!(error.code(), "store-tampered", "{error}");
 }
 
 type Case = fn(&mut TreeWriter<'_>) -> Result<(), StoreError>;

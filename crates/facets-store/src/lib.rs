@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod ancestors;
 mod check;
 mod collect;
 mod content;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use facets_digest::{Digest, NoProgress, Progress, ReadBuffer};
 
+use crate::ancestors::refuse_unsafe_ancestors;
 use crate::check::{CONTENT, MANIFEST, TREE, TreeCheck, check_content, read_manifest};
 use crate::content::{NewFile, write_sealed};
 use crate::directory::{Directory, is_missing};
@@ -65,7 +66,7 @@ impl Store {
         }
         let made = DirBuilder::new().recursive(true).mode(0o700).create(cache);
         made.map_err(unwritable(cache))?;
-        let mut root = own(Directory::open_path(cache).map_err(unwritable(cache))?)?;
+        let mut root = open_cache(Directory::open_path(cache).map_err(unwritable(cache))?)?;
         for name in PLACE {
             let failed = unwritable(&root.path().join(name));
             root = own(root.open_or_make(name).map_err(failed)?)?;
@@ -77,7 +78,7 @@ impl Store {
     pub fn find(cache: &Path) -> Result<Option<Self>, StoreError> {
         let mut root = match Directory::open_path(cache) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            other => own(other.map_err(unreadable(cache))?)?,
+            other => open_cache(other.map_err(unreadable(cache))?)?,
         };
         for name in PLACE {
             let Some(next) = open_own(&root, name)? else { return Ok(None) };
@@ -351,6 +352,13 @@ fn open_own(parent: &Directory, name: &str) -> Result<Option<Directory>, StoreEr
         }
         other => own(other.map_err(unreadable(&path))?).map(Some),
     }
+}
+
+/// The cache directory, which other users can neither write to nor replace.
+fn open_cache(directory: Directory) -> Result<Directory, StoreError> {
+    let directory = own(directory)?;
+    refuse_unsafe_ancestors(directory.path())?;
+    Ok(directory)
 }
 
 /// Other users must not be able to put anything into the store.

@@ -5,10 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, exit};
+use std::process::exit;
 
 use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Sandbox, Subprocess};
 use crate::stage::Stage;
+use crate::verified_path::verified_command;
 use error::ConfineError;
 use place::Place;
 
@@ -58,7 +59,11 @@ pub(crate) fn run(arguments: &[OsString], stages: &[Stage]) -> ! {
             exit(stage.map_or(CANNOT_START, |stage| (stage.run)()));
         }
     };
-    let mut command = Command::new(program);
+    // The file stays open until it is executed.
+    let (mut command, _file) = verified_command(program, &spec.verified).unwrap_or_else(|error| {
+        say(&format!("facet: the server was not started: {error}"));
+        exit(CANNOT_CONFINE);
+    });
     command.args(&spec.args).env_clear().envs(spec.env);
     if port.is_some() {
         // Around the proxy nothing is reached.

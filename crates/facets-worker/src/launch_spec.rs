@@ -2,6 +2,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
+use crate::verified_path::VerifiedPath;
+
 /// Whether a server may use the network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Network {
@@ -87,6 +89,8 @@ pub struct LaunchSpec {
     pub directory: PathBuf,
     /// What it is kept from.
     pub sandbox: Sandbox,
+    /// What it is started from, where that was verified.
+    pub verified: Vec<VerifiedPath>,
 }
 
 /// The bytes are not a launch specification.
@@ -131,6 +135,9 @@ impl LaunchSpec {
         for paths in files {
             put(&mut out, paths.iter().map(|path| path.as_os_str()));
         }
+        let verified =
+            self.verified.iter().flat_map(|one| [one.path.as_os_str(), OsStr::new(&one.identity)]);
+        put(&mut out, verified);
         out
     }
 
@@ -153,6 +160,7 @@ impl LaunchSpec {
         let paths = |list: Vec<OsString>| list.into_iter().map(PathBuf::from).collect();
         let [read, names, write] =
             [paths(take(&mut bytes)?), paths(take(&mut bytes)?), paths(take(&mut bytes)?)];
+        let verified = verified_paths(&take(&mut bytes)?)?;
         let filesystem = match listed.to_str() {
             Some("listed") => Filesystem::Listed { read, names, write },
             Some("open") => Filesystem::Open,
@@ -179,8 +187,21 @@ impl LaunchSpec {
             scratch,
             directory: directory.into(),
             sandbox: Sandbox { network, filesystem, subprocess },
+            verified,
         })
     }
+}
+
+/// Each is a path and the text of its identity.
+fn verified_paths(list: &[OsString]) -> Result<Vec<VerifiedPath>, LaunchSpecError> {
+    let pairs = list.chunks(2).map(|pair| match pair {
+        [path, identity] => {
+            let identity = identity.to_str().ok_or(LaunchSpecError)?.to_owned();
+            Ok(VerifiedPath { path: path.into(), identity })
+        }
+        _ => Err(LaunchSpecError),
+    });
+    pairs.collect()
 }
 
 fn put<'t>(out: &mut Vec<u8>, texts: impl Iterator<Item = &'t OsStr>) {
@@ -235,6 +256,7 @@ mod tests {
                 },
                 subprocess: Subprocess::Closed { execute: vec!["/bin/sh".into()] },
             },
+            verified: vec![VerifiedPath { path: "/t".into(), identity: "1:2 3.4".to_owned() }],
         };
         let bytes = spec.encode();
         assert_eq!(LaunchSpec::decode(&bytes), Ok(spec));

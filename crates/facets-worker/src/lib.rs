@@ -12,6 +12,7 @@ mod route;
 mod stage;
 mod supervise;
 mod tree;
+mod verified_path;
 
 pub use confine::{Confinement, available_confinement};
 pub use enter::{abort_on_panic, enter};
@@ -22,3 +23,4 @@ pub use launch_spec::{
 pub use stage::{SUPERVISE, Stage, TERMINATE, own_executable};
 pub use supervise::remove_scratch;
 pub use tree::{children, end_reparented, is_supervised};
+pub use verified_path::VerifiedPath;

@@ -24,6 +24,7 @@ use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program};
 use crate::remove::remove_tree;
 use crate::stage::{CONFINE, TERMINATE};
 use crate::tree::end_descendants;
+use crate::verified_path::verified_command;
 
 /// How long a server may take to end by itself once it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -212,15 +213,16 @@ fn start(
     }
     // Whatever facet's own parent forgot to close is none of the server's business.
     close_fds::set_fds_cloexec(3, &[]);
-    let (mut command, confined) = match &spec.program {
+    // The file stays open until it is executed.
+    let (mut command, confined, _file) = match &spec.program {
         Program::File(program) if spec.sandbox.is_open() => {
-            let mut command = Command::new(program);
+            let (mut command, file) = verified_command(program, &spec.verified)?;
             command.args(&spec.args).env_clear().envs(env);
-            (command, None)
+            (command, None, file)
         }
         _ => {
             let (command, confined) = confine(LaunchSpec { env, ..spec.clone() }, &scratch.path)?;
-            (command, Some(confined))
+            (command, Some(confined), None)
         }
     };
     command

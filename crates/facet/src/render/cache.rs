@@ -75,7 +75,7 @@ impl Renderer {
             };
             let kept = human::size(report.kept);
             let talk = if report.kept > bound {
-                format!("kept {kept}: these entries are in use\n")
+                format!("kept {kept}: these entries are in use or approved\n")
             } else if report.removed.is_empty() {
                 format!("nothing to remove: {kept} of at most {}\n", human::size(bound))
             } else {

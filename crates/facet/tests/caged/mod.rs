@@ -64,6 +64,8 @@ impl Place {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).args(arguments).current_dir(self.path("work"));
         command.env("FACET_DIR", self.path("home")).env("HOME", self.path("outside"));
+        // Its home is granted, and the store must not lie in a granted path.
+        command.env("XDG_CACHE_HOME", self.path("home"));
         command
     }
 

@@ -5,16 +5,29 @@ use std::path::PathBuf;
 use facets_digest::Digest;
 use facets_failure::Describe;
 
+/// What is known of the source of an artifact whose archive is not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceLook {
+    /// Nothing: it was not built.
+    NotBuilt,
+    /// That it cannot be built.
+    Unbuildable,
+    /// That it gives other bytes than the pinned ones.
+    Changed,
+}
+
 /// What is in the way of an artifact that is to be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
-    /// Its archive is not in the store, and cannot be built again.
+    /// Its archive is not in the store, and was not built again.
     #[error("the pinned bytes of {artifact} are not in the store of this machine")]
     ArtifactAbsent {
         /// Name and version.
         artifact: String,
         /// SHA-256 of its archive.
         content_hash: Digest,
+        /// What is known of its source.
+        source_look: SourceLook,
     },
     /// Its runtime is not installed.
     #[error("{runtime} is not installed")]
@@ -104,9 +117,11 @@ impl Describe for ArtifactError {
 
     fn actual(&self) -> Option<String> {
         Some(match self {
-            Self::ArtifactAbsent { .. } => {
-                "not stored, and its source does not give these bytes".to_owned()
-            }
+            Self::ArtifactAbsent { source_look, .. } => match source_look {
+                SourceLook::NotBuilt => "not stored; its source was not built".to_owned(),
+                SourceLook::Unbuildable => "not stored, and its source cannot be built".to_owned(),
+                SourceLook::Changed => "not stored, and its source gives other bytes".to_owned(),
+            },
             Self::RuntimeAbsent { .. } => "not installed; nothing was fetched".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime of another version of facet".to_owned(),
             Self::RuntimeDiffers { actual, .. } => actual.clone(),
@@ -120,12 +135,33 @@ impl Describe for ArtifactError {
 
     fn next(&self) -> String {
         match self {
-            Self::ArtifactAbsent { .. } | Self::RuntimeAbsent { .. } => "facet check".to_owned(),
-            Self::RuntimeUnknown { .. } | Self::RuntimeDiffers { .. } => {
+            Self::RuntimeUnknown { .. }
+            | Self::RuntimeDiffers { .. }
+            | Self::ArtifactAbsent { source_look: SourceLook::Changed, .. } => {
                 "facet approve --all".to_owned()
             }
+            Self::ArtifactAbsent { .. } | Self::RuntimeAbsent { .. } => "facet check".to_owned(),
             Self::ModulesAbove { .. } => "facet grant NAME filesystem=none".to_owned(),
             Self::VariableMissing { variable, .. } => format!("export {variable}=…"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absent_archive_is_approved_anew_only_where_its_source_was_seen_to_have_changed() {
+        let absent = |source_look: SourceLook| ArtifactError::ArtifactAbsent {
+            artifact: "mine 1.0.0".to_owned(),
+            content_hash: Digest::of(b"archive"),
+            source_look,
+        };
+        let not_built = absent(SourceLook::NotBuilt);
+        assert_eq!(not_built.actual().as_deref(), Some("not stored; its source was not built"));
+        assert_eq!(not_built.next(), "facet check");
+        assert_eq!(absent(SourceLook::Unbuildable).next(), "facet check");
+        assert_eq!(absent(SourceLook::Changed).next(), "facet approve --all");
     }
 }

@@ -18,7 +18,7 @@ use facets_store::Store;
 
 use crate::artifact_start::ArtifactStart;
 use crate::consent::{ArtifactShown, Consent, LaunchShown};
-use crate::error::{ArtifactError, OpsError};
+use crate::error::{ArtifactError, OpsError, SourceLook};
 use crate::launch_options::{LaunchOptions, StartPurpose};
 use crate::source_artifact::local_archive;
 use crate::start_progress::{StartProgress, StartStep};
@@ -86,19 +86,26 @@ fn stored(
     if let Some(found) = get_artifact(store, pin)? {
         return Ok(found);
     }
-    let absent = || ArtifactError::ArtifactAbsent {
+    let absent = |source_look: SourceLook| ArtifactError::ArtifactAbsent {
         artifact: format!("{} {}", pin.name, pin.version),
         content_hash: pin.content_hash,
+        source_look,
     };
-    let ArtifactSource::Local { path } = &artifact.source else { return Err(absent().into()) };
+    let ArtifactSource::Local { path } = &artifact.source else {
+        return Err(absent(SourceLook::NotBuilt).into());
+    };
     let Some(root) = options.project_place().filter(|_| options.purpose == StartPurpose::Capture)
     else {
-        return Err(absent().into());
+        return Err(absent(SourceLook::NotBuilt).into());
     };
-    let mut archive = local_archive(&root.join(path.as_str())).map_err(|_| absent())?;
+    let mut archive =
+        local_archive(&root.join(path.as_str())).map_err(|_| absent(SourceLook::Unbuildable))?;
     let built = put_artifact(store, &mut archive)?;
     let hashes = (built.server.index.integrity, built.server.index.content_hash);
-    if hashes == (pin.integrity, pin.content_hash) { Ok(built) } else { Err(absent().into()) }
+    if hashes == (pin.integrity, pin.content_hash) {
+        return Ok(built);
+    }
+    Err(absent(SourceLook::Changed).into())
 }
 
 /// The variables that the manifest of an artifact lists, with the values of a start: for a look the harmless

@@ -108,6 +108,8 @@ fn approve_one(
         timeout: request.timeout.or(before.timeout),
     };
     let accepted = request.accept.map_or(Accepted::Asked, Accepted::UpTo);
+    // Other bytes need a yes of their own, which a level of findings is not.
+    let yes = if matches!(origin, Origin::SourceMode(_)) { " --yes" } else { "" };
     let new = NewPin {
         name,
         origin,
@@ -121,7 +123,7 @@ fn approve_one(
     let page = repin(project, &state, new, (accepted, request.trust), consent);
     page.map_err(|error| {
         let look = || look_at(name, is_approved);
-        or_accept_with(error, look, |level| format!("facet approve {name} --accept {level}"))
+        or_accept_with(error, look, |level| format!("facet approve {name}{yes} --accept {level}"))
     })
 }
 

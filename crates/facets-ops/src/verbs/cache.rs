@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use facets_digest::Progress;
+use facets_project::{Ledger, UserDirectory};
 pub use facets_store::EntryVerdict;
 use facets_store::{EntryKey, Store, StoreEntry, StoreError};
 
@@ -106,12 +107,20 @@ pub struct CachePruneReport {
     pub kept: u64,
 }
 
-/// Removes the entries that were not used for longest, until the others take no more than the bound.
+/// Removes the entries that were not used for longest, until the others take no more than the bound. Archives
+/// that were approved stay.
 pub fn prune_cache(request: &CachePruneRequest) -> Result<CachePruneReport, OpsError> {
     let Some(store) = Store::find(&cache_directory()?)? else {
         return Ok(CachePruneReport { removed: Vec::new(), kept: 0 });
     };
-    let report = store.prune(request.bound, &BTreeSet::new())?;
+    let report = store.prune(request.bound, &approved_archives()?)?;
     let removed = report.removed.into_iter().map(CachedEntry::from).collect();
     Ok(CachePruneReport { removed, kept: report.kept })
+}
+
+/// The archives that this user has approved in any project: a source that changed does not give them again.
+fn approved_archives() -> Result<BTreeSet<EntryKey>, OpsError> {
+    let records = Ledger::all(&UserDirectory::of_person()?)?;
+    let approvals = records.iter().flat_map(|record| &record.approved);
+    Ok(approvals.filter_map(|approval| approval.bytes).map(EntryKey::File).collect())
 }
