@@ -34,6 +34,7 @@ impl Workshop {
         let handle = File::open(&source).map_err(failed(&source))?;
         let (expected, limits) = (ExpectedArtifact::default(), &ArchiveLimits::SPEC);
         unpack_server(&mut Cursor::new(archive), &expected, handle.as_fd(), limits)?;
+        remove_settings(&source)?;
         Ok(Self { folder, source })
     }
 
@@ -80,6 +81,15 @@ impl Workshop {
     }
 }
 
+/// bun reads the `.npmrc` of the directory in which it runs: the registry and the tokens are the user's alone.
+fn remove_settings(source: &Path) -> Result<(), OpsError> {
+    let file = source.join(".npmrc");
+    match fs::remove_file(&file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&file)(error).into()),
+        _ => Ok(()),
+    }
+}
+
 /// Reads a file of the private directory.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, OpsError> {
     Ok(read_regular(path, LARGEST)?)
@@ -89,4 +99,19 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, OpsError> {
 pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> BundleError {
     let path = path.to_owned();
     move |source| BundleError::Temporary { path: path.clone(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_npmrc_of_the_server_is_removed_before_bun_runs() {
+        let source = tempfile::tempdir().unwrap();
+        let file = source.path().join(".npmrc");
+        fs::write(&file, "registry=https://other.example/\n").unwrap();
+        remove_settings(source.path()).unwrap();
+        assert!(!file.exists());
+        remove_settings(source.path()).unwrap();
+    }
 }
