@@ -54,13 +54,16 @@ pub(crate) fn bundle(
     if packed.index.file(dependencies::PACKAGE).is_none() {
         return Ok(None);
     }
-    let mut workshop = Workshop::unpack(archive)?;
+    let cache = cache_directory()?;
+    // Makes the cache directory, and refuses one that others can write.
+    let store = Store::open(&cache)?;
+    let mut workshop = Workshop::unpack(archive, &cache)?;
     if dependencies::read_declared(&workshop)?.is_empty() {
         return Ok(None);
     }
     dependencies::verify_lock(&workshop)?;
     let machine = without_project(Machine::here());
-    let runtime = install_runtime(&machine, progress)?;
+    let runtime = install_runtime(&store, &machine, progress)?;
     let bun = Bun::new(runtime.program_for_start()?, &machine)?;
     bun.install(&workshop)?;
     let packages = packages::list_installed(&workshop.modules())?;
@@ -88,13 +91,13 @@ fn without_project(machine: Machine) -> Machine {
 }
 
 fn install_runtime(
+    store: &Store,
     machine: &Machine,
     progress: &dyn FetchProgress,
 ) -> Result<InstalledRuntime, OpsError> {
-    let store = Store::open(&cache_directory()?)?;
     let fetcher = Fetcher::new(machine.clone(), Reach::AsUser, FetchLimits::default());
     let runtime = facets_runtime::current(RuntimeName::Bun);
-    Ok(Runtimes::new(&store).install(runtime, &fetcher, progress)?)
+    Ok(Runtimes::new(store).install(runtime, &fetcher, progress)?)
 }
 
 /// Puts the bundle beside the entry, so that paths relative to that mean the same, and where nothing else is.
