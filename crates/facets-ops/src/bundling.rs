@@ -8,6 +8,7 @@ mod bun;
 mod dependencies;
 mod entry;
 mod packages;
+mod tsconfig;
 mod workshop;
 
 use std::collections::BTreeMap;

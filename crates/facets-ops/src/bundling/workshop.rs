@@ -50,6 +50,20 @@ impl Workshop {
         Ok(Self { folder, source, _lock: lock })
     }
 
+    /// A directory with these files of a server.
+    #[cfg(test)]
+    pub(super) fn with_files(cache: &Path, files: &[(&str, &str)]) -> Self {
+        let lock = enter(cache).unwrap();
+        let folder = new_folder(cache).unwrap();
+        let source = folder.path().join(FIRST);
+        for (name, text) in files {
+            let file = source.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        Self { folder, source, _lock: lock }
+    }
+
     /// Where the files of the server are.
     pub(super) fn source(&self) -> &Path {
         &self.source
