@@ -10,11 +10,12 @@ use crate::render::Renderer;
 
 pub(crate) fn run_build(arguments: Build, renderer: &Renderer) -> Result<Shown, OpsError> {
     let Build { target: directory, check, output, allowed_secrets, force } = arguments;
+    let allowed_secrets = allowed_secrets.into_iter().collect();
     if check {
-        return Ok(renderer.build_check(&build_check(&BuildCheckRequest { directory })?));
+        let request = BuildCheckRequest { directory, allowed_secrets };
+        return Ok(renderer.build_check(&build_check(&request)?));
     }
     let existing = if force { ExistingOutput::Replace } else { ExistingOutput::Keep };
-    let allowed_secrets = allowed_secrets.into_iter().collect();
     let request = BuildRequest { directory, output, allowed_secrets, existing };
     let bar = DownloadBar::new(renderer.is_quiet());
     let outcome = build(&request, &bar)?;

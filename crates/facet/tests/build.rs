@@ -222,6 +222,8 @@ fn secrets_and_links_are_refused_by_name_and_nothing_is_written() {
             ("server/src/passwords", "archive-symlink"),
         ]
     );
+    let checked = trusted.json(&["build", "--check", "server"]).exits(1).json();
+    assert_eq!(checked["problems"], refused["problems"]);
     assert_eq!(listing(&trusted.project()), ["server"]);
     fs::remove_file(server.join("src/passwords")).unwrap();
     let allowed = ["server", "--allow-secret", ".env.local", "--allow-secret", "keys/id_rsa"];

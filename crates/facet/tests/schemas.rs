@@ -510,6 +510,16 @@ fn every_variant_is_among_what_is_printed() {
 }
 
 #[test]
+fn artifacts_may_have_a_prerelease() {
+    for name in ["build", "digest-archive", "unpack"] {
+        let version = &SCHEMAS[name]["properties"]["version"];
+        let validator = jsonschema::draft202012::new(version).unwrap();
+        assert!(validator.is_valid(&json!("1.0.0-rc.1")), "{name}");
+        assert!(!validator.is_valid(&json!("1.0.0+build")), "{name}");
+    }
+}
+
+#[test]
 fn each_schema_is_whole_by_itself() {
     let mut shared: BTreeMap<&str, &Value> = BTreeMap::new();
     for (name, schema) in SCHEMAS.iter() {

@@ -15,6 +15,26 @@ const NAMES: &[(&str, &str)] = &[
     (".pgpass", "passwords of a database"),
     ("credentials.json", "credentials of a service"),
     ("service-account.json", "credentials of a service"),
+    ("secrets.json", "secrets of a service"),
+    (".dev.vars", "a file of environment variables"),
+];
+
+/// Ends of paths that secrets have, in lower case.
+const PATHS: &[(&str, &str)] = &[
+    (".aws/credentials", "credentials of AWS"),
+    (".docker/config.json", "credentials of Docker"),
+    (".kube/config", "credentials of Kubernetes"),
+];
+
+/// Beginnings of tokens, and how many letters and digits follow at least.
+const TOKENS: &[(&[u8], usize, &str)] = &[
+    (b"ghp_", 36, "a token of GitHub in its content"),
+    (b"gho_", 36, "a token of GitHub in its content"),
+    (b"ghu_", 36, "a token of GitHub in its content"),
+    (b"ghs_", 36, "a token of GitHub in its content"),
+    (b"ghr_", 36, "a token of GitHub in its content"),
+    (b"github_pat_", 22, "a token of GitHub in its content"),
+    (b"npm_", 36, "a token of npm in its content"),
 ];
 
 /// Beginnings of names of private keys.
@@ -32,13 +52,18 @@ const ENDINGS: &[(&str, &str)] = &[
     (".kdbx", "a store of passwords"),
 ];
 
+/// Settings with a token, in files of npm and of yarn.
+const NPM_SETTINGS: &[&[u8]] = &[b"_auth", b"_password"];
+const YARN_SETTINGS: &[&[u8]] = &[b"npmAuthToken", b"npmAuthIdent"];
+
 /// What follows the name of an environment file that has no values.
 const EXAMPLES: &[&str] = &["example", "sample", "template", "dist"];
 
 /// Why a name is that of a secret.
 pub(crate) fn secret_name(path: &str) -> Option<&'static str> {
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    if is_environment(&name) {
+    let path = path.to_ascii_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    if is_environment(name) {
         return Some("a file of environment variables");
     }
     if KEYS.iter().any(|key| name.strip_prefix(key).is_some_and(is_key_variant)) {
@@ -46,18 +71,22 @@ pub(crate) fn secret_name(path: &str) -> Option<&'static str> {
     }
     let named = NAMES.iter().find(|(known, _)| name == *known);
     let ending = || ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
-    named.or_else(ending).map(|(_, reason)| *reason)
+    let placed = || PATHS.iter().find(|(end, _)| is_end(&path, end));
+    named.or_else(ending).or_else(placed).map(|(_, reason)| *reason)
 }
 
-/// `.env` and `.env.local`, but not `.env.example`.
+/// Whether the last segments of a path are these.
+fn is_end(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// `.env`, `.env.local` and `prod.env`, but neither `.env.example` nor `example.env`.
 fn is_environment(name: &str) -> bool {
-    match name.strip_prefix(".env") {
-        Some("") => true,
-        Some(rest) => rest
-            .strip_prefix('.')
-            .is_some_and(|kind| !EXAMPLES.iter().any(|example| kind.ends_with(example))),
-        None => false,
+    if let Some(stem) = name.strip_suffix(".env") {
+        return !EXAMPLES.iter().any(|example| stem.ends_with(example));
     }
+    let kind = name.strip_prefix(".env.");
+    kind.is_some_and(|kind| !EXAMPLES.iter().any(|example| kind.ends_with(example)))
 }
 
 /// `id_rsa`, `id_rsa_work` and `id_rsa.old`, but neither the public half nor a word that goes on.
@@ -67,7 +96,8 @@ fn is_key_variant(rest: &str) -> bool {
 
 /// Looks for keys and tokens in the content of a file that comes in parts.
 pub(crate) struct SecretScanner {
-    is_npmrc: bool,
+    /// What is a token in a file of this name.
+    settings: &'static [&'static [u8]],
     /// The end of what came before.
     carry: Vec<u8>,
     found: Option<&'static str>,
@@ -82,8 +112,12 @@ const LONGEST_HEADER: usize = 40;
 
 impl SecretScanner {
     pub(crate) fn new(path: &str) -> Self {
-        let is_npmrc = path.rsplit('/').next() == Some(".npmrc");
-        Self { is_npmrc, carry: Vec::new(), found: None }
+        let settings = match path.rsplit('/').next() {
+            Some(".npmrc") => NPM_SETTINGS,
+            Some(".yarnrc.yml") => YARN_SETTINGS,
+            _ => &[],
+        };
+        Self { settings, carry: Vec::new(), found: None }
     }
 
     /// The next part.
@@ -111,10 +145,25 @@ impl SecretScanner {
         if memmem::find(text, b"PuTTY-User-Key-File-").is_some() {
             return Some("a private key of PuTTY in its content");
         }
-        let names = [&b"_authToken"[..], b"_auth=", b"_password"];
-        let is_token = self.is_npmrc && names.iter().any(|one| memmem::find(text, one).is_some());
-        is_token.then_some("a token of npm in its content")
+        if self.settings.iter().any(|one| memmem::find(text, one).is_some()) {
+            return Some("a token of npm in its content");
+        }
+        TOKENS.iter().find(|(start, length, _)| has_token(text, start, *length)).map(|one| one.2)
     }
+}
+
+/// A token is a word of its own, of letters and digits; a row of one letter stands for one in a manual.
+fn has_token(text: &[u8], start: &[u8], length: usize) -> bool {
+    memmem::find_iter(text, start).any(|at| {
+        let is_inside =
+            at.checked_sub(1).is_some_and(|before| text[before].is_ascii_alphanumeric());
+        let behind = &text[at + start.len()..];
+        let end = behind.iter().position(|byte| !byte.is_ascii_alphanumeric());
+        let run = &behind[..end.unwrap_or(behind.len())];
+        let is_mixed =
+            run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
+        !is_inside && run.len() >= length && is_mixed
+    })
 }
 
 /// A header of a private key with a key behind it: a program that only knows the header is no secret.
@@ -161,6 +210,12 @@ mod tests {
             "x/credentials.json",
             "store.p12",
             ".pypirc",
+            "prod.env",
+            ".dev.vars",
+            "config/secrets.json",
+            ".aws/credentials",
+            "home/.docker/config.json",
+            ".kube/config",
         ] {
             assert!(secret_name(name).is_some(), "{name}");
         }
@@ -175,6 +230,10 @@ mod tests {
             "credentials.ts",
             "monkey",
             ".npmrc",
+            "example.env",
+            "config.json",
+            "x.kube/config",
+            "aws/credentials",
         ] {
             assert_eq!(secret_name(name), None, "{name}");
         }
@@ -203,5 +262,21 @@ mod tests {
         let line = "//registry.example.com/:_authToken=abc\n";
         assert!(scan("sub/.npmrc", line, 5).is_some());
         assert_eq!(scan("README.md", line, 5), None);
+    }
+
+    #[test]
+    fn tokens_are_found_in_all_files_and_in_settings_of_package_managers() {
+        let digits = "a1B".repeat(12);
+        for token in [format!("ghp_{digits}"), format!("npm_{digits}")] {
+            for part in [1, 7, 4096] {
+                assert!(scan("src/a.ts", &format!("const t = '{token}'"), part).is_some());
+            }
+            assert_eq!(scan("src/a.ts", &token[..30], 64), None);
+            assert_eq!(scan("src/a.ts", &format!("x{token}"), 64), None);
+        }
+        assert_eq!(scan("README.md", &format!("ghp_{}", "x".repeat(36)), 64), None);
+        assert!(scan(".npmrc", "_auth = x\n", 64).is_some());
+        assert_eq!(scan(".npmrc", "always-auth=true\n", 64), None);
+        assert!(scan(".yarnrc.yml", "npmAuthToken: x\n", 64).is_some());
     }
 }

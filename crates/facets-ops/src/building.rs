@@ -1,11 +1,12 @@
 //! From a directory to an archive (spec 4).
 
 use std::collections::BTreeSet;
+use std::io::Cursor;
 use std::path::Path;
 
 use facets_archive::{
     ArchiveError, ArchiveIndex, ArchiveLimits, PackRequest, PackedFacet, PackedServer, SourceTree,
-    TreeError, pack_facet, pack_server,
+    TreeError, pack_facet, pack_server, read_facet, read_server_archive,
 };
 pub use facets_archive::{ArchivedFile, EntryMode, LeftOut, LeftOutReason};
 use facets_digest::Digest;
@@ -82,7 +83,7 @@ pub fn build_server(
     let allowed_secrets = options.allowed_secrets.clone();
     let request = PackRequest { allowed_secrets, ..PackRequest::default() };
     let (archive, packed) = pack(&tree, &request)?;
-    let Some(Bundle { files, code }) = bundle(directory, &archive, &packed, progress)? else {
+    let Some(Bundle { files, code }) = bundle(&archive, &packed, progress)? else {
         return Ok(BuiltServer::new(archive, packed, None));
     };
     let request = PackRequest { generated: files, ..request };
@@ -102,6 +103,8 @@ impl BuiltServer {
 fn pack(tree: &SourceTree, request: &PackRequest) -> Result<(Vec<u8>, PackedServer), OpsError> {
     let mut archive = Vec::new();
     let packed = pack_server(tree, request, &ArchiveLimits::SPEC, &mut archive)?;
+    // spec 4.5: what is written can be read, also where the content is so uniform that it expands too much.
+    read_server_archive(archive.as_slice(), &ArchiveLimits::SPEC)?;
     Ok((archive, packed))
 }
 
@@ -149,7 +152,31 @@ pub fn build_facet(directory: &Path, format: ManifestFormat) -> Result<BuiltFace
     let tree = SourceTree::open(directory)?;
     let mut archive = Vec::new();
     let packed = pack_facet(&tree, format, &ArchiveLimits::SPEC, &mut archive)?;
+    read_facet(Cursor::new(&archive), &ArchiveLimits::SPEC)?;
     let PackedFacet { manifest, index } = packed;
     let ArchiveIndex { content_hash, integrity, files, .. } = index;
     Ok(BuiltFacet { manifest, archive, integrity, content_hash, files })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+
+    use facets_failure::Describe as _;
+
+    use super::*;
+
+    #[test]
+    fn an_archive_that_expands_too_much_is_not_built() {
+        let server = tempfile::tempdir().unwrap();
+        let manifest = "name: demo\nversion: 1.2.3\nruntime: bun\nentry: index.ts\n";
+        fs::write(server.path().join("server.yaml"), manifest).unwrap();
+        fs::write(server.path().join("index.ts"), "").unwrap();
+        let tree = SourceTree::open(server.path()).unwrap();
+        pack(&tree, &PackRequest::default()).unwrap();
+        let zeros = File::create(server.path().join("zeros")).unwrap();
+        zeros.set_len(ArchiveLimits::SPEC.ratio_from + (16 << 20)).unwrap();
+        let error = pack(&tree, &PackRequest::default()).unwrap_err();
+        assert_eq!(error.code(), "archive-ratio");
+    }
 }

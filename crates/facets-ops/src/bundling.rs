@@ -8,10 +8,10 @@ mod bun;
 mod dependencies;
 mod entry;
 mod packages;
+mod tsconfig;
 mod workshop;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use facets_archive::{ArchiveIndex, PackedServer};
 use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
@@ -25,6 +25,9 @@ use bun::Bun;
 use workshop::Workshop;
 
 const MANIFEST: &str = "server.yaml";
+
+/// With `global`, npm reads no `.npmrc` of a project.
+const LOCATION: &str = "npm_config_location";
 
 /// What bundling adds to an archive.
 pub(crate) struct Bundle {
@@ -43,10 +46,8 @@ pub struct BundledCode {
     pub packages: Vec<String>,
 }
 
-/// Bundles a server whose `package.json` declares dependencies. `archive` is the one that was packed from
-/// `directory`, without a bundle.
+/// Bundles a server whose `package.json` declares dependencies. `archive` is the one without a bundle.
 pub(crate) fn bundle(
-    directory: &Path,
     archive: &[u8],
     packed: &PackedServer,
     progress: &dyn FetchProgress,
@@ -54,13 +55,16 @@ pub(crate) fn bundle(
     if packed.index.file(dependencies::PACKAGE).is_none() {
         return Ok(None);
     }
-    let mut workshop = Workshop::unpack(archive)?;
+    let cache = cache_directory()?;
+    // Makes the cache directory, and refuses one that others can write.
+    let store = Store::open(&cache)?;
+    let mut workshop = Workshop::unpack(archive, &cache)?;
     if dependencies::read_declared(&workshop)?.is_empty() {
         return Ok(None);
     }
     dependencies::verify_lock(&workshop)?;
-    let machine = machine_in(directory);
-    let runtime = install_runtime(&machine, progress)?;
+    let machine = without_project(Machine::here());
+    let runtime = install_runtime(&store, &machine, progress)?;
     let bun = Bun::new(runtime.program_for_start()?, &machine)?;
     bun.install(&workshop)?;
     let packages = packages::list_installed(&workshop.modules())?;
@@ -78,21 +82,23 @@ pub(crate) fn bundle(
     Ok(Some(Bundle { files, code: BundledCode { entry, packages } }))
 }
 
-/// The machine as npm would see it if it were started beside the server.
-fn machine_in(directory: &Path) -> Machine {
-    let here = Machine::here();
-    let directory = directory.canonicalize().unwrap_or_else(|_| here.directory.join(directory));
-    Machine { directory, ..here }
+/// The machine as npm sees it outside of any project: an `.npmrc` of the server would choose the registry, and
+/// could send it the user's variables.
+fn without_project(machine: Machine) -> Machine {
+    let mut variables = machine.variables;
+    variables.retain(|name, _| !name.eq_ignore_ascii_case(LOCATION));
+    variables.insert(LOCATION.to_owned(), "global".to_owned());
+    Machine { variables, ..machine }
 }
 
 fn install_runtime(
+    store: &Store,
     machine: &Machine,
     progress: &dyn FetchProgress,
 ) -> Result<InstalledRuntime, OpsError> {
-    let store = Store::open(&cache_directory()?)?;
     let fetcher = Fetcher::new(machine.clone(), Reach::AsUser, FetchLimits::default());
     let runtime = facets_runtime::current(RuntimeName::Bun);
-    Ok(Runtimes::new(&store).install(runtime, &fetcher, progress)?)
+    Ok(Runtimes::new(store).install(runtime, &fetcher, progress)?)
 }
 
 /// Puts the bundle beside the entry, so that paths relative to that mean the same, and where nothing else is.
@@ -120,4 +126,30 @@ fn place(
 fn parse_path(path: &str) -> Result<ArtifactPath, OpsError> {
     let unusable = |_| BundleError::Collision { path: path.to_owned() };
     Ok(path.parse().map_err(unusable)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use facets_fetch::npm::NpmConfig;
+
+    use super::*;
+
+    #[test]
+    fn the_npmrc_of_a_server_does_not_choose_the_registry() {
+        let root = tempfile::tempdir().unwrap();
+        let (home, directory) = (root.path().join("home"), root.path().join("server"));
+        for (folder, host) in [(&home, "user"), (&directory, "server")] {
+            fs::create_dir(folder).unwrap();
+            let text = format!("registry=https://{host}.example/${{NPM_TOKEN}}/\n");
+            fs::write(folder.join(".npmrc"), text).unwrap();
+        }
+        fs::write(directory.join("package.json"), "{}").unwrap();
+        let pairs = [("NPM_TOKEN", "t"), ("NPM_CONFIG_LOCATION", "project")];
+        let variables = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let machine = without_project(Machine { variables, home: Some(home), directory });
+        let config = NpmConfig::read(&machine).unwrap();
+        assert_eq!(config.registry_for("a").as_str(), "https://user.example/t/");
+    }
 }

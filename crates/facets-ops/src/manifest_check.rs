@@ -1,9 +1,13 @@
 //! Is the manifest of a directory in order, and are its files there?
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use facets_archive::{
+    ArchiveError, ArchiveLimits, PackRequest, SourceTree, TreeError, pack_server,
+};
 use facets_digest::json::Position;
 use facets_files::FileError;
 use facets_model::manifest::{
@@ -14,7 +18,7 @@ use facets_model::tree::{MANIFEST_LIMITS, ManifestFormat};
 use crate::error::OpsError;
 use crate::input::read_regular;
 use crate::manifest_names::MANIFESTS;
-use facets_failure::{FileProblem, LineColumn};
+use facets_failure::{Describe as _, FileProblem, LineColumn};
 
 /// spec 4.5: the largest file of an archive.
 const MAX_FILE: u64 = 512 << 20;
@@ -30,6 +34,8 @@ pub const CODES: &[&str] =
 pub struct BuildCheckRequest {
     /// The directory with the manifest.
     pub directory: PathBuf,
+    /// Files that look like secrets and may be packed all the same, relative to the directory.
+    pub allowed_secrets: BTreeSet<String>,
 }
 
 /// What was found.
@@ -49,10 +55,28 @@ pub struct BuildCheckReport {
     pub warnings: Vec<FileProblem>,
 }
 
-/// Checks the one manifest of a directory and the files that it names.
+/// Checks a directory as a build does: its manifest, the files that it names, and for a server all files that would
+/// be packed.
 pub fn build_check(request: &BuildCheckRequest) -> Result<BuildCheckReport, OpsError> {
-    let manifest = find_manifest(&request.directory)?;
-    let path = request.directory.join(manifest);
+    let mut report = check_manifest(&request.directory)?;
+    if report.kind == "server" && report.problems.is_empty() {
+        let allowed_secrets = request.allowed_secrets.clone();
+        let pack = PackRequest { allowed_secrets, ..PackRequest::default() };
+        let tree = SourceTree::open(&request.directory)?;
+        match pack_server(&tree, &pack, &ArchiveLimits::SPEC, io::sink()) {
+            Err(error @ ArchiveError::Tree(TreeError::Refused { .. })) => {
+                report.take_refused(&request.directory, &error);
+            }
+            other => drop(other?),
+        }
+    }
+    Ok(report)
+}
+
+/// Checks the one manifest of a directory and the files that it names.
+pub(crate) fn check_manifest(directory: &Path) -> Result<BuildCheckReport, OpsError> {
+    let manifest = find_manifest(directory)?;
+    let path = directory.join(manifest);
     let mut report = BuildCheckReport {
         manifest: path.clone(),
         kind: if manifest == "server.yaml" { "server" } else { "facet" },
@@ -61,7 +85,7 @@ pub fn build_check(request: &BuildCheckRequest) -> Result<BuildCheckReport, OpsE
         problems: Vec::new(),
         warnings: Vec::new(),
     };
-    if let Err(Obstacle::Symlink(link)) = walk(&request.directory, manifest) {
+    if let Err(Obstacle::Symlink(link)) = walk(directory, manifest) {
         report.problems.push(symlink_problem(path, &link));
         return Ok(report);
     }
@@ -75,7 +99,7 @@ pub fn build_check(request: &BuildCheckRequest) -> Result<BuildCheckReport, OpsE
     };
     for file in files {
         report.files += 1;
-        report.problems.extend(check_file(&request.directory, &file)?);
+        report.problems.extend(check_file(directory, &file)?);
     }
     Ok(report)
 }
@@ -110,6 +134,12 @@ fn is_no_directory(error: &io::Error) -> bool {
 }
 
 impl BuildCheckReport {
+    /// Takes over why files of a directory cannot be packed.
+    pub(crate) fn take_refused(&mut self, directory: &Path, error: &ArchiveError) {
+        let full = |one: FileProblem| FileProblem { file: directory.join(&one.file), ..one };
+        self.problems.extend(error.problems().into_iter().map(full));
+    }
+
     fn take_facet(&mut self, outcome: Outcome<FacetManifest>) -> Vec<NamedFile> {
         self.take(outcome, |facet| (facet.name.to_string(), facet.version.to_string()))
     }

@@ -11,7 +11,7 @@ pub(crate) struct Build {
     #[arg(default_value = ".", value_name = "DIR")]
     pub(crate) target: PathBuf,
     /// Check the manifest and the files that it lists, and write nothing
-    #[arg(long, conflicts_with_all = ["output", "allowed_secrets", "force"])]
+    #[arg(long, conflicts_with_all = ["output", "force"])]
     pub(crate) check: bool,
     /// Where the archive goes [default: NAME-VERSION.facet or NAME-VERSION.server.tar.gz, here]
     #[arg(long, short, value_name = "FILE")]

@@ -36,9 +36,9 @@ pub(super) fn human(report: &ScanReport, verbose: bool) -> Shown {
 pub(super) const NOT_SCANNED: &str =
     "source not scanned (--source DIR scans JavaScript and TypeScript)";
 
-/// That somebody has, and it says nothing.
+/// That the scan has no answer: other languages, or code whose calls it cannot follow, such as a bundle's.
 pub(super) const UNKNOWN: &str =
-    "no JavaScript or TypeScript that could be scanned; facet cannot scan other languages";
+    "the scan cannot tell what it does (other languages, or code that it cannot follow)";
 
 /// Whether a scan has found out nothing at all.
 pub(super) fn is_unknown(entitlements: &Entitlements) -> bool {

@@ -97,6 +97,7 @@ impl ArchiveError {
         "archive-manifest",
         "archive-missing-file",
         "archive-mode",
+        "archive-native-addon",
         "archive-no-entry",
         "archive-no-manifest",
         "archive-order",

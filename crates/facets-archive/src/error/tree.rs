@@ -63,6 +63,8 @@ pub enum TreeProblemKind {
         /// Why.
         reason: &'static str,
     },
+    /// A native addon, which works on one platform only.
+    NativeAddon,
     /// A file of ignore patterns that cannot be used.
     IgnoreFile {
         /// Why.
@@ -79,6 +81,7 @@ impl TreeProblem {
             TreeProblemKind::Path(problem) => code_of(problem),
             TreeProblemKind::Collision { .. } => "archive-collision",
             TreeProblemKind::Secret { .. } => "archive-secret",
+            TreeProblemKind::NativeAddon => "archive-native-addon",
             TreeProblemKind::IgnoreFile { .. } => "archive-ignore-file",
         }
     }
@@ -119,6 +122,11 @@ impl TreeProblem {
                     "{leave_out}, or pass --allow-secret {}",
                     shell_word(Path::new(&self.path))
                 ),
+            ],
+            TreeProblemKind::NativeAddon => [
+                "a native addon".to_owned(),
+                "code that runs on every platform, and that can be scanned".to_owned(),
+                leave_out.to_owned(),
             ],
             TreeProblemKind::IgnoreFile { reason } => [
                 (*reason).to_owned(),

@@ -136,6 +136,9 @@ impl<'p, W: Write> Packer<'p, W> {
 
     fn add(&mut self, path: &ArtifactPath, content: FileContent) -> Result<(), ArchiveError> {
         self.place(path)?;
+        if is_native_addon(path) {
+            return Err(refuse(path.as_str(), TreeProblemKind::NativeAddon));
+        }
         let (size, mode) = (content.size(), content.mode());
         let limit = self.limit_of(path);
         if size > limit {
@@ -238,6 +241,12 @@ impl<W: Write> TreeVisitor for Packer<'_, W> {
         };
         self.add(&path, content)
     }
+}
+
+/// By its name, as for packages (spec 4.3).
+fn is_native_addon(path: &ArtifactPath) -> bool {
+    let ending = path.as_str().rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("node"))
 }
 
 impl LeftOut {

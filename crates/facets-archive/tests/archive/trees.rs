@@ -145,6 +145,16 @@ fn all_problems_of_a_tree_come_together() {
 }
 
 #[test]
+fn a_native_addon_is_refused_unless_it_is_left_out() {
+    let place = server(&[("build/Release/a.node", "x"), ("src/node.ts", "")]);
+    let error = pack(place.path()).unwrap_err();
+    assert_eq!(error.code(), "archive-native-addon");
+    assert_eq!(error.problems().len(), 1);
+    fs::write(place.path().join(".facetignore"), "build/\n").unwrap();
+    assert_eq!(code(&pack(place.path())), "accepted");
+}
+
+#[test]
 fn a_link_that_is_left_out_is_no_problem() {
     let place = server(&[(".gitignore", "link\n")]);
     symlink("/etc/passwd", place.path().join("link")).unwrap();

@@ -13,6 +13,7 @@ use facets_fetch::npm::NpmConfig;
 use facets_model::ArtifactPath;
 use facets_runtime::RuntimeError;
 
+use super::tsconfig::settings_file;
 use super::workshop::{Workshop, failed, read_file};
 use crate::error::{BundleError, OpsError};
 
@@ -111,6 +112,7 @@ impl Bun {
     ) -> Result<BTreeMap<String, Vec<u8>>, OpsError> {
         let out = workshop.make("out")?;
         let list = workshop.write("inputs.json", "")?;
+        let settings = settings_file(workshop)?;
         let mut command = self.command(workshop, "build")?;
         command
             // Macros are code that runs while a bundle is made.
@@ -120,6 +122,7 @@ impl Bun {
             .arg("--asset-naming=[name]-[hash].facet.[ext]")
             .arg(format!("--banner={BANNER}"))
             .args(["--define=__dirname=$facet_dirname", "--define=__filename=$facet_filename"])
+            .arg(path_option("--tsconfig-override=", &settings))
             .arg(path_option("--outdir=", &out))
             .arg(path_option("--metafile=", &list))
             .arg(format!("./{entry}"));

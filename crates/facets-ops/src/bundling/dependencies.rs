@@ -14,6 +14,16 @@ const BINARY_LOCK: &str = "bun.lockb";
 /// Members whose packages a server can import. Those for its development are not installed.
 const MEMBERS: [&str; 3] = ["dependencies", "optionalDependencies", "peerDependencies"];
 
+/// Sources of packages that are packed with the server.
+const OWN: [&str; 4] = ["workspace:", "file:", "link:", "root:"];
+
+/// Sources of packages that are a commit.
+const GIT: [&str; 3] = ["git+", "git:", "github:"];
+
+/// Hashes of packages, and how many digits of base64 they have.
+const HASHES: [(&str, usize); 4] =
+    [("sha512-", 88), ("sha384-", 64), ("sha256-", 44), ("sha1-", 28)];
+
 /// A member and a name, and what is demanded of it.
 pub(super) type Declared = BTreeMap<(&'static str, String), String>;
 
@@ -35,10 +45,43 @@ pub(super) fn verify_lock(workshop: &Workshop) -> Result<(), OpsError> {
     let lock = read_document(workshop, LOCK, ManifestFormat::JsonWithComments)?;
     let root = member(&lock, "workspaces").and_then(|workspaces| member(workspaces, ""));
     let locked = root.map(declared).unwrap_or_default();
-    match difference(&declared_here, &locked) {
-        Some(difference) => Err(BundleError::StaleLock { difference }.into()),
+    if let Some(difference) = difference(&declared_here, &locked) {
+        return Err(BundleError::StaleLock { difference }.into());
+    }
+    match without_hash(&lock) {
+        Some(package) => Err(BundleError::NoHash { package }.into()),
         None => Ok(()),
     }
+}
+
+/// The first package whose bytes nothing in the lock determines. bun installs it silently.
+fn without_hash(lock: &Node) -> Option<String> {
+    let NodeValue::Object(packages) = &member(lock, "packages")?.value else { return None };
+    let lacks_hash = |node: &Node| {
+        let NodeValue::Array(parts) = &node.value else { return true };
+        let text = |part: Option<&Node>| match part.map(|node| &node.value) {
+            Some(NodeValue::String(text)) => text.clone(),
+            _ => String::new(),
+        };
+        !is_determined(&text(parts.first())) && !is_hash(&text(parts.last()))
+    };
+    packages.iter().find(|one| lacks_hash(&one.node)).map(|one| one.name.clone())
+}
+
+/// Whether `NAME@SOURCE` is a directory or file of the server itself, or a commit.
+fn is_determined(package: &str) -> bool {
+    let source = package.get(1..).and_then(|rest| rest.split_once('@')).map_or("", |(_, it)| it);
+    let is_own = OWN.iter().any(|kind| source.starts_with(kind));
+    is_own || (GIT.iter().any(|kind| source.starts_with(kind)) && source.contains('#'))
+}
+
+/// Whether bun compares a package with this: it takes a hash that it cannot read for none.
+fn is_hash(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    HASHES.iter().any(|(kind, length)| {
+        text.strip_prefix(kind)
+            .is_some_and(|hash| hash.len() == *length && hash.bytes().all(is_digit))
+    })
 }
 
 fn difference(declared: &Declared, locked: &Declared) -> Option<String> {
@@ -114,5 +157,23 @@ mod tests {
         ] {
             assert_eq!(difference(&package, &of(lock)).as_deref(), Some(difference_is));
         }
+    }
+
+    #[test]
+    fn each_package_of_a_registry_needs_a_hash() {
+        let good = format!("sha512-{}==", "A".repeat(86));
+        let found = |package: &str, hash: &str| {
+            let text = format!(r#"{{"packages":{{"a":["{package}","",{{}},"{hash}"],}},}}"#);
+            without_hash(&parse(text.as_bytes(), ManifestFormat::JsonWithComments).unwrap().root)
+        };
+        for package in ["a@1.0.0", "@s/a@1.0.0"] {
+            assert_eq!(found(package, &good), None);
+            for hash in ["", "sha512-", "sha512-AAAA", "md5-AAAA", &good.replace('A', "!")] {
+                assert_eq!(found(package, hash).as_deref(), Some("a"), "{hash}");
+            }
+        }
+        assert_eq!(found("a@workspace:packages/a", ""), None);
+        assert_eq!(found("a@github:o/a#0123abc", "o-a-0123abc"), None);
+        assert_eq!(found("a@https://a.example/a.tgz", "").as_deref(), Some("a"));
     }
 }

@@ -28,6 +28,12 @@ pub enum BundleError {
         /// What is different.
         difference: String,
     },
+    /// A package that may be replaced without notice.
+    #[error("bun.lock has no hash of {package}")]
+    NoHash {
+        /// As the lock names it.
+        package: String,
+    },
     /// The packages could not be installed.
     #[error("bun could not install the dependencies")]
     InstallFailed {
@@ -104,6 +110,7 @@ impl BundleError {
         "build-entry-not-editable",
         "build-import-outside",
         "build-install-failed",
+        "build-no-hash",
         "build-no-lock",
         "build-not-reproducible",
         "build-package-document",
@@ -120,6 +127,7 @@ impl Describe for BundleError {
             Self::BinaryLock => "build-binary-lock",
             Self::Document { .. } => "build-package-document",
             Self::StaleLock { .. } => "build-stale-lock",
+            Self::NoHash { .. } => "build-no-hash",
             Self::InstallFailed { .. } => "build-install-failed",
             Self::BundleFailed { .. } => "build-bundle-failed",
             Self::RefusedPackages { .. } => "build-package-refused",
@@ -136,6 +144,7 @@ impl Describe for BundleError {
             Self::NoLock | Self::BinaryLock => "bun.lock beside package.json, and not left out",
             Self::Document { .. } => "a readable file",
             Self::StaleLock { .. } => "a lock of exactly these dependencies",
+            Self::NoHash { .. } => "a hash of each package in bun.lock",
             Self::InstallFailed { .. } => "the packages of bun.lock, with the hashes that it has",
             Self::BundleFailed { .. } => "a bundle",
             Self::RefusedPackages { .. } => "packages of JavaScript, without install scripts",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use facets_archive::{ArchiveError, TreeError, is_build_output};
 use facets_digest::Digest;
-use facets_failure::{Describe as _, FileProblem};
+use facets_failure::FileProblem;
 use facets_fetch::FetchProgress;
 use facets_files::{FileError, read_plain};
 use facets_model::tree::ManifestFormat;
@@ -17,7 +17,7 @@ use crate::building::{
     build_facet, build_server,
 };
 use crate::error::{BuildError, OpsError};
-use crate::manifest_check::{BuildCheckReport, BuildCheckRequest, build_check, find_manifest};
+use crate::manifest_check::{BuildCheckReport, check_manifest, find_manifest};
 use crate::write_file;
 
 /// What to do with another file where the archive should go.
@@ -86,15 +86,13 @@ pub fn build(
     progress: &dyn FetchProgress,
 ) -> Result<BuildOutcome, OpsError> {
     let directory = &request.directory;
-    let mut checked = build_check(&BuildCheckRequest { directory: directory.clone() })?;
+    let mut checked = check_manifest(directory)?;
     if !checked.problems.is_empty() {
         return Ok(BuildOutcome::Refused(checked));
     }
     let built = match Built::of(request, progress) {
         Err(OpsError::Archive(error @ ArchiveError::Tree(TreeError::Refused { .. }))) => {
-            let problems = error.problems().into_iter();
-            let full = |one: FileProblem| FileProblem { file: directory.join(&one.file), ..one };
-            checked.problems = problems.map(full).collect();
+            checked.take_refused(directory, &error);
             return Ok(BuildOutcome::Refused(checked));
         }
         other => other?,
