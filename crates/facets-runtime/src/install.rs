@@ -52,7 +52,7 @@ impl<'s> Runtimes<'s> {
 
     /// The table knows the program. The manifest of the tree is compared with that.
     fn known_program(
-        &self,
+        self,
         runtime: &'static ManagedRuntime,
         binary: &'static RuntimeBinary,
         tree: Option<Verified<StoredTree>>,
