@@ -118,6 +118,7 @@ fn write_samples(trusted: &Trusted) -> Vec<String> {
     let write = |(at, sample): (usize, &Sample)| {
         let directory = format!("sample{at}");
         let root = trusted.file(&directory);
+        fs::create_dir_all(&root).unwrap();
         write_tree(&root, sample.files);
         fs::write(root.join("facet.json"), sample.manifest).unwrap();
         directory

@@ -11,11 +11,28 @@ use super::dependencies::member;
 pub(super) fn with_entry(yaml: &[u8], entry: &ArtifactPath) -> Option<Vec<u8>> {
     let parsed = parse(yaml, ManifestFormat::Yaml).ok()?;
     let span = member(&parsed.root, "entry")?.span.clone();
-    let written = parsed.text.get(span.clone())?.trim_end();
-    let end = span.start + written.len();
+    let end = span.start + written_length(parsed.text.get(span.clone())?);
     let edited = [&yaml[..span.start], quoted(entry.as_str()).as_bytes(), &yaml[end..]].concat();
     let (before, after) = (parse_server(yaml).manifest?, parse_server(&edited).manifest?);
     (after.entry == *entry && is_same_otherwise(&before, &after)).then_some(edited)
+}
+
+/// How long a scalar is. What the parser says of a quoted one reaches over the comment behind it.
+fn written_length(text: &str) -> usize {
+    let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
+        return text.trim_end().len();
+    };
+    let mut rest = text.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = rest.next() {
+        let is_doubled = quote == '\'' && rest.peek().is_some_and(|(_, next)| *next == quote);
+        match letter {
+            '\\' if quote == '"' => drop(rest.next()),
+            _ if letter != quote => {}
+            _ if is_doubled => drop(rest.next()),
+            _ => return at + 1,
+        }
+    }
+    text.trim_end().len()
 }
 
 /// Whether two manifests are the same except for their entries.
@@ -46,6 +63,8 @@ mod tests {
             let expected = yaml("\"src/index.facet.js\"");
             assert_eq!(edited(&yaml(written)), Some(expected), "{written}");
         }
+        assert_eq!(written_length("'a''b' # c"), 6);
+        assert_eq!(written_length("\"a\\\"b\" # c"), 6);
         let flow = "{name: ab, version: 1.0.0, runtime: bun, entry: src/index.ts}";
         assert!(edited(flow).unwrap().ends_with("entry: \"src/index.facet.js\"}"));
     }
