@@ -8,7 +8,9 @@
 mod fetched;
 
 use facets_fetch::Machine;
-use facets_fetch::pypi::{PipConfig, files_of, is_distribution, parse_simple};
+use facets_fetch::pypi::{
+    ListedFile, PipConfig, files_of, is_distribution, parse_simple, union_of,
+};
 use fetched::{check_address, check_error, check_file, check_hashes, lookalikes};
 use libfuzzer_sys::fuzz_target;
 use url::Url;
@@ -36,7 +38,10 @@ fn check_page(content_type: &str, data: &[u8]) {
         check_address(&file.url);
         check_hashes(&file.hashes);
     }
-    match files_of(listed, "mcp", "1.0") {
+    let files = files_of(listed, "mcp", "1.0");
+    let listed = |file| ListedFile { index: url.to_string(), file };
+    // A page may list a file twice.
+    match files.and_then(|files| union_of(files.into_iter().map(listed).collect())) {
         Ok(files) => {
             assert!(files.is_sorted_by(|one, next| one.name < next.name), "{files:?}");
             for file in &files {

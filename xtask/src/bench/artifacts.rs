@@ -33,13 +33,14 @@ const WORDS: &str = "const let function return await async import export from if
     class this null undefined true false string number boolean => === !== { } ( ) [ ] ; , server request \
     result tools schema argument description value index content handler message error options";
 
-pub(super) fn rows(facet: &Path, folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {
-    let place = folder.join("artifacts");
-    let _ = fs::remove_dir_all(&place);
+pub(super) fn rows(facet: &Path, _folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {
+    // Outside of the repository: facet uses no store that lies in the one where it is started.
+    let place = run::user_folder("bench-artifacts");
     let bench = ArchiveBench { facet, place: &place, files: scale.sources, runs: scale.runs };
     bench.make_tree().map_err(|error| format!("cannot write {}: {error}", place.display()))?;
     let mut rows = vec![bench.pack()?, bench.unpack()?];
     rows.extend(StartBench { facet, place: &place }.row(scale.runs * PAIRS)?);
+    let _ = fs::remove_dir_all(&place);
     Ok(rows)
 }
 

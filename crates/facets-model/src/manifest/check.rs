@@ -366,7 +366,10 @@ impl<'t> Checker<'t> {
     }
 
     fn wrong_type<T>(&mut self, place: &Place<'_>, allowed: &str) -> Option<T> {
-        if matches!(place.node.value, NodeValue::Refused) {
+        // What was only warned about is tolerated where its type does not matter, and here it does.
+        let is_tolerated =
+            self.warnings.iter().any(|one| one.position.offset == place.node.span.start);
+        if matches!(place.node.value, NodeValue::Refused) && !is_tolerated {
             return None;
         }
         let written = self.written(place);

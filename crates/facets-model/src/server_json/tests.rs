@@ -361,3 +361,15 @@ fn what_cannot_be_read_is_reported_with_its_place() {
     assert!(ServerJson::parse("{").is_err());
     assert!(ServerJson::parse("{\"n\": 123456789012345678901234567890}").is_ok());
 }
+
+#[test]
+fn a_large_number_is_tolerated_only_where_any_value_may_stand() {
+    let large = "7".repeat(75);
+    let errors = |text: &str| {
+        let found = check(text).into_iter().filter(|one| one.severity == ProblemSeverity::Error);
+        found.map(|one| one.problem.code).collect::<Vec<_>>()
+    };
+    assert_eq!(errors(&large), ["manifest-wrong-type"]);
+    assert!(errors(&format!("{{\"version\": {large}}}")).contains(&"manifest-wrong-type"));
+    assert!(!errors(&format!("{{\"x\": {large}}}")).contains(&"manifest-wrong-type"));
+}
