@@ -76,7 +76,7 @@ fn check_conf(data: &[u8]) {
     check_credentials(&config);
 }
 
-/// Hosts that look like an index, the same host without encryption, and one of somebody else.
+/// Hosts that look like an index, the same host without encryption, and a foreign one.
 fn check_credentials(config: &PipConfig) {
     let credentials = config.route().credentials;
     let mut probes: Vec<Url> = vec!["https://evil.example/".parse().expect("an address")];

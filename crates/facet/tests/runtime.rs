@@ -1,4 +1,4 @@
-//! `facet runtime`: fetched from the registry that npm is configured with, and refused if it is another program.
+//! `facet runtime`: fetched from the registry that npm is configured with, and refused if its hash differs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 

@@ -102,7 +102,7 @@ pub enum LocalPathError {
 }
 
 /// Where an artifact lies on this machine, from the project on or absolute, as written. It begins so that
-/// nobody takes it for a name or a version.
+/// it is not taken for a name or a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalPath(String);
 

@@ -1,4 +1,4 @@
-//! An archive that somebody hands to a command.
+//! An archive that is given to a command.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _};

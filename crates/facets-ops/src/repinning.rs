@@ -139,7 +139,7 @@ struct Known<'s> {
     locked: Option<&'s LockedServer>,
     latest: Option<Grants>,
     decision: Option<UserDecision>,
-    /// What was approved; what this user has not approved is new, whoever pinned it.
+    /// What was approved; what this user has not approved is new, even if a colleague pinned it.
     before: Option<Pinned>,
 }
 

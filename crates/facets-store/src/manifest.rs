@@ -128,7 +128,7 @@ impl TreeManifest {
         text
     }
 
-    /// Reads what [`Self::to_text`] wrote; nothing if a byte of it is another one.
+    /// Reads what [`Self::to_text`] wrote; nothing if a byte of it differs.
     pub(crate) fn parse(bytes: &[u8], limits: &StoreLimits) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let lines = text.strip_prefix(DOMAIN)?.lines();

@@ -92,7 +92,7 @@ fn step(store: &Store, random: &mut Random) -> Result<Option<String>, StoreError
 }
 
 fn assert_same(number: usize, found: &[u8], expected: &[u8]) {
-    assert!(found == expected, "{number} is another file");
+    assert!(found == expected, "{number} differs");
 }
 
 fn start(cache: &Path, seed: u64) -> Child {

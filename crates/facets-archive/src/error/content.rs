@@ -49,7 +49,7 @@ pub enum ContentError {
         /// The one it has.
         actual: Digest,
     },
-    /// It is another artifact than the requested one.
+    /// The archive holds a different artifact than the requested one.
     #[error("the {member} in the archive is {actual}, not {expected}")]
     Identity {
         /// `name` or `version`.
