@@ -1,13 +1,9 @@
 //! Removes entries that were taken out of their place.
 
-use std::ffi::CString;
-use std::fs::{File, Permissions};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _};
-use std::os::unix::fs::PermissionsExt as _;
 
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, renameat, unlinkat};
-use rustix::io::Errno;
+use facets_removal::{empty, open_unlocked};
+use rustix::fs::{AtFlags, unlinkat};
 
 use crate::directory::{Directory, is_missing, reading};
 use crate::locking::{LockState, try_exclusive};
@@ -24,7 +20,7 @@ pub(crate) fn remove(parent: &Directory, name: &str) -> io::Result<()> {
     if !stamp.is_directory() {
         return parent.unlink(name);
     }
-    let top = unlocked(parent.handle(), &CString::new(name)?)?;
+    let top = open_unlocked(parent.handle(), name)?;
     if is_in_use(&parent.open(name)?)? {
         return Err(io::ErrorKind::ResourceBusy.into());
     }
@@ -40,66 +36,10 @@ fn is_in_use(entry: &Directory) -> io::Result<bool> {
     }
 }
 
-/// Empties a directory. Its inner directories are moved to the top one by one, so that two handles are enough
-/// for any depth: a program that modified an entry may have made it deep.
-fn empty(top: &File) -> io::Result<()> {
-    let mut moved = 0_u64;
-    loop {
-        let folders = remove_files(top)?;
-        if folders.is_empty() {
-            return Ok(());
-        }
-        for name in folders {
-            let folder = unlocked(top, &name)?;
-            for inner in remove_files(&folder)? {
-                // A directory that gets another parent has to be writable.
-                unlocked(&folder, &inner)?;
-                loop {
-                    moved += 1;
-                    match renameat(&folder, &inner, top, format!("removed-{moved}")) {
-                        Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
-                        other => break other?,
-                    }
-                }
-            }
-            unlinkat(top, &name, AtFlags::REMOVEDIR)?;
-        }
-    }
-}
-
-/// Removes everything but directories, and gives back the names of the directories.
-fn remove_files(folder: &File) -> io::Result<Vec<CString>> {
-    let entries = Dir::read_from(folder)?.collect::<Result<Vec<_>, Errno>>()?;
-    let mut folders = Vec::new();
-    for entry in entries {
-        let name = entry.file_name();
-        if name == c"." || name == c".." {
-            continue;
-        }
-        match unlinkat(folder, name, AtFlags::empty()) {
-            // Another process removes the same.
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(Errno::ISDIR) => folders.push(name.to_owned()),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(folders)
-}
-
-/// Opens a directory, and no link to one, after making it writable again.
-fn unlocked(parent: impl AsFd, name: &CString) -> io::Result<File> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let place = openat(parent, name, flags, Mode::empty())?;
-    let by_handle = format!("/proc/self/fd/{}", place.as_raw_fd());
-    std::fs::set_permissions(&by_handle, Permissions::from_mode(0o700))?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(File::from(openat(CWD, by_handle, flags, Mode::empty())?))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::fs::{self, File, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 

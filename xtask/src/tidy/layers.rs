@@ -10,6 +10,7 @@ use crate::run::{self, cargo};
 
 /// Lower layers first; a crate may use only what stands before it.
 const LAYERS: &[&[&str]] = &[
+    &["facets-removal"],
     &["facets-digest", "facets-failure", "facets-http", "facets-markers", "facets-worker"],
     &[
         "facets-files",
