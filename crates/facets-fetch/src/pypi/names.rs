@@ -21,23 +21,7 @@ const SOURCE_SUFFIXES: [&str; 12] = [
 
 const WHEEL_SUFFIX: &str = ".whl";
 
-/// The one spelling of a project's name (PEP 503): lower case, with single hyphens.
-#[must_use]
-pub fn normalized_name(name: &str) -> String {
-    let mut normalized = String::with_capacity(name.len());
-    let mut after_separator = false;
-    for c in name.chars() {
-        let separator = matches!(c, '-' | '_' | '.');
-        if !separator {
-            // As Python does it: some characters beyond ASCII become ASCII letters.
-            normalized.extend(c.to_lowercase());
-        } else if !after_separator {
-            normalized.push('-');
-        }
-        after_separator = separator;
-    }
-    normalized
-}
+pub use facets_model::server_json::normalized_project as normalized_name;
 
 /// Whether a file is called like a wheel or an archive of sources.
 #[must_use]

@@ -39,7 +39,8 @@ pub fn normalized_project(name: &str) -> String {
     for c in name.chars() {
         let separator = matches!(c, '-' | '_' | '.');
         if !separator {
-            normalized.push(c.to_ascii_lowercase());
+            // As Python does it: some characters beyond ASCII become ASCII letters.
+            normalized.extend(c.to_lowercase());
         } else if !after_separator {
             normalized.push('-');
         }
