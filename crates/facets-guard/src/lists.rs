@@ -17,7 +17,7 @@ use crate::pins::Match;
 use crate::rules::OnDrift;
 use crate::statuses::ItemStatus;
 
-/// Addresses beyond this are not remembered; whoever asks for them is refused all the same.
+/// Longer addresses are not remembered: requests for them are judged as if they were not listed.
 const LONGEST_NAME: usize = 2 << 10;
 /// Items of one page.
 const MAX_ITEMS: usize = 10_000;
@@ -264,7 +264,52 @@ pub(crate) fn rebuilt(
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
+    use crate::pins::Pins;
+    use crate::rules::Rules;
+
+    /// A guard of a server of which nothing was approved.
+    fn guard() -> Guard {
+        let rules = Rules {
+            server: "s".to_owned(),
+            directory: None,
+            on_drift: OnDrift::Block,
+            sampling: false,
+            elicitation: false,
+            nonce: "n".to_owned(),
+            arguments: None,
+            records_all: false,
+            first_answer: Duration::ZERO,
+        };
+        Guard::new(Pins::of([]), rules)
+    }
+
+    #[test]
+    fn unapproved_items_are_remembered_only_if_they_are_addresses_of_at_most_2_kib() {
+        let mut guard = guard();
+        for (kind, length, is_remembered) in [
+            (Kind::Resource, 2048, true),
+            (Kind::Resource, 2049, false),
+            (Kind::Tool, 1, false),
+            (Kind::Prompt, 1, false),
+            (Kind::ResourceTemplate, 1, false),
+        ] {
+            let name = "x".repeat(length);
+            let subject = Subject::Item(kind, name.clone());
+            guard.withhold(subject, Reason::New, kind, &mut Outbox::default());
+            let status = guard.statuses.get(kind, &name);
+            assert_eq!(status.is_some(), is_remembered, "{kind:?} {length}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_too_large_is_not_called_malformed() {
+        let blanks = vec![b' '; PAGE.bytes + 1];
+        assert_eq!(split(&blanks).err(), Some(Reason::TooLarge));
+        assert_eq!(split(b" ").err(), Some(Reason::Malformed));
+    }
 
     #[test]
     fn every_name_of_an_item_is_found_and_no_other_text() {

@@ -61,3 +61,30 @@ impl ItemStatuses {
         all.filter(|status| **status == ItemStatus::Approved).count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_resource_that_is_withheld_withholds_its_address() {
+        let mut statuses = ItemStatuses::default();
+        statuses.set(Kind::Resource, "x:approved", ItemStatus::Approved);
+        statuses.set(Kind::Tool, "x:tool", ItemStatus::Withheld(Reason::New));
+        statuses.set(Kind::Resource, "x:withheld", ItemStatus::Withheld(Reason::New));
+        for (uri, is_withheld) in
+            [("x:approved", false), ("x:tool", false), ("x:withheld", true), ("x:%77ithheld", true)]
+        {
+            assert_eq!(statuses.is_withheld_address(uri), is_withheld, "{uri}");
+        }
+    }
+
+    #[test]
+    fn items_of_all_kinds_are_counted_whatever_their_status() {
+        let mut statuses = ItemStatuses::default();
+        statuses.set(Kind::Tool, "a", ItemStatus::Approved);
+        statuses.set(Kind::Tool, "b", ItemStatus::Withheld(Reason::New));
+        statuses.set(Kind::Prompt, "a", ItemStatus::Approved);
+        assert_eq!(statuses.len(), 3);
+    }
+}

@@ -53,3 +53,23 @@ impl StrayReplies {
         self.deadlines.values().min().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_answered_ids_are_remembered_and_older_ones_forgotten() {
+        let mut replies = StrayReplies::default();
+        for id in 0..=REMEMBERED {
+            replies.mark_done(id.to_string());
+        }
+        let waiting = ["waiting".to_owned()];
+        for id in [REMEMBERED, 1] {
+            replies.stray(&id.to_string(), waiting.iter(), Duration::ZERO);
+            assert_eq!(replies.deadline(), None, "{id}");
+        }
+        replies.stray("0", waiting.iter(), Duration::ZERO);
+        assert_eq!(replies.deadline(), Some(PATIENCE));
+    }
+}
