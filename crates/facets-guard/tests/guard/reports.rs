@@ -2,7 +2,7 @@
 
 use crate::support::{Session, TOOL, rules, surface};
 use facets_guard::{ArgumentCheck, Decision, Guard, OnDrift, Pins, Reason, Rules};
-use facets_surface::Kind;
+use facets_surface::{Definition, Kind, Surface};
 
 const OPEN: &str = r#"{"id":0,"method":"initialize","params":{"x":1}}"#;
 const OPENED: &str = r#"{"id":0,"result":{"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Be kind."}}"#;
@@ -110,6 +110,34 @@ fn a_long_name_is_shown_cut_off() {
 }
 
 #[test]
+fn a_name_is_compared_with_approved_ones_if_it_has_at_most_1_kib() {
+    for (length, is_compared) in [(1024, true), (1025, false)] {
+        let name = "n".repeat(length);
+        let mut surface = surface();
+        let tool = Definition::parse(Kind::Tool, &TOOL.replace("echo", &name)).unwrap();
+        surface.put(Kind::Tool, vec![tool]);
+        let guard = Guard::new(Pins::of([&surface]), rules());
+        let mut session = Session { guard, ..Session::new(rules()) };
+        let other = name.to_uppercase();
+        let said = session
+            .client(&format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"{other}"}}}}"#))
+            .1;
+        assert!(said.contains("the server has no approved tool"), "{said}");
+        assert_eq!(said.contains("it looks like the approved"), is_compared, "{said}");
+    }
+}
+
+#[test]
+fn a_change_without_a_member_to_name_is_a_whole_sentence() {
+    let mut session = Session::new(rules());
+    session.client(OPEN);
+    session.server(&OPENED.replace("Be kind.", "Be EVIL."));
+    let event = session.out.events.iter().find(|event| event.decision == Decision::Withheld);
+    let sentence = "the server's instructions changed since it was approved";
+    assert_eq!(event.unwrap().sentence, sentence);
+}
+
+#[test]
 fn decisions_and_reasons_have_the_words_of_the_log() {
     let decisions = [
         (Decision::Withheld, "withheld"),
@@ -140,11 +168,13 @@ fn what_is_pinned_is_counted_once_for_each_name() {
     let counts = [Kind::Tool, Kind::Prompt, Kind::Resource, Kind::ResourceTemplate]
         .map(|kind| pins.count(kind));
     assert_eq!(counts, [1, 1, 1, 1]);
+    let without_tools = Surface { tools: None, ..surface() };
+    assert_eq!(Pins::of([&without_tools]).count(Kind::Tool), 0);
     // A variant of this machine is approved beside the rest.
     let other = TOOL.replace("again", "never");
     let also = facets_surface::Also {
         instructions: vec!["Be quick.".to_owned()],
-        items: vec![facets_surface::Definition::parse(Kind::Tool, &other).unwrap()],
+        items: vec![Definition::parse(Kind::Tool, &other).unwrap()],
     };
     let guard = Guard::new(Pins::of([&surface()]).with_variant(&also), rules());
     let mut session = Session { guard, ..Session::new(rules()) };
