@@ -320,6 +320,7 @@ mod tests {
             ("ssh://git@{host}/{+repo}", "ssh://git@a.example/x/y"),
             ("search://x{?q}", "search://x?q=..."),
             ("file:///C:/project/{+path}", "file:///C:/project/a"),
+            ("docs://site/{+path}", "docs://site/a?page=2"),
         ];
         for (template, uri) in yes {
             assert!(Template::parse(template).matches(uri), "{template} {uri}");
@@ -404,12 +405,28 @@ mod tests {
         ("app://docs/view?file={+file}", "app://docs/view?file=+../secret"),
         ("trino://wh{+x}", "trino://wh.evil.example/x"),
         ("app://{a:2}-{b:1}", "app://x-yz"),
+        ("app://docs/{id:3}", "app://docs/a/b"),
+        ("demo://x{.kind}", "demo://xjson"),
+        ("demo://x{;version}", "demo://x2"),
+        ("https://{tenant}.example.com/{x}", "https://[a.example.com/y"),
+        ("https://{tenant}.example.com/{x}", "https://a].example.com/y"),
+        ("https://{tenant}.example.com/{x}", "https://evil.example:80.example.com/y"),
     ];
 
     #[test]
     fn templates_match_nothing_that_leads_out_of_them() {
         for (template, uri) in LEADING_OUT {
             assert!(!Template::parse(template).matches(uri), "{template} {uri}");
+        }
+    }
+
+    /// spec 11.2: more than 32 expressions make it a plain text
+    #[test]
+    fn a_template_has_at_most_32_values() {
+        for (count, is_template) in [(32, true), (33, false)] {
+            let template = Template::parse(&format!("app://x/{}", "{a}/".repeat(count)));
+            let uri = format!("app://x/{}", "b/".repeat(count));
+            assert_eq!(template.matches(&uri), is_template, "{count}");
         }
     }
 }
