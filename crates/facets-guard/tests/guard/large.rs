@@ -57,6 +57,21 @@ fn a_call_that_is_too_large_to_wait_for_a_list_is_refused() {
 }
 
 #[test]
+fn calls_that_wait_for_a_list_have_16_mib_together() {
+    let mut session = Session::new(rules());
+    let long = "y".repeat(60_000);
+    let call = |id: usize| {
+        format!(r#"{{"id":{id},"method":"tools/call","params":{{"name":"echo","text":"{long}"}}}}"#)
+    };
+    // Each of them has about 60,000 bytes: 279 fit.
+    for id in 100..379 {
+        assert_eq!(session.client(&call(id)).1, "", "{id}");
+    }
+    refused(&session.client(&call(379)), "too_many");
+    assert_eq!(session.guard.waiting(), 279);
+}
+
+#[test]
 fn nothing_of_a_list_that_is_too_large_arrives_if_it_says_at_once_what_it_is() {
     let mut session = Session::new(rules());
     session.client(r#"{"id":1,"method":"tools/list"}"#);

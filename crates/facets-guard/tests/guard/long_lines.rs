@@ -1,7 +1,7 @@
 //! Lines that are longer than most: they pass as they come, or are seen whole, or go nowhere.
 
 use crate::support::{Session, TOOL, rules};
-use facets_guard::{Decision, Rules};
+use facets_guard::{Decision, Event, Reason, Rules};
 
 const OTHER: &str = r#"{"id":1,"method":"vendor/x"}"#;
 
@@ -51,6 +51,39 @@ fn long_lines_of_the_server_pass_as_they_come_unless_they_have_to_be_seen_whole(
 }
 
 #[test]
+fn a_long_list_for_the_guard_itself_is_seen_whole() {
+    let mut session = opened();
+    let call = r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#;
+    session.client(call);
+    let long = "y".repeat(200_000);
+    let page = format!(r#"{{"id":"facet-test-1","result":{{"x":"{long}","tools":[{TOOL}]}}}}"#);
+    assert_eq!(session.server(&page).0.trim(), call);
+}
+
+#[test]
+fn a_long_request_of_the_server_that_is_not_granted_is_answered() {
+    let mut session = Session::new(Rules { sampling: false, ..rules() });
+    let long = "y".repeat(200_000);
+    let line = format!(r#"{{"id":7,"method":"sampling/createMessage","params":{{"x":"{long}"}}}}"#);
+    let (answer, said) = session.server(&line);
+    assert!(answer.contains("\"id\":7") && answer.contains("not_granted"), "{answer}");
+    assert_eq!(said, "");
+}
+
+#[test]
+fn a_long_request_of_the_server_that_asks_nothing_is_recorded_as_too_large() {
+    let mut session = opened();
+    let long = "y".repeat(200_000);
+    let method = "notifications/tools/list_changed";
+    let line = format!(r#"{{"id":7,"method":"{method}","params":{{"x":"{long}"}}}}"#);
+    assert_eq!(session.server(&line), (String::new(), String::new()));
+    let is_dropped = |event: &Event| {
+        event.decision == Decision::Dropped && event.reason == Some(Reason::TooLarge)
+    };
+    assert!(session.out.events.iter().any(is_dropped));
+}
+
+#[test]
 fn a_long_call_that_may_go_on_goes_on_before_it_has_ended() {
     let mut session = Session::new(rules());
     session.list(TOOL);
@@ -68,7 +101,7 @@ fn a_long_call_that_may_go_on_goes_on_before_it_has_ended() {
 /// spec 11.3: white space at the end of a line is no more than 192 KiB
 #[test]
 fn a_long_line_may_end_in_white_space_but_not_for_ever() {
-    for (blanks, passes) in [(100 << 10, true), (400 << 10, false)] {
+    for (blanks, passes) in [(100 << 10, true), (128 << 10, true), (400 << 10, false)] {
         let mut session = Session::new(rules());
         session.client(r#"{"id":1,"method":"vendor/x"}"#);
         let line = format!(r#"{{"id":1,"result":"{}"}}"#, "y".repeat(200_000));
