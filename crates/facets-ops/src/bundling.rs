@@ -14,13 +14,14 @@ mod workshop;
 use std::collections::BTreeMap;
 
 use facets_archive::{ArchiveIndex, PackedServer};
-use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
+use facets_fetch::{FetchProgress, Machine};
 use facets_model::{ArtifactPath, RuntimeName};
 use facets_runtime::{InstalledRuntime, Runtimes};
 use facets_store::Store;
 
 use crate::cache_directory::cache_directory;
 use crate::error::{BundleError, OpsError};
+use crate::runtime_fetching::runtime_fetcher;
 use bun::Bun;
 use workshop::Workshop;
 
@@ -96,7 +97,7 @@ fn install_runtime(
     machine: &Machine,
     progress: &dyn FetchProgress,
 ) -> Result<InstalledRuntime, OpsError> {
-    let fetcher = Fetcher::new(machine.clone(), Reach::AsUser, FetchLimits::default());
+    let fetcher = runtime_fetcher(machine.clone(), store);
     let runtime = facets_runtime::current(RuntimeName::Bun);
     Ok(Runtimes::new(store).install(runtime, &fetcher, progress)?)
 }

@@ -63,6 +63,7 @@ mod repinning;
 mod replacing;
 mod resolving;
 mod restoring;
+mod runtime_fetching;
 mod secret_values;
 mod session_end;
 mod session_log;

@@ -6,8 +6,8 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use facets_archive::{
-    ArchiveIndex, ArchiveLimits, EntryMode, ExpectedArtifact, ServerArchive, read_server_archive,
-    unpack_server,
+    ArchiveError, ArchiveIndex, ArchiveLimits, EntryMode, ExpectedArtifact, ServerArchive,
+    UnpackError, read_server_archive, unpack_server,
 };
 use facets_digest::NoProgress;
 use facets_files::FileError;
@@ -136,11 +136,22 @@ fn unpack(
         integrity: Some(server.index.integrity),
         ..ExpectedArtifact::default()
     };
-    unpack_server(archive, &expected, directory.as_fd(), &ArchiveLimits::SPEC)?;
+    unpack_server(archive, &expected, directory.as_fd(), &ArchiveLimits::SPEC)
+        .map_err(not_unpacked)?;
     let key = TreeKey::Server(server.index.integrity);
     store.put_tree(&key, tree_pin(&server.index), |writer| {
         write_files(writer, &server.index, folder.path())
     })
+}
+
+/// The directory has a random name: the one that it is made in is named.
+fn not_unpacked(error: ArchiveError) -> OpsError {
+    match error {
+        ArchiveError::Unpack(UnpackError::Unwritable { source, .. }) => {
+            unwritable_temporary(source)
+        }
+        other => other.into(),
+    }
 }
 
 fn write_files(
@@ -158,5 +169,5 @@ fn write_files(
 }
 
 fn unreadable_archive(source: io::Error) -> OpsError {
-    facets_archive::ArchiveError::Unreadable { source }.into()
+    ArchiveError::Unreadable { source }.into()
 }

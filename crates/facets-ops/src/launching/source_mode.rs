@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use facets_archive::ServerArchive;
 use facets_digest::Digest;
-use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
+use facets_fetch::{FetchProgress, Machine};
 use facets_launch::{ProcessLaunch, Sandbox, Variables, VerifiedFiles, value_of};
 use facets_lock::{ArtifactPin, RuntimePin};
 use facets_model::manifest::Variable;
@@ -20,6 +20,7 @@ use crate::artifact_start::ArtifactStart;
 use crate::consent::{ArtifactShown, Consent, LaunchShown};
 use crate::error::{ArtifactError, OpsError, SourceLook};
 use crate::launch_options::{LaunchOptions, StartPurpose};
+use crate::runtime_fetching::runtime_fetcher;
 use crate::source_artifact::local_archive;
 use crate::start_progress::{StartProgress, StartStep};
 use crate::stored_artifact::{StoredArtifact, get_artifact, open_store, put_artifact};
@@ -181,7 +182,7 @@ fn installed(
     match (runtimes.installed(runtime)?, purpose) {
         (Some(installed), _) => Ok(installed),
         (None, StartPurpose::Capture) => {
-            let fetcher = Fetcher::new(Machine::here(), Reach::AsUser, FetchLimits::default());
+            let fetcher = runtime_fetcher(Machine::here(), store);
             let watched = RuntimeFetch { shown: &shown, progress };
             Ok(runtimes.install(runtime, &fetcher, &watched)?)
         }
