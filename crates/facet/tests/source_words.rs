@@ -11,7 +11,7 @@ use facets_lock::{ArtifactPin, Lock, LockedServer, Pin};
 use facets_model::RuntimeName;
 use facets_runtime::current;
 use facets_testkit::repository_root;
-use serde_json::json;
+use serde_json::{Value, json};
 use trusted::Trusted;
 
 /// A project whose lock pins `s` as an artifact; its surface is that of a command.
@@ -59,6 +59,7 @@ fn show_names_the_source_the_hashes_and_the_runtime() {
     );
     assert_eq!(shown["launch"]["path"], "./server");
     let schema = fs::read(repository_root().join("docs/schemas/show.json")).unwrap();
-    let validator = jsonschema::draft202012::new(&serde_json::from_slice(&schema).unwrap());
-    assert!(validator.unwrap().is_valid(&shown), "{shown:#}");
+    let schema: Value = serde_json::from_slice(&schema).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    assert!(validator.is_valid(&shown), "{shown:#}");
 }

@@ -103,7 +103,9 @@ impl Describe for ArtifactError {
 
     fn expected(&self) -> Option<String> {
         Some(match self {
-            Self::ArtifactAbsent { content_hash, .. } => format!("an archive with {content_hash}"),
+            Self::ArtifactAbsent { content_hash, .. } => {
+                format!("an archive with the content hash {content_hash}")
+            }
             Self::RuntimeAbsent { .. } => "the pinned runtime".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime that this facet has".to_owned(),
             Self::RuntimeDiffers { expected, .. } => expected.clone(),
