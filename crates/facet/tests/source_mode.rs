@@ -283,6 +283,8 @@ fn a_directory_that_changed_is_reported_and_pinned_anew_only_by_approve() {
     let found = findings(&checked);
     assert_eq!(found.len(), 1, "{checked:#}");
     assert_eq!(found[0]["type"], "content_changed");
+    let sentence = "./changing differs from the pinned version 0.1.0 in 1 file: modified index.ts";
+    assert_eq!(found[0]["sentence"], sentence);
     assert_eq!(place.entry("mine"), before);
     let mut client = place.session("mine");
     client.initialize("test", &json!({}));

@@ -31,6 +31,7 @@ mod client_servers;
 mod client_values;
 mod confinement;
 mod confusable_names;
+mod content_changes;
 mod contract_input;
 mod critical_findings;
 mod entry_placeholders;

@@ -8,11 +8,11 @@ use facets_project::{Project, State};
 use facets_surface::{Also, Definition, Surface};
 
 use crate::approval::{Trust, UserDecision};
-use crate::artifact_changes::compare_artifacts;
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::like_others;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown, Replacement};
+use crate::content_changes::compare_with_source;
 use crate::critical_findings::require_findings_at_most;
 use crate::error::OpsError;
 use crate::launch_options::LaunchOptions;
@@ -268,7 +268,7 @@ fn changes_since(
 ) -> Vec<Finding> {
     let hashes = surface.hashes();
     let mut changes = compare_origins(&before.server.origin, origin);
-    changes.extend(compare_artifacts(&before.server.pin, pin));
+    changes.extend(compare_with_source(&before.server.pin, (origin, pin)));
     changes.extend(differences(before.side(), Side { surface, hashes: &hashes }));
     changes.extend(changed_for_others(&before.surface.also, &surface.also));
     changes.extend(like_others(project, name, surface, Some(&before.surface)));

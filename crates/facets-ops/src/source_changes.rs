@@ -7,7 +7,7 @@ use facets_lock::{ArtifactPin, Pin};
 use facets_model::{ArtifactSource, Origin, SourceModeOrigin};
 use facets_surface::{Source, Surface};
 
-use crate::artifact_changes::compare_artifacts;
+use crate::content_changes::compare_with_source;
 use crate::error::OpsError;
 use crate::pin_changes::compare_origins;
 use crate::pinned::{Pinned, differences};
@@ -38,7 +38,7 @@ pub(crate) fn source_changes(root: &Path, pinned: &Pinned) -> Result<SourceChang
         return Ok(SourceChanges::default());
     }
     let mut findings = compare_origins(&pinned.server.origin, &origin);
-    findings.extend(compare_artifacts(&pinned.server.pin, &now));
+    findings.extend(compare_with_source(&pinned.server.pin, (&origin, &now)));
     if let Some(artifact) = artifact {
         findings.extend(reach_since(pinned, &artifact.source));
     }

@@ -6,8 +6,8 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use facets_archive::{
-    ArchiveError, ArchiveIndex, ArchiveLimits, EntryMode, ExpectedArtifact, ServerArchive,
-    UnpackError, read_server_archive, unpack_server,
+    ArchiveError, ArchiveIndex, ArchiveLimits, ArchivedFile, EntryMode, ExpectedArtifact,
+    ServerArchive, UnpackError, read_server_archive, unpack_server,
 };
 use facets_digest::NoProgress;
 use facets_files::FileError;
@@ -66,6 +66,12 @@ pub(crate) fn get_artifact(
     io::copy(&mut &*file, &mut copy).map_err(unwritable_temporary)?;
     let tree = unpack(store, &server, &mut copy)?;
     Ok(Some(StoredArtifact { server, tree }))
+}
+
+/// The files of an artifact whose archive is stored and intact.
+pub(crate) fn stored_files(pin: &ArtifactPin) -> Option<Vec<ArchivedFile>> {
+    let file = open_store().ok()?.get_file(&pin.content_hash).ok()??;
+    Some(read_pinned(&file, pin).ok()?.index.files)
 }
 
 /// Hashes everything that the store has of a pinned artifact and its runtime, and names what it does not have.
