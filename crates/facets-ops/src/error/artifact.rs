@@ -1,6 +1,6 @@
 //! What is in the way of an artifact that is to be started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_failure::Describe;
@@ -28,6 +28,14 @@ pub enum ArtifactError {
         content_hash: Digest,
         /// What is known of its source.
         source_look: SourceLook,
+    },
+    /// The directory or archive that was typed does not exist.
+    #[error("{} does not exist", path.display())]
+    SourceMissing {
+        /// What was typed.
+        path: PathBuf,
+        /// What to type next.
+        next: String,
     },
     /// Its runtime is not installed.
     #[error("{runtime} is not installed")]
@@ -86,6 +94,7 @@ impl ArtifactError {
         "artifact-runtime-absent",
         "artifact-runtime-differs",
         "artifact-runtime-unknown",
+        "artifact-source-missing",
     ];
 }
 
@@ -93,6 +102,7 @@ impl Describe for ArtifactError {
     fn code(&self) -> &'static str {
         match self {
             Self::ArtifactAbsent { .. } => "artifact-not-stored",
+            Self::SourceMissing { .. } => "artifact-source-missing",
             Self::RuntimeAbsent { .. } => "artifact-runtime-absent",
             Self::RuntimeUnknown { .. } => "artifact-runtime-unknown",
             Self::RuntimeDiffers { .. } => "artifact-runtime-differs",
@@ -105,6 +115,9 @@ impl Describe for ArtifactError {
         Some(match self {
             Self::ArtifactAbsent { content_hash, .. } => {
                 format!("an archive with the content hash {content_hash}")
+            }
+            Self::SourceMissing { .. } => {
+                "the directory of a server with a server.yaml, or its .server.tar.gz".to_owned()
             }
             Self::RuntimeAbsent { .. } => "the pinned runtime".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime that this facet has".to_owned(),
@@ -124,6 +137,7 @@ impl Describe for ArtifactError {
                 SourceLook::Unbuildable => "not stored, and its source cannot be built".to_owned(),
                 SourceLook::Changed => "not stored, and its source gives other bytes".to_owned(),
             },
+            Self::SourceMissing { .. } => "no such file or directory".to_owned(),
             Self::RuntimeAbsent { .. } => "not installed; nothing was fetched".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime of another version of facet".to_owned(),
             Self::RuntimeDiffers { actual, .. } => actual.clone(),
@@ -135,8 +149,16 @@ impl Describe for ArtifactError {
         })
     }
 
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::SourceMissing { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     fn next(&self) -> String {
         match self {
+            Self::SourceMissing { next, .. } => next.clone(),
             Self::RuntimeUnknown { .. }
             | Self::RuntimeDiffers { .. }
             | Self::ArtifactAbsent { source_look: SourceLook::Changed, .. } => {
