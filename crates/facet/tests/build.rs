@@ -340,8 +340,16 @@ fn packages_need_a_lock_of_just_these() {
     let trusted = Trusted::new();
     let server = with_package(&trusted, "server", "is-odd", "3.0.1");
     let code = || {
-        let error = trusted.json(&["build", "server"]).exits(2).json();
-        error["error"]["code"].as_str().unwrap().to_owned()
+        let mut command = trusted.command(&["--format", "json", "build", "server"]);
+        command.env("XDG_CACHE_HOME", trusted.folder.path().join("caches"));
+        let error = Ran::of(&command.output().unwrap()).exits(2).json();
+        let code = error["error"]["code"].as_str().unwrap().to_owned();
+        if code.ends_with("-lock") {
+            // Here is no bun, neither of facet nor of the user.
+            let next = "facet runtime install bun, then the same command again";
+            assert_eq!(error["error"]["next"], next);
+        }
+        code
     };
     assert_eq!(code(), "build-no-lock");
     fs::write(server.join("bun.lockb"), "").unwrap();
@@ -383,6 +391,15 @@ fn packages_are_bundled_and_the_bundle_is_the_same_everywhere() {
     let words = ["build", "another/place", "--output", "again.tar.gz"];
     let again = with_runtime(&trusted, &words).exits(0).json();
     assert_eq!(again["content_hash"], report["content_hash"]);
+
+    // The command of the message writes the lock.
+    fs::remove_file(server.join("bun.lock")).unwrap();
+    let error = with_runtime(&trusted, &["build", "server"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "build-no-lock");
+    let mut next = Command::new("sh");
+    next.args(["-c", error["error"]["next"].as_str().unwrap()]).current_dir(trusted.project());
+    Ran::of(&next.output().unwrap()).exits(0);
+    with_runtime(&trusted, &["build", "server", "--force"]).exits(0);
 
     fs::write(server.join("src/index.facet.js"), "").unwrap();
     let error = with_runtime(&trusted, &["build", "server"]).exits(2).json();

@@ -83,7 +83,7 @@ pub fn build_server(
     let allowed_secrets = options.allowed_secrets.clone();
     let request = PackRequest { allowed_secrets, ..PackRequest::default() };
     let (archive, packed) = pack(&tree, &request)?;
-    let Some(Bundle { files, code }) = bundle(&archive, &packed, progress)? else {
+    let Some(Bundle { files, code }) = bundle(directory, &archive, &packed, progress)? else {
         return Ok(BuiltServer::new(archive, packed, None));
     };
     let request = PackRequest { generated: files, ..request };

@@ -15,6 +15,7 @@ use facets_model::ArtifactPath;
 use facets_runtime::RuntimeError;
 use facets_store::StoreError;
 
+use super::lock_advice::LockAdvice;
 use super::tsconfig::settings_file;
 use super::workshop::{Workshop, failed, read_file};
 use crate::error::{BundleError, OpsError};
@@ -86,7 +87,11 @@ impl Bun {
 
     /// Installs what the lock has, with its hashes, from an empty cache and without any script. The platform is
     /// fixed: a bundle must not depend on the machine that made it.
-    pub(super) fn install(&self, workshop: &Workshop) -> Result<(), OpsError> {
+    pub(super) fn install(
+        &self,
+        workshop: &Workshop,
+        advice: LockAdvice<'_>,
+    ) -> Result<(), OpsError> {
         workshop.make("home")?;
         workshop.write("home/.npmrc", &self.registry)?;
         let mut command = self.command(workshop, "install")?;
@@ -103,7 +108,7 @@ impl Bun {
         if text.contains(FROZEN) {
             let note = text.lines().find_map(|line| line.strip_prefix("note: "));
             let difference = note.unwrap_or("bun would change it").to_owned();
-            return Err(BundleError::StaleLock { difference }.into());
+            return Err(BundleError::StaleLock { difference, next: advice.next() }.into());
         }
         let stderr = Stderr::of(&text);
         Err(BundleError::InstallFailed { stderr }.into())
