@@ -401,6 +401,7 @@ fn packages_above_the_store_are_refused_where_the_server_could_read_them() {
     let refused = place.refused("mine");
     fs::remove_dir(&modules).unwrap();
     assert_eq!(code_of(&refused), "ancestor-node-modules");
+    assert!(refused.to_string().contains("facet grant mine filesystem=none"), "{refused}");
 }
 
 #[test]

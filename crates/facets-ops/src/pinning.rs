@@ -187,7 +187,7 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     let grants = latest.clone().unwrap_or_else(|| first_grants(&project, artifact.as_ref()));
     let profile = Profile::following(&grants);
     let settings = StartSettings { profile, directory, timeout };
-    let launch = LaunchOptions { given, ..LaunchOptions::of(&project, &name, &settings, &grants)? };
+    let launch = LaunchOptions::of(&project, &name, &settings, &grants)?.for_new(given);
     launch.require_values(&origin)?;
     let launchable = prepare((&origin, &pin), &launch, consent)?;
     let launchable = apply_grants(launchable, &grants)?;

@@ -66,6 +66,8 @@ pub enum ArtifactError {
     ModulesAbove {
         /// The directory or file.
         path: PathBuf,
+        /// The server, if it is pinned.
+        server: Option<String>,
     },
     /// A variable that it cannot do without has no value.
     #[error("{}", without_value(variable, description.as_deref()))]
@@ -141,7 +143,7 @@ impl Describe for ArtifactError {
             Self::RuntimeAbsent { .. } => "not installed; nothing was fetched".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime of another version of facet".to_owned(),
             Self::RuntimeDiffers { actual, .. } => actual.clone(),
-            Self::ModulesAbove { path } => path.display().to_string(),
+            Self::ModulesAbove { path, .. } => path.display().to_string(),
             Self::VariableMissing { looked, .. } if looked.is_empty() => "not set".to_owned(),
             Self::VariableMissing { looked, .. } => {
                 format!("not set, and no guarded entry has it in {}", looked.join(", "))
@@ -165,7 +167,10 @@ impl Describe for ArtifactError {
                 "facet approve --all".to_owned()
             }
             Self::ArtifactAbsent { .. } | Self::RuntimeAbsent { .. } => "facet check".to_owned(),
-            Self::ModulesAbove { .. } => "facet grant NAME filesystem=none".to_owned(),
+            Self::ModulesAbove { server: Some(name), .. } => {
+                format!("facet grant {name} filesystem=none")
+            }
+            Self::ModulesAbove { server: None, .. } => format!("facet explain {}", self.code()),
             Self::VariableMissing { variable, .. } => format!("export {variable}=…"),
         }
     }

@@ -55,7 +55,8 @@ pub(super) fn prepare(
     let program = runtime.program();
     let read = vec![program.clone()];
     let tree_path = tree.path().to_owned();
-    let check = Arc::new(ArtifactStart { tree, runtime });
+    let name = options.name.map(str::to_owned);
+    let check = Arc::new(ArtifactStart { name, tree, runtime });
     Ok(ProcessLaunch {
         program: program.into(),
         args: arguments,
