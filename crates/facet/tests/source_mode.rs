@@ -323,7 +323,14 @@ fn whatever_is_tampered_with_is_refused_with_its_own_code() {
     let restore = || place.facet(&["approve", "mine", "--yes", "--accept", "critical"]).exits(0);
 
     flip(&place.stored("files", &entry["content_hash"]).join("content"));
-    assert_eq!(place.facet(&["verify"]).exit, 1);
+    let verified = place.facet(&["verify"]).exits(1);
+    assert!(verified.out.contains("mine: tampered with\n"), "{verified:?}");
+    assert!(!verified.out.contains("could not check"), "{verified:?}");
+    restore();
+    flip(&place.stored("files", &entry["content_hash"]).join("content"));
+    let verified = place.json(&["verify"]).exits(1).json();
+    let server = &verified["servers"][0];
+    assert_eq!((&server["outcome"], code_of(server)), (&json!("tampered"), "store-tampered"));
     restore();
     flip(&place.stored("files", &entry["content_hash"]).join("content"));
     assert_eq!(code_of(&place.refused("mine")), "store-tampered");
