@@ -231,6 +231,32 @@ fn secrets_and_links_are_refused_by_name_and_nothing_is_written() {
 }
 
 #[test]
+fn a_secret_that_is_allowed_and_not_packed_is_a_mistake() {
+    let (trusted, server) = with_server();
+    write_tree(&server, &[("keys/test.pem", "x\n")]);
+    let allowed = ["server", "--allow-secret", "./keys/test.pem", "--allow-secret", "nope"];
+    for verb in [&["build"][..], &["build", "--check"]] {
+        let error = trusted.json(&[verb, &allowed].concat()).exits(2).json();
+        assert_eq!(error["error"]["code"], "build-secret-not-packed");
+        assert!(error["error"]["message"].as_str().unwrap().contains("nope"), "{error:#}");
+    }
+    assert_eq!(listing(&trusted.project()), ["server"]);
+    built(&trusted, &allowed[..3]);
+}
+
+#[test]
+fn quiet_leaves_out_the_lists_and_standard_output_gets_no_archive() {
+    let (trusted, _) = with_server();
+    let out = trusted.facet(&["build", "server", "--quiet"]).exits(0).out;
+    let labels: Vec<&str> =
+        out.lines().map(|line| line.split([' ', ':']).next().unwrap()).collect();
+    assert_eq!(labels, ["built", "integrity", "content", "archive"]);
+    let refused = trusted.facet(&["build", "server", "--output", "-"]).exits(2);
+    assert!(refused.talk.contains("not written to standard output"), "{refused:?}");
+    assert_eq!(listing(&trusted.project()), ["demo-1.2.3.server.tar.gz", "server"]);
+}
+
+#[test]
 fn an_archive_is_overwritten_only_by_force() {
     let (trusted, server) = with_server();
     let first = built(&trusted, &["server"]);
