@@ -224,6 +224,9 @@ fn secrets_and_links_are_refused_by_name_and_nothing_is_written() {
     );
     let checked = trusted.json(&["build", "--check", "server"]).exits(1).json();
     assert_eq!(checked["problems"], refused["problems"]);
+    let help = trusted.facet(&["build", "--help"]).exits(0).out;
+    let help: Vec<&str> = help.split_whitespace().collect();
+    assert!(help.join(" ").contains("all files that would be packed; write nothing"), "{help:?}");
     assert_eq!(listing(&trusted.project()), ["server"]);
     fs::remove_file(server.join("src/passwords")).unwrap();
     let allowed = ["server", "--allow-secret", ".env.local", "--allow-secret", "keys/id_rsa"];

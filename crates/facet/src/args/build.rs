@@ -10,7 +10,7 @@ pub(crate) struct Build {
     /// The directory with the manifest
     #[arg(default_value = ".", value_name = "DIR")]
     pub(crate) target: PathBuf,
-    /// Check the manifest and the files that it lists, and write nothing
+    /// Only check the manifest and all files that would be packed; write nothing
     #[arg(long, conflicts_with_all = ["output", "force"])]
     pub(crate) check: bool,
     /// Where the archive goes [default: NAME-VERSION.facet or NAME-VERSION.server.tar.gz, here]
