@@ -181,7 +181,7 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let Resolved { origin, pin, artifact } = resolve(&origin, project.place())?;
+    let Resolved { origin, pin, artifact } = resolve(&origin, project.place(), consent.progress())?;
     // One that was there before begins with what was decided then.
     let latest = project.ledger()?.grants(&name)?;
     let grants = latest.clone().unwrap_or_else(|| first_grants(&project, artifact.as_ref()));

@@ -82,7 +82,7 @@ pub(crate) fn repin(
 ) -> Result<ApprovalPage, OpsError> {
     let is_typed = new.launch_change == LaunchChange::Typed;
     let Wanted { name, origin, pin, artifact, settings, grants, timeout, source } =
-        Wanted::of(project, new)?;
+        Wanted::of(project, new, consent.progress())?;
     let Known { locked, latest, decision, before } = Known::of(project, state, (name, trust))?;
     let is_same = locked.is_some_and(|server| (&server.origin, &server.pin) == (&origin, &pin));
     require_reach_accepted(name, (before.as_ref(), artifact.as_ref()), accepted, consent)?;
@@ -171,10 +171,14 @@ struct Wanted<'n> {
 }
 
 impl<'n> Wanted<'n> {
-    fn of(project: &Project, new: NewPin<'n>) -> Result<Self, OpsError> {
+    fn of(
+        project: &Project,
+        new: NewPin<'n>,
+        progress: &dyn StartProgress,
+    ) -> Result<Self, OpsError> {
         let NewPin { name, origin, bytes, settings, grants, timeout, source, .. } = new;
         let Resolved { origin, pin, artifact } = match bytes {
-            NewBytes::Resolved => resolve(&origin, project.place())?,
+            NewBytes::Resolved => resolve(&origin, project.place(), progress)?,
             NewBytes::Pinned(pin) => resolve_pinned(origin, pin)?,
         };
         let (grants, settings) = if let Some(grants) = grants {

@@ -12,6 +12,7 @@ use crate::error::OpsError;
 use crate::pin_changes::compare_origins;
 use crate::pinned::{Pinned, differences};
 use crate::resolving::{Resolved, resolve};
+use crate::start_progress::NoStartProgress;
 
 /// What became of the source of a pinned artifact.
 #[derive(Default)]
@@ -32,7 +33,8 @@ pub(crate) fn source_changes(root: &Path, pinned: &Pinned) -> Result<SourceChang
     if let Some(note) = gone(root, artifact) {
         return Ok(SourceChanges { notes: vec![note], ..SourceChanges::default() });
     }
-    let Resolved { origin, pin: now, artifact } = resolve(&pinned.server.origin, root)?;
+    let Resolved { origin, pin: now, artifact } =
+        resolve(&pinned.server.origin, root, &NoStartProgress)?;
     let now = with_runtime_of(pin, now);
     if now == pinned.server.pin {
         return Ok(SourceChanges::default());
