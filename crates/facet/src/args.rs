@@ -285,6 +285,11 @@ impl Args {
         {
             return Some((ErrorKind::ArgumentConflict, message.to_owned()));
         }
+        if let Command::Build(build) = &self.command
+            && let Some(message) = build.misplaced_output()
+        {
+            return Some((ErrorKind::ValueValidation, message.to_owned()));
+        }
         self.mistyped_value().map(|message| (ErrorKind::ValueValidation, message))
     }
 

@@ -10,7 +10,9 @@ use crate::render::Renderer;
 
 pub(crate) fn run_build(arguments: Build, renderer: &Renderer) -> Result<Shown, OpsError> {
     let Build { target: directory, check, output, allowed_secrets, force } = arguments;
-    let allowed_secrets = allowed_secrets.into_iter().collect();
+    // The same file, as shells complete it.
+    let plain = |path: String| path.trim_start_matches("./").to_owned();
+    let allowed_secrets = allowed_secrets.into_iter().map(plain).collect();
     if check {
         let request = BuildCheckRequest { directory, allowed_secrets };
         return Ok(renderer.build_check(&build_check(&request)?));

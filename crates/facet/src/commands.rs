@@ -31,6 +31,7 @@ use facets_ops::unpack::{UnpackRequest, unpack};
 use facets_ops::{Input, OpsError, sessions};
 
 use crate::args::{Args, Command, ContractMode, DigestCommand, InitChoice};
+use crate::missing_source::refuse_missing;
 use crate::progress::Bar;
 use crate::render::{self, Renderer};
 use crate::start_directory;
@@ -51,6 +52,7 @@ pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
         facets_project::typed_by_person();
     }
     let result = enter(renderer.directory.as_deref())
+        .and_then(|()| refuse_missing(&args.command))
         .and_then(|()| start_directory::enter_project(args.command))
         .and_then(|args| command(args, renderer));
     result.unwrap_or_else(|error| renderer.failure(&error))

@@ -10,9 +10,17 @@ const ARCHIVE: &str = ".server.tar.gz";
 /// Whether a word names a server on this machine: a directory, or an archive.
 pub(crate) fn is_local(word: &str) -> bool {
     let path = Path::new(word);
-    let is_path = LocalPath::is_meant_by(word) || matches!(word, "." | "..");
-    let is_archive = word.ends_with(ARCHIVE) && !word.contains("://");
-    is_archive || path.join("server.yaml").is_file() || (is_path && path.is_dir())
+    is_archive(word) || path.join("server.yaml").is_file() || (is_path(word) && path.is_dir())
+}
+
+/// Whether a word can only be a path, also if nothing is there.
+pub(crate) fn is_path(word: &str) -> bool {
+    LocalPath::is_meant_by(word) || matches!(word, "." | "..") || is_archive(word)
+}
+
+/// Whether a word is named as the archive of a server is.
+pub(crate) fn is_archive(word: &str) -> bool {
+    word.ends_with(ARCHIVE) && !word.contains("://")
 }
 
 #[cfg(test)]

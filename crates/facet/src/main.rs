@@ -12,6 +12,7 @@ mod follow;
 mod gates;
 mod inspect;
 mod local_source;
+mod missing_source;
 mod origin;
 mod progress;
 mod render;

@@ -124,10 +124,18 @@ impl Spinner {
     }
 }
 
-/// The line for a step; what is waited for has its seconds.
+/// As `facet runtime install` shows it.
+const FETCHING: &str = "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {msg}";
+
+/// The line for a step; what is waited for has its seconds, what is fetched its bytes.
 fn style_of(step: StartStep) -> Option<ProgressStyle> {
-    let StartStep::Waiting { at_most } = step else {
-        return ProgressStyle::with_template("{spinner} {msg}").ok();
+    let at_most = match step {
+        StartStep::Waiting { at_most } => at_most,
+        // A bar without a length would be a full one.
+        StartStep::Fetching { total: 1.., .. } => {
+            return ProgressStyle::with_template(FETCHING).ok();
+        }
+        _ => return ProgressStyle::with_template("{spinner} {msg}").ok(),
     };
     let style = ProgressStyle::with_template("{spinner} {msg} ({seconds})").ok()?;
     let seconds = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
@@ -150,7 +158,7 @@ impl StartProgress for Spinner {
         }
         let name = visible(name);
         let words = match step {
-            StartStep::Fetching { bytes } => format!("fetching {name} ({} MB)", bytes / 1_000_000),
+            StartStep::Fetching { .. } => format!("fetching {name}"),
             StartStep::Starting => format!("starting {name}"),
             StartStep::LookingAgain => format!("starting {name} a second time, to compare"),
             StartStep::Waiting { .. } => format!("waiting for the first answer of {name}"),
@@ -173,7 +181,13 @@ impl StartProgress for Spinner {
         if let Some(style) = style_of(step) {
             bar.set_style(style);
         }
-        bar.reset_elapsed();
+        match step {
+            StartStep::Fetching { received, total } => {
+                bar.set_length(total);
+                bar.set_position(received);
+            }
+            _ => bar.reset_elapsed(),
+        }
         bar.set_message(words);
     }
 }

@@ -224,10 +224,39 @@ fn secrets_and_links_are_refused_by_name_and_nothing_is_written() {
     );
     let checked = trusted.json(&["build", "--check", "server"]).exits(1).json();
     assert_eq!(checked["problems"], refused["problems"]);
+    let help = trusted.facet(&["build", "--help"]).exits(0).out;
+    let help: Vec<&str> = help.split_whitespace().collect();
+    assert!(help.join(" ").contains("all files that would be packed; write nothing"), "{help:?}");
     assert_eq!(listing(&trusted.project()), ["server"]);
     fs::remove_file(server.join("src/passwords")).unwrap();
     let allowed = ["server", "--allow-secret", ".env.local", "--allow-secret", "keys/id_rsa"];
     assert_eq!(built(&trusted, &allowed)["files"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn a_secret_that_is_allowed_and_not_packed_is_a_mistake() {
+    let (trusted, server) = with_server();
+    write_tree(&server, &[("keys/test.pem", "x\n")]);
+    let allowed = ["server", "--allow-secret", "./keys/test.pem", "--allow-secret", "nope"];
+    for verb in [&["build"][..], &["build", "--check"]] {
+        let error = trusted.json(&[verb, &allowed].concat()).exits(2).json();
+        assert_eq!(error["error"]["code"], "build-secret-not-packed");
+        assert!(error["error"]["message"].as_str().unwrap().contains("nope"), "{error:#}");
+    }
+    assert_eq!(listing(&trusted.project()), ["server"]);
+    built(&trusted, &allowed[..3]);
+}
+
+#[test]
+fn quiet_leaves_out_the_lists_and_standard_output_gets_no_archive() {
+    let (trusted, _) = with_server();
+    let out = trusted.facet(&["build", "server", "--quiet"]).exits(0).out;
+    let labels: Vec<&str> =
+        out.lines().map(|line| line.split([' ', ':']).next().unwrap()).collect();
+    assert_eq!(labels, ["built", "integrity", "content", "archive"]);
+    let refused = trusted.facet(&["build", "server", "--output", "-"]).exits(2);
+    assert!(refused.talk.contains("not written to standard output"), "{refused:?}");
+    assert_eq!(listing(&trusted.project()), ["demo-1.2.3.server.tar.gz", "server"]);
 }
 
 #[test]
@@ -340,8 +369,16 @@ fn packages_need_a_lock_of_just_these() {
     let trusted = Trusted::new();
     let server = with_package(&trusted, "server", "is-odd", "3.0.1");
     let code = || {
-        let error = trusted.json(&["build", "server"]).exits(2).json();
-        error["error"]["code"].as_str().unwrap().to_owned()
+        let mut command = trusted.command(&["--format", "json", "build", "server"]);
+        command.env("XDG_CACHE_HOME", trusted.folder.path().join("caches"));
+        let error = Ran::of(&command.output().unwrap()).exits(2).json();
+        let code = error["error"]["code"].as_str().unwrap().to_owned();
+        if code.ends_with("-lock") {
+            // Here is no bun, neither of facet nor of the user.
+            let next = "facet runtime install bun, then the same command again";
+            assert_eq!(error["error"]["next"], next);
+        }
+        code
     };
     assert_eq!(code(), "build-no-lock");
     fs::write(server.join("bun.lockb"), "").unwrap();
@@ -383,6 +420,15 @@ fn packages_are_bundled_and_the_bundle_is_the_same_everywhere() {
     let words = ["build", "another/place", "--output", "again.tar.gz"];
     let again = with_runtime(&trusted, &words).exits(0).json();
     assert_eq!(again["content_hash"], report["content_hash"]);
+
+    // The command of the message writes the lock.
+    fs::remove_file(server.join("bun.lock")).unwrap();
+    let error = with_runtime(&trusted, &["build", "server"]).exits(2).json();
+    assert_eq!(error["error"]["code"], "build-no-lock");
+    let mut next = Command::new("sh");
+    next.args(["-c", error["error"]["next"].as_str().unwrap()]).current_dir(trusted.project());
+    Ran::of(&next.output().unwrap()).exits(0);
+    with_runtime(&trusted, &["build", "server", "--force"]).exits(0);
 
     fs::write(server.join("src/index.facet.js"), "").unwrap();
     let error = with_runtime(&trusted, &["build", "server"]).exits(2).json();

@@ -283,6 +283,8 @@ fn a_directory_that_changed_is_reported_and_pinned_anew_only_by_approve() {
     let found = findings(&checked);
     assert_eq!(found.len(), 1, "{checked:#}");
     assert_eq!(found[0]["type"], "content_changed");
+    let sentence = "./changing differs from the pinned version 0.1.0 in 1 file: modified index.ts";
+    assert_eq!(found[0]["sentence"], sentence);
     assert_eq!(place.entry("mine"), before);
     let mut client = place.session("mine");
     client.initialize("test", &json!({}));
@@ -321,7 +323,14 @@ fn whatever_is_tampered_with_is_refused_with_its_own_code() {
     let restore = || place.facet(&["approve", "mine", "--yes", "--accept", "critical"]).exits(0);
 
     flip(&place.stored("files", &entry["content_hash"]).join("content"));
-    assert_eq!(place.facet(&["verify"]).exit, 1);
+    let verified = place.facet(&["verify"]).exits(1);
+    assert!(verified.out.contains("mine: tampered with\n"), "{verified:?}");
+    assert!(!verified.out.contains("could not check"), "{verified:?}");
+    restore();
+    flip(&place.stored("files", &entry["content_hash"]).join("content"));
+    let verified = place.json(&["verify"]).exits(1).json();
+    let server = &verified["servers"][0];
+    assert_eq!((&server["outcome"], code_of(server)), (&json!("tampered"), "store-tampered"));
     restore();
     flip(&place.stored("files", &entry["content_hash"]).join("content"));
     assert_eq!(code_of(&place.refused("mine")), "store-tampered");
@@ -399,6 +408,7 @@ fn packages_above_the_store_are_refused_where_the_server_could_read_them() {
     let refused = place.refused("mine");
     fs::remove_dir(&modules).unwrap();
     assert_eq!(code_of(&refused), "ancestor-node-modules");
+    assert!(refused.to_string().contains("facet grant mine filesystem=none"), "{refused}");
 }
 
 #[test]

@@ -300,6 +300,13 @@ impl Describe for FetchError {
             | Self::Document { .. } => None,
         }
     }
+
+    fn next(&self) -> String {
+        match self {
+            Self::File(error) => error.next(),
+            other => format!("facet explain {}", other.code()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -313,7 +320,8 @@ mod tests {
         // ENOSPC
         let source = io::Error::from_raw_os_error(28);
         let error = FetchError::from(FileError::Unwritable { path: "/tmp".into(), source });
-        assert_eq!(error.code(), "file-unwritable");
+        assert_eq!(error.code(), "disk-full");
+        assert!(error.next().starts_with("free some space"), "{error:?}");
         assert_eq!(error.to_string(), "cannot write /tmp: No space left on device (os error 28)");
     }
 }

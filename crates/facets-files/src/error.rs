@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use facets_failure::Describe;
+use facets_failure::{Describe, DiskProblem};
 
 /// Why a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -44,10 +44,21 @@ impl FileError {
     /// Every code.
     pub const CODES: &'static [&'static str] =
         &["file-not-regular", "file-too-large", "file-unreadable", "file-unwritable"];
+
+    /// Whether the disk is the reason, whichever file it is.
+    fn disk_problem(&self) -> Option<DiskProblem> {
+        match self {
+            Self::Unwritable { source, .. } => DiskProblem::of(source),
+            Self::Unreadable { .. } | Self::NotPlain { .. } | Self::TooLarge { .. } => None,
+        }
+    }
 }
 
 impl Describe for FileError {
     fn code(&self) -> &'static str {
+        if let Some(problem) = self.disk_problem() {
+            return problem.code();
+        }
         match self {
             Self::Unreadable { .. } => "file-unreadable",
             Self::Unwritable { .. } => "file-unwritable",
@@ -57,6 +68,9 @@ impl Describe for FileError {
     }
 
     fn expected(&self) -> Option<String> {
+        if let Some(problem) = self.disk_problem() {
+            return Some(problem.expected());
+        }
         Some(match self {
             Self::Unreadable { .. } => "a readable file".to_owned(),
             Self::Unwritable { .. } => "a writable path".to_owned(),
@@ -79,6 +93,13 @@ impl Describe for FileError {
             | Self::Unwritable { path, .. }
             | Self::NotPlain { path }
             | Self::TooLarge { path, .. } => Some(path),
+        }
+    }
+
+    fn next(&self) -> String {
+        match self.disk_problem() {
+            Some(problem) => problem.next(),
+            None => format!("facet explain {}", self.code()),
         }
     }
 }

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use facets_failure::Describe as _;
 use facets_files::{
     FileError, Placement, is_staged, read_plain, read_regular, staged_path, write_atomically,
 };
@@ -18,6 +20,21 @@ fn a_new_file_does_not_replace_an_older_one() {
     assert!(matches!(refused, Err(FileError::Unwritable { .. })), "{refused:?}");
     assert_eq!(fs::read(&path).unwrap(), b"one");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn a_full_and_a_read_only_disk_have_codes_of_their_own() {
+    // ENOSPC, EROFS and EACCES of Linux
+    let told = [28, 30, 13].map(|number| {
+        let source = io::Error::from_raw_os_error(number);
+        let failure = FileError::Unwritable { path: "a".into(), source }.describe();
+        (failure.code, failure.next.starts_with("facet explain "))
+    });
+    assert_eq!(told, [("disk-full", false), ("disk-read-only", false), ("file-unwritable", true)]);
+    let source = io::Error::from_raw_os_error(28);
+    let full = FileError::Unwritable { path: "a".into(), source }.describe();
+    assert_eq!(full.expected.as_deref(), Some("enough free space on the disk"));
+    assert_eq!(full.actual.as_deref(), Some("No space left on device (os error 28)"));
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn compare_contents(before: &ArtifactPin, after: &ArtifactPin) -> Option<Finding
     ];
     let (member, old, new) = hashes.into_iter().find(|(_, old, new)| old != new)?;
     let grade = (Severity::Critical, Compat::Breaking);
-    let sentence = format!("version {} has other bytes", after.version);
+    let sentence = format!("content of version {} changed", after.version);
     let found = Finding::new(FindingType::ContentChanged, SERVER, grade, sentence);
     Some(found.of_member(member, Some(old.to_string()), Some(new.to_string())))
 }

@@ -11,6 +11,8 @@ use crate::error::{ArtifactError, OpsError};
 /// Everything that an artifact is started from. While it lives, none of it leaves the store.
 #[derive(Debug)]
 pub(crate) struct ArtifactStart {
+    /// The pinned server that it is.
+    pub(crate) name: Option<String>,
     pub(crate) tree: Verified<StoredTree>,
     pub(crate) runtime: InstalledRuntime,
 }
@@ -18,7 +20,7 @@ pub(crate) struct ArtifactStart {
 impl ArtifactStart {
     fn check(&self, sandbox: &Sandbox) -> Result<(), OpsError> {
         let tree = self.tree.path_for_start()?;
-        refuse_surroundings(tree, sandbox)?;
+        refuse_surroundings(self.name.as_deref(), tree, sandbox)?;
         self.runtime.program_for_start()?;
         Ok(())
     }
@@ -32,10 +34,17 @@ impl StartCheck for ArtifactStart {
 
 /// spec 11.1: a runtime looks for packages in every directory above a file, and nothing that lies there is part of
 /// the artifact.
-fn refuse_surroundings(tree: &Path, sandbox: &Sandbox) -> Result<(), OpsError> {
+fn refuse_surroundings(
+    server: Option<&str>,
+    tree: &Path,
+    sandbox: &Sandbox,
+) -> Result<(), OpsError> {
     let mut above = read_surroundings(tree).into_iter();
     match above.find(|path| is_readable(path, &sandbox.filesystem)) {
-        Some(path) => Err(ArtifactError::ModulesAbove { path }.into()),
+        Some(path) => {
+            let server = server.map(str::to_owned);
+            Err(ArtifactError::ModulesAbove { path, server }.into())
+        }
         None => Ok(()),
     }
 }
@@ -51,6 +60,8 @@ fn is_readable(found: &Path, filesystem: &Filesystem) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use facets_failure::Describe as _;
+
     use super::*;
 
     #[test]
@@ -65,16 +76,16 @@ mod tests {
         };
         let modules = top.join("node_modules");
         std::fs::create_dir(&modules).unwrap();
-        assert!(refuse_surroundings(&tree, &confined(vec![tree.clone()])).is_ok());
+        assert!(refuse_surroundings(None, &tree, &confined(vec![tree.clone()])).is_ok());
         for open in [
             Sandbox::default(),
             confined(vec![top.clone()]),
             confined(vec![modules.join("left-pad")]),
         ] {
-            let refused = refuse_surroundings(&tree, &open);
-            let Err(OpsError::Artifact(ArtifactError::ModulesAbove { path })) = refused else {
-                panic!("{refused:?}")
-            };
+            let refused = refuse_surroundings(Some("mine"), &tree, &open);
+            let Err(OpsError::Artifact(error)) = refused else { panic!("{refused:?}") };
+            assert_eq!(error.next(), "facet grant mine filesystem=none");
+            let ArtifactError::ModulesAbove { path, .. } = error else { panic!("{error:?}") };
             assert_eq!(path, modules);
         }
     }

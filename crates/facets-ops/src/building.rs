@@ -10,13 +10,14 @@ use facets_archive::{
 };
 pub use facets_archive::{ArchivedFile, EntryMode, LeftOut, LeftOutReason};
 use facets_digest::Digest;
+use facets_failure::similar_names;
 use facets_fetch::FetchProgress;
 use facets_model::manifest::{FacetManifest, ServerManifest};
 use facets_model::tree::ManifestFormat;
 
 pub use crate::bundling::BundledCode;
 use crate::bundling::{Bundle, bundle};
-use crate::error::OpsError;
+use crate::error::{BuildError, OpsError};
 
 /// What an archive is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ pub fn build_server(
     let allowed_secrets = options.allowed_secrets.clone();
     let request = PackRequest { allowed_secrets, ..PackRequest::default() };
     let (archive, packed) = pack(&tree, &request)?;
-    let Some(Bundle { files, code }) = bundle(&archive, &packed, progress)? else {
+    let Some(Bundle { files, code }) = bundle(directory, &archive, &packed, progress)? else {
         return Ok(BuiltServer::new(archive, packed, None));
     };
     let request = PackRequest { generated: files, ..request };
@@ -132,6 +133,22 @@ fn require_same_sources(
     }
 }
 
+/// A file that is let pass by name has to be there: a name that lets nothing pass was mistyped.
+pub(crate) fn require_packed(
+    allowed: &BTreeSet<String>,
+    files: &[ArchivedFile],
+    directory: &Path,
+) -> Result<(), BuildError> {
+    let packed = || files.iter().map(|file| file.path.as_str());
+    let Some(path) = allowed.iter().find(|path| !packed().any(|packed| packed == path.as_str()))
+    else {
+        return Ok(());
+    };
+    let similar = similar_names(path, packed()).first().map(|name| (*name).to_owned());
+    let (path, directory) = (path.clone(), directory.to_owned());
+    Err(BuildError::AllowedNotPacked { path, directory, similar })
+}
+
 /// A facet that was built, and that is not on the disk yet.
 #[derive(Debug)]
 pub struct BuiltFacet {
@@ -178,5 +195,24 @@ mod tests {
         zeros.set_len(ArchiveLimits::SPEC.ratio_from + (16 << 20)).unwrap();
         let error = pack(&tree, &PackRequest::default()).unwrap_err();
         assert_eq!(error.code(), "archive-ratio");
+    }
+
+    #[test]
+    fn a_secret_that_is_allowed_by_a_wrong_name_is_refused_with_a_similar_one() {
+        let file = ArchivedFile {
+            path: "keys/test.pem".parse().unwrap(),
+            mode: EntryMode::Plain,
+            size: 0,
+            digest: Digest::of(b""),
+        };
+        let require = |path: &str| {
+            let allowed = BTreeSet::from([path.to_owned()]);
+            require_packed(&allowed, std::slice::from_ref(&file), Path::new("my-server"))
+        };
+        assert!(require("keys/test.pem").is_ok());
+        let mistyped = require("keys/tset.pem").unwrap_err();
+        assert_eq!(mistyped.code(), "build-secret-not-packed");
+        assert_eq!(mistyped.next(), "facet build my-server --allow-secret keys/test.pem");
+        assert_eq!(require("nope").unwrap_err().next(), "facet build my-server");
     }
 }

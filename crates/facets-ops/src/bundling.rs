@@ -7,21 +7,25 @@
 mod bun;
 mod dependencies;
 mod entry;
+mod lock_advice;
 mod packages;
 mod tsconfig;
 mod workshop;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use facets_archive::{ArchiveIndex, PackedServer};
-use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
+use facets_fetch::{FetchProgress, Machine};
 use facets_model::{ArtifactPath, RuntimeName};
 use facets_runtime::{InstalledRuntime, Runtimes};
 use facets_store::Store;
 
 use crate::cache_directory::cache_directory;
 use crate::error::{BundleError, OpsError};
+use crate::runtime_fetching::runtime_fetcher;
 use bun::Bun;
+use lock_advice::LockAdvice;
 use workshop::Workshop;
 
 const MANIFEST: &str = "server.yaml";
@@ -46,8 +50,9 @@ pub struct BundledCode {
     pub packages: Vec<String>,
 }
 
-/// Bundles a server whose `package.json` declares dependencies. `archive` is the one without a bundle.
+/// Bundles a server whose `package.json` declares dependencies. `archive` is the one of `directory` without a bundle.
 pub(crate) fn bundle(
+    directory: &Path,
     archive: &[u8],
     packed: &PackedServer,
     progress: &dyn FetchProgress,
@@ -62,11 +67,12 @@ pub(crate) fn bundle(
     if dependencies::read_declared(&workshop)?.is_empty() {
         return Ok(None);
     }
-    dependencies::verify_lock(&workshop)?;
+    let advice = LockAdvice { directory, store: &store };
+    dependencies::verify_lock(&workshop, advice)?;
     let machine = without_project(Machine::here());
     let runtime = install_runtime(&store, &machine, progress)?;
     let bun = Bun::new(runtime.program_for_start()?, &machine)?;
-    bun.install(&workshop)?;
+    bun.install(&workshop, advice)?;
     let packages = packages::list_installed(&workshop.modules())?;
     let entry = &packed.manifest.entry;
     let first = bun.build(&workshop, entry)?;
@@ -96,7 +102,7 @@ fn install_runtime(
     machine: &Machine,
     progress: &dyn FetchProgress,
 ) -> Result<InstalledRuntime, OpsError> {
-    let fetcher = Fetcher::new(machine.clone(), Reach::AsUser, FetchLimits::default());
+    let fetcher = runtime_fetcher(machine.clone(), store);
     let runtime = facets_runtime::current(RuntimeName::Bun);
     Ok(Runtimes::new(store).install(runtime, &fetcher, progress)?)
 }

@@ -16,8 +16,17 @@ pub enum CheckOutcome {
     Judged(Vec<Graded>),
     /// Lock and surface file are not as facet wrote them.
     Edited(BrokenPin),
+    /// What this machine stores of it is not as facet stored it.
+    Tampered(OpsError),
     /// It was not looked at.
     Failed(OpsError),
+}
+
+impl CheckOutcome {
+    /// Bytes that are not those that were verified are an answer; every other error leaves the question open.
+    pub(crate) fn of_error(error: OpsError) -> Self {
+        if error.is_tampering() { Self::Tampered(error) } else { Self::Failed(error) }
+    }
 }
 
 /// One server.
@@ -82,12 +91,12 @@ impl CheckReport {
         let bad = |finding: &Graded| finding.is_bad(self.fail_on);
         let no = |server: &CheckedServer| match &server.outcome {
             CheckOutcome::Judged(findings) => findings.iter().any(bad),
-            CheckOutcome::Edited(_) => true,
-            CheckOutcome::Failed(error) => error.is_tampering(),
+            CheckOutcome::Edited(_) | CheckOutcome::Tampered(_) => true,
+            CheckOutcome::Failed(_) => false,
         };
         let unknown = |server: &CheckedServer| match &server.outcome {
             CheckOutcome::Judged(findings) => findings.iter().any(Graded::is_undecided),
-            CheckOutcome::Edited(_) => false,
+            CheckOutcome::Edited(_) | CheckOutcome::Tampered(_) => false,
             CheckOutcome::Failed(_) => true,
         };
         if self.servers.iter().any(no) {
@@ -134,5 +143,26 @@ pub(crate) fn naming(error: OpsError, name: &str) -> OpsError {
             ServerError::NotApproved { name: name.to_owned(), asked }.into()
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use facets_store::StoreError;
+
+    use super::*;
+
+    fn judged_as(error: StoreError) -> Judgement {
+        let server = CheckedServer::new("s".to_owned(), CheckOutcome::of_error(error.into()));
+        let report =
+            CheckReport { servers: vec![server], fail_on: Severity::Moderate, policy: None };
+        report.judgement()
+    }
+
+    #[test]
+    fn a_tampered_entry_is_a_no_and_an_unreadable_one_is_unknown() {
+        let path = std::path::PathBuf::from("/s");
+        assert_eq!(judged_as(StoreError::Swapped { path: path.clone() }), Judgement::No);
+        assert_eq!(judged_as(StoreError::Busy { path }), Judgement::Unknown);
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct LaunchOptions<'o> {
     pub(crate) grants: Option<Grants>,
     /// The project that it belongs to.
     pub(crate) project: Option<&'o Project>,
+    /// The name by which it can be granted more or less; none before it is pinned.
+    pub(crate) name: Option<&'o str>,
 }
 
 /// What a server is started for. Only artifacts differ by it: what they are given, and what is built or
@@ -99,8 +101,13 @@ impl<'o> LaunchOptions<'o> {
         };
         let directory = Some(start_directory(project, settings)?);
         let (purpose, grants) = (StartPurpose::Capture, Some(grants.clone()));
-        let project = Some(project);
-        Ok(Self { environment, directory, purpose, grants, project, ..Self::default() })
+        let (project, name) = (Some(project), Some(name));
+        Ok(Self { environment, directory, purpose, grants, project, name, ..Self::default() })
+    }
+
+    /// The same for a server that is not pinned yet, with values of its variables.
+    pub(crate) fn for_new(self, given: BTreeMap<String, String>) -> Self {
+        Self { given, name: None, ..self }
     }
 
     /// The same for another purpose.

@@ -15,6 +15,7 @@ use facets_model::manifest::{
 };
 use facets_model::tree::{MANIFEST_LIMITS, ManifestFormat};
 
+use crate::building::require_packed;
 use crate::error::OpsError;
 use crate::input::read_regular;
 use crate::manifest_names::MANIFESTS;
@@ -60,14 +61,16 @@ pub struct BuildCheckReport {
 pub fn build_check(request: &BuildCheckRequest) -> Result<BuildCheckReport, OpsError> {
     let mut report = check_manifest(&request.directory)?;
     if report.kind == "server" && report.problems.is_empty() {
-        let allowed_secrets = request.allowed_secrets.clone();
+        let (directory, allowed_secrets) = (&request.directory, request.allowed_secrets.clone());
         let pack = PackRequest { allowed_secrets, ..PackRequest::default() };
-        let tree = SourceTree::open(&request.directory)?;
+        let tree = SourceTree::open(directory)?;
         match pack_server(&tree, &pack, &ArchiveLimits::SPEC, io::sink()) {
             Err(error @ ArchiveError::Tree(TreeError::Refused { .. })) => {
-                report.take_refused(&request.directory, &error);
+                report.take_refused(directory, &error);
             }
-            other => drop(other?),
+            packed => {
+                require_packed(&pack.allowed_secrets, &packed?.index.files, directory)?;
+            }
         }
     }
     Ok(report)

@@ -181,13 +181,13 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let Resolved { origin, pin, artifact } = resolve(&origin, project.place())?;
+    let Resolved { origin, pin, artifact } = resolve(&origin, project.place(), consent.progress())?;
     // One that was there before begins with what was decided then.
     let latest = project.ledger()?.grants(&name)?;
     let grants = latest.clone().unwrap_or_else(|| first_grants(&project, artifact.as_ref()));
     let profile = Profile::following(&grants);
     let settings = StartSettings { profile, directory, timeout };
-    let launch = LaunchOptions { given, ..LaunchOptions::of(&project, &name, &settings, &grants)? };
+    let launch = LaunchOptions::of(&project, &name, &settings, &grants)?.for_new(given);
     launch.require_values(&origin)?;
     let launchable = prepare((&origin, &pin), &launch, consent)?;
     let launchable = apply_grants(launchable, &grants)?;

@@ -8,11 +8,11 @@ use facets_project::{Project, State};
 use facets_surface::{Also, Definition, Surface};
 
 use crate::approval::{Trust, UserDecision};
-use crate::artifact_changes::compare_artifacts;
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::like_others;
 use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown, Replacement};
+use crate::content_changes::compare_with_source;
 use crate::critical_findings::require_findings_at_most;
 use crate::error::OpsError;
 use crate::launch_options::LaunchOptions;
@@ -82,7 +82,7 @@ pub(crate) fn repin(
 ) -> Result<ApprovalPage, OpsError> {
     let is_typed = new.launch_change == LaunchChange::Typed;
     let Wanted { name, origin, pin, artifact, settings, grants, timeout, source } =
-        Wanted::of(project, new)?;
+        Wanted::of(project, new, consent.progress())?;
     let Known { locked, latest, decision, before } = Known::of(project, state, (name, trust))?;
     let is_same = locked.is_some_and(|server| (&server.origin, &server.pin) == (&origin, &pin));
     require_reach_accepted(name, (before.as_ref(), artifact.as_ref()), accepted, consent)?;
@@ -171,10 +171,14 @@ struct Wanted<'n> {
 }
 
 impl<'n> Wanted<'n> {
-    fn of(project: &Project, new: NewPin<'n>) -> Result<Self, OpsError> {
+    fn of(
+        project: &Project,
+        new: NewPin<'n>,
+        progress: &dyn StartProgress,
+    ) -> Result<Self, OpsError> {
         let NewPin { name, origin, bytes, settings, grants, timeout, source, .. } = new;
         let Resolved { origin, pin, artifact } = match bytes {
-            NewBytes::Resolved => resolve(&origin, project.place())?,
+            NewBytes::Resolved => resolve(&origin, project.place(), progress)?,
             NewBytes::Pinned(pin) => resolve_pinned(origin, pin)?,
         };
         let (grants, settings) = if let Some(grants) = grants {
@@ -268,7 +272,7 @@ fn changes_since(
 ) -> Vec<Finding> {
     let hashes = surface.hashes();
     let mut changes = compare_origins(&before.server.origin, origin);
-    changes.extend(compare_artifacts(&before.server.pin, pin));
+    changes.extend(compare_with_source(&before.server.pin, (origin, pin)));
     changes.extend(differences(before.side(), Side { surface, hashes: &hashes }));
     changes.extend(changed_for_others(&before.surface.also, &surface.also));
     changes.extend(like_others(project, name, surface, Some(&before.surface)));

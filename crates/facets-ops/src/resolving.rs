@@ -11,6 +11,7 @@ use crate::consent::ArtifactShown;
 use crate::error::{ArtifactError, OpsError, ServerError, SourceLook};
 use crate::source_artifact::local_archive;
 use crate::source_scan::source_of;
+use crate::start_progress::StartProgress;
 use crate::stored_artifact::{StoredArtifact, get_artifact, open_store, put_artifact};
 
 /// What exactly an origin is now.
@@ -31,12 +32,16 @@ pub(crate) struct ResolvedArtifact {
 
 /// What exactly an origin is now, seen from `root`. Commands and addresses name no bytes, so nothing is
 /// looked up; an artifact is built or read, and stored.
-pub(crate) fn resolve(origin: &Origin, root: &Path) -> Result<Resolved, OpsError> {
+pub(crate) fn resolve(
+    origin: &Origin,
+    root: &Path,
+    progress: &dyn StartProgress,
+) -> Result<Resolved, OpsError> {
     match origin {
         Origin::Command(_) | Origin::Address(_) => {
             Ok(Resolved { origin: origin.clone(), pin: Pin::AsWritten, artifact: None })
         }
-        Origin::SourceMode(artifact) => resolve_artifact(artifact, root),
+        Origin::SourceMode(artifact) => resolve_artifact(artifact, root, progress),
     }
 }
 
@@ -65,12 +70,16 @@ pub(crate) fn resolve_pinned(origin: Origin, pin: Pin) -> Result<Resolved, OpsEr
     Ok(Resolved { origin, pin, artifact })
 }
 
-fn resolve_artifact(artifact: &SourceModeOrigin, root: &Path) -> Result<Resolved, OpsError> {
+fn resolve_artifact(
+    artifact: &SourceModeOrigin,
+    root: &Path,
+    progress: &dyn StartProgress,
+) -> Result<Resolved, OpsError> {
     let ArtifactSource::Local { path } = &artifact.source else {
         // Nothing fetches artifacts from a registry yet.
         return Err(ServerError::NotInline { name: artifact.to_string() }.into());
     };
-    let mut archive = local_archive(&root.join(path.as_str()))?;
+    let mut archive = local_archive(&root.join(path.as_str()), progress)?;
     let StoredArtifact { server, tree } = put_artifact(&open_store()?, &mut archive)?;
     let source = source_of(tree.path())?;
     let pin = pin_of(&server)?;

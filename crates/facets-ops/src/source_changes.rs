@@ -7,11 +7,12 @@ use facets_lock::{ArtifactPin, Pin};
 use facets_model::{ArtifactSource, Origin, SourceModeOrigin};
 use facets_surface::{Source, Surface};
 
-use crate::artifact_changes::compare_artifacts;
+use crate::content_changes::compare_with_source;
 use crate::error::OpsError;
 use crate::pin_changes::compare_origins;
 use crate::pinned::{Pinned, differences};
 use crate::resolving::{Resolved, resolve};
+use crate::start_progress::NoStartProgress;
 
 /// What became of the source of a pinned artifact.
 #[derive(Default)]
@@ -32,13 +33,14 @@ pub(crate) fn source_changes(root: &Path, pinned: &Pinned) -> Result<SourceChang
     if let Some(note) = gone(root, artifact) {
         return Ok(SourceChanges { notes: vec![note], ..SourceChanges::default() });
     }
-    let Resolved { origin, pin: now, artifact } = resolve(&pinned.server.origin, root)?;
+    let Resolved { origin, pin: now, artifact } =
+        resolve(&pinned.server.origin, root, &NoStartProgress)?;
     let now = with_runtime_of(pin, now);
     if now == pinned.server.pin {
         return Ok(SourceChanges::default());
     }
     let mut findings = compare_origins(&pinned.server.origin, &origin);
-    findings.extend(compare_artifacts(&pinned.server.pin, &now));
+    findings.extend(compare_with_source(&pinned.server.pin, (&origin, &now)));
     if let Some(artifact) = artifact {
         findings.extend(reach_since(pinned, &artifact.source));
     }

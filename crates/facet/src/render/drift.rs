@@ -8,6 +8,7 @@ use facets_drift::{Finding, FindingType, Severity, SubjectKind};
 use facets_face::{Exit, Shown, plural, visible};
 use facets_failure::Describe as _;
 use facets_lock::SURFACES;
+use facets_ops::OpsError;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::Graded;
@@ -70,7 +71,7 @@ pub(super) fn exit(judgement: Judgement) -> Exit {
 pub(super) fn all_findings(report: &CheckReport) -> impl Iterator<Item = &Graded> {
     report.servers.iter().flat_map(|server| match &server.outcome {
         CheckOutcome::Judged(findings) => findings.as_slice(),
-        CheckOutcome::Edited(_) | CheckOutcome::Failed(_) => &[],
+        CheckOutcome::Edited(_) | CheckOutcome::Tampered(_) | CheckOutcome::Failed(_) => &[],
     })
 }
 
@@ -92,7 +93,7 @@ pub(super) fn checked(report: &CheckReport, verb: Verb, (quiet, verbose): (bool,
 fn summary(report: &CheckReport) -> String {
     let bad = |server: &&CheckedServer| match &server.outcome {
         CheckOutcome::Judged(findings) => findings.iter().any(|f| f.is_bad(report.fail_on)),
-        CheckOutcome::Edited(_) => true,
+        CheckOutcome::Edited(_) | CheckOutcome::Tampered(_) => true,
         CheckOutcome::Failed(_) => false,
     };
     let count = report.servers.len();
@@ -143,13 +144,21 @@ fn block(
                 advise_about_edits(&name, out);
             }
         }
+        CheckOutcome::Tampered(error) => {
+            let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {BAD}tampered with{BAD:#}");
+            failure_lines(error, verbose, out);
+        }
         CheckOutcome::Failed(error) => {
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {WARN}could not check{WARN:#}");
-            let failure = human::failure(&error.describe(), verbose);
-            out.extend(failure.lines().map(|line| format!("  {line}\n")));
+            failure_lines(error, verbose, out);
         }
     }
     remarks(server, &name, quiet, out);
+}
+
+fn failure_lines(error: &OpsError, verbose: bool, out: &mut String) {
+    let failure = human::failure(&error.describe(), verbose);
+    out.extend(failure.lines().map(|line| format!("  {line}\n")));
 }
 
 fn advise_about_edits(name: &str, out: &mut String) {

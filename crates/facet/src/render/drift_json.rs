@@ -4,6 +4,7 @@ use facets_drift::Finding;
 use facets_face::json as plain;
 use facets_failure::Describe as _;
 use facets_lock::Profile;
+use facets_ops::OpsError;
 use facets_ops::check::{CheckOutcome, CheckReport, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::{Graded, Mark};
@@ -60,6 +61,10 @@ fn json_of_graded(findings: &[Graded]) -> Vec<Value> {
     findings.iter().map(|graded| json_of(&graded.finding, graded.mark.as_ref())).collect()
 }
 
+fn json_of_error(error: &OpsError, verbose: bool) -> Value {
+    plain::failure(&error.describe(), verbose)["error"].take()
+}
+
 pub(super) fn checked_json(report: &CheckReport, verbose: bool) -> Value {
     let servers: Vec<Value> = report
         .servers
@@ -75,9 +80,11 @@ pub(super) fn checked_json(report: &CheckReport, verbose: bool) -> Value {
                 CheckOutcome::Edited(problem) => {
                     ("edited", Vec::new(), Some(problem.to_string()), Value::Null)
                 }
+                CheckOutcome::Tampered(error) => {
+                    ("tampered", Vec::new(), None, json_of_error(error, verbose))
+                }
                 CheckOutcome::Failed(error) => {
-                    let failure = plain::failure(&error.describe(), verbose);
-                    ("not-judged", Vec::new(), None, failure["error"].clone())
+                    ("not-judged", Vec::new(), None, json_of_error(error, verbose))
                 }
             };
             json!({

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use facets_face::{plural, visible};
-use facets_lock::ArtifactPin;
+use facets_lock::{ArtifactPin, RuntimePin};
 use facets_model::manifest::Variable;
 use facets_model::{
     AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, SourceModeOrigin,
@@ -62,14 +62,19 @@ pub(super) fn artifact_lines(artifact: &ArtifactShown) -> String {
     let ArtifactShown { pin, entry, files, variables } = artifact;
     let ArtifactPin { name, version, integrity, content_hash, runtime } = pin;
     let mut out = format!("artifact: {} {version}\n", visible(name.as_str()));
-    let _ = writeln!(out, "archive: {content_hash}\ncontent: {integrity}");
-    let _ = writeln!(out, "runtime: {} {}", runtime.name.name(), runtime.version);
+    let _ = writeln!(out, "integrity: {integrity}\ncontent hash: {content_hash}");
+    let _ = writeln!(out, "runtime: {}", runtime_words(runtime));
     let _ = writeln!(out, "entry: {} ({})", visible(entry), plural(*files, "file"));
     if !variables.is_empty() {
         let words: Vec<String> = variables.iter().map(variable_words).collect();
         let _ = writeln!(out, "variables: {}", words.join(", "));
     }
     out
+}
+
+/// A runtime by name and version.
+pub(super) fn runtime_words(runtime: &RuntimePin) -> String {
+    format!("{} {}", runtime.name.name(), runtime.version)
 }
 
 /// The name of a variable, and whether the server does without it.
@@ -90,7 +95,7 @@ pub(super) fn artifact_json(artifact: &ArtifactShown) -> Value {
         "version": pin.version.to_string(),
         "integrity": pin.integrity.to_string(),
         "content_hash": pin.content_hash.to_string(),
-        "runtime": format!("{} {}", pin.runtime.name.name(), pin.runtime.version),
+        "runtime": runtime_words(&pin.runtime),
         "entry": entry,
         "files": files,
         "variables": variables,
@@ -133,6 +138,28 @@ pub(super) fn json(origin: &Origin) -> Value {
                 ArtifactSource::Registry { url } => (None, Some(url.as_str())),
             };
             json!({ "path": path, "registry": registry, "env": env })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use facets_lock::Lock;
+    use facets_testkit::repository_root;
+
+    use super::*;
+
+    #[test]
+    fn hashes_have_the_names_in_text_that_they_have_in_json() {
+        let path = repository_root().join("testdata/source-mode/facets.lock");
+        let lock = Lock::parse(&std::fs::read(path).unwrap()).unwrap();
+        let pin = lock.server("notes").unwrap().pin.artifact().unwrap().clone();
+        let entry = "index.ts".to_owned();
+        let shown = ArtifactShown { pin, entry, files: 2, variables: Vec::new() };
+        let (text, json) = (artifact_lines(&shown), artifact_json(&shown));
+        for member in ["integrity", "content_hash"] {
+            let (label, digest) = (member.replace('_', " "), json[member].as_str().unwrap());
+            assert!(text.lines().any(|line| line == format!("{label}: {digest}")), "{text}");
         }
     }
 }

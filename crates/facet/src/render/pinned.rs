@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use facets_face::{Shown, ShownResult, visible};
+use facets_model::Origin;
 use facets_ops::grant::grants_words;
-use facets_ops::show::ShowReport;
+use facets_ops::show::{PinnedArtifact, ShowReport};
 use serde_json::{Value, json};
 
 use super::approval::profile_words;
+use super::origin::runtime_words;
 use super::renderer::Renderer;
 use super::{inspect, origin};
 
@@ -44,7 +46,14 @@ fn head(report: &ShowReport) -> String {
     let mut line = |label: &str, text: &str| {
         let _ = writeln!(out, "{label:<12} {}", visible(text));
     };
-    line("starts", &report.origin.to_string());
+    match &report.artifact {
+        None => line("starts", &report.origin.to_string()),
+        Some(artifact) => {
+            for (label, text) in artifact_lines(&report.origin, artifact) {
+                line(label, &text);
+            }
+        }
+    }
     let variables: Vec<&str> = report.origin.variables().into_iter().collect();
     if !variables.is_empty() {
         line("variables", &variables.join(", "));
@@ -66,11 +75,41 @@ fn head(report: &ShowReport) -> String {
     out
 }
 
+/// Which bytes a source-mode server is, where they come from, and what starts them.
+fn artifact_lines(origin: &Origin, artifact: &PinnedArtifact) -> [(&'static str, String); 5] {
+    let PinnedArtifact { pin, platform, runtime_digest } = artifact;
+    let runtime = runtime_words(&pin.runtime);
+    let runtime = match runtime_digest {
+        Some(digest) => format!("{runtime} for {platform}, {digest}"),
+        None => format!("{runtime}, none pinned for {platform}"),
+    };
+    [
+        ("starts", format!("{} {}", pin.name, pin.version)),
+        ("from", origin.to_string()),
+        ("integrity", pin.integrity.to_string()),
+        ("content hash", pin.content_hash.to_string()),
+        ("runtime", runtime),
+    ]
+}
+
+fn artifact_json(artifact: &PinnedArtifact) -> Value {
+    let PinnedArtifact { pin, runtime_digest, .. } = artifact;
+    json!({
+        "name": pin.name.as_str(),
+        "version": pin.version.to_string(),
+        "integrity": pin.integrity.to_string(),
+        "content_hash": pin.content_hash.to_string(),
+        "runtime": runtime_words(&pin.runtime),
+        "runtime_digest": runtime_digest.map(|digest| digest.to_string()),
+    })
+}
+
 fn to_json(report: &ShowReport) -> Value {
     let profile = (!report.origin.is_remote()).then(|| report.settings.profile.name());
     json!({
         "name": report.name,
         "launch": origin::json(&report.origin),
+        "artifact": report.artifact.as_ref().map(artifact_json),
         "profile": profile,
         "directory": report.settings.directory,
         "timeout": report.settings.timeout,

@@ -62,7 +62,12 @@ pub(super) fn of_report(report: &CheckReport) -> Value {
                     log.finding(&server.name, graded, &place);
                 }
             }
-            CheckOutcome::Edited(problem) => log.edited(&server.name, &problem.to_string()),
+            CheckOutcome::Edited(problem) => {
+                log.broken(&server.name, "lock-edited", &problem.to_string());
+            }
+            CheckOutcome::Tampered(error) => {
+                log.broken(&server.name, error.code(), &error.to_string());
+            }
             CheckOutcome::Failed(error) => {
                 log.failed(&error.describe(), &format!("{}: ", server.name));
             }
@@ -195,13 +200,14 @@ impl<'r> Log<'r> {
         text
     }
 
-    fn edited(&mut self, server: &str, problem: &str) {
+    /// Something that facet wrote about a server, or stored of it, is not as it was.
+    fn broken(&mut self, server: &str, rule: &str, problem: &str) {
         let found = SarifFinding {
-            rule: "lock-edited",
+            rule,
             level: "error",
             text: format!("server {}: {}", shown(server), shown(problem)),
             place: self.locator.of_entry(server, ""),
-            identity: vec![server, "lock-edited", problem],
+            identity: vec![server, rule, problem],
             properties: json!({ "server": shown(server) }),
             entry: None,
         };

@@ -47,7 +47,7 @@ pub(crate) fn of_report(report: &CheckReport, verb: Verb) -> String {
             CheckOutcome::Edited(problem) => {
                 page.add(&format!("\n{}: {}\n", code(&server.name), code(&problem.to_string())));
             }
-            CheckOutcome::Failed(error) => {
+            CheckOutcome::Tampered(error) | CheckOutcome::Failed(error) => {
                 let failure = error.describe();
                 let text = format!("\n{}\n{}", failure.message, failure.actual.unwrap_or_default());
                 page.add(&format!(
@@ -102,10 +102,10 @@ fn heading(verb: Verb, judgement: Judgement) -> String {
     format!("\n## facet {}: {verdict}\n\n", verb.name())
 }
 
-/// The worst first: what was edited, then by the worst finding, then what nobody could look at.
+/// The worst first: what was edited or tampered with, then by the worst finding, then what nobody could look at.
 fn rank(server: &CheckedServer) -> (u8, Option<facets_drift::Severity>) {
     match &server.outcome {
-        CheckOutcome::Edited(_) => (3, None),
+        CheckOutcome::Edited(_) | CheckOutcome::Tampered(_) => (3, None),
         CheckOutcome::Failed(_) => (1, None),
         CheckOutcome::Judged(findings) => {
             let worst = findings.iter().map(|finding| finding.severity).max();
@@ -117,6 +117,7 @@ fn rank(server: &CheckedServer) -> (u8, Option<facets_drift::Severity>) {
 fn row(server: &CheckedServer, verb: Verb) -> String {
     let (result, worst, changes) = match &server.outcome {
         CheckOutcome::Edited(_) => ("edited", "", String::new()),
+        CheckOutcome::Tampered(_) => ("tampered with", "", String::new()),
         CheckOutcome::Failed(_) => ("could not check", "", String::new()),
         CheckOutcome::Judged(findings) => match rank(server).1 {
             None if verb == Verb::Check => ("as approved", "", "0".to_owned()),
@@ -221,7 +222,8 @@ fn next(servers: &[&CheckedServer], report: &CheckReport) -> Vec<String> {
                 !varies && findings.iter().any(bad)
             }
             CheckOutcome::Edited(_) => true,
-            CheckOutcome::Failed(_) => false,
+            // What was approved is still wanted: the stored bytes are replaced.
+            CheckOutcome::Tampered(_) | CheckOutcome::Failed(_) => false,
         };
         if wanted && names.len() < LINES {
             names.push(server.name.clone());

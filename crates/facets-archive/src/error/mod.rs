@@ -12,7 +12,7 @@ mod unpack;
 use std::io;
 use std::path::Path;
 
-use facets_failure::{Describe, FileProblem};
+use facets_failure::{Describe, DiskProblem, FileProblem};
 
 pub use content::ContentError;
 pub use facet::FacetError;
@@ -148,19 +148,32 @@ impl ArchiveError {
             Self::Unpack(error) => Some(error),
         }
     }
+
+    /// Whether the disk is the reason why the archive itself could not be written.
+    fn disk_problem(&self) -> Option<DiskProblem> {
+        match self {
+            Self::Unwritable { source } => DiskProblem::of(source),
+            _ => None,
+        }
+    }
 }
 
 impl Describe for ArchiveError {
     fn code(&self) -> &'static str {
         match (self, self.detail()) {
             (_, Some(detail)) => detail.code(),
-            (Self::Unwritable { .. }, None) => "archive-unwritable",
+            (Self::Unwritable { .. }, None) => {
+                self.disk_problem().map_or("archive-unwritable", DiskProblem::code)
+            }
             (_, None) => "archive-unreadable",
         }
     }
 
     fn expected(&self) -> Option<String> {
-        self.detail().and_then(Describe::expected)
+        match self.detail() {
+            Some(detail) => detail.expected(),
+            None => self.disk_problem().map(DiskProblem::expected),
+        }
     }
 
     fn actual(&self) -> Option<String> {
@@ -172,6 +185,14 @@ impl Describe for ArchiveError {
 
     fn file(&self) -> Option<&Path> {
         self.detail().and_then(Describe::file)
+    }
+
+    fn next(&self) -> String {
+        match (self.detail(), self.disk_problem()) {
+            (Some(detail), _) => detail.next(),
+            (None, Some(problem)) => problem.next(),
+            (None, None) => format!("facet explain {}", self.code()),
+        }
     }
 
     fn problems(&self) -> Vec<FileProblem> {
@@ -194,6 +215,22 @@ mod tests {
     use facets_failure::explanations;
 
     use super::*;
+
+    #[test]
+    fn a_full_disk_has_the_code_that_it_has_everywhere() {
+        // ENOSPC of Linux
+        let full = || io::Error::from_raw_os_error(28);
+        let unpacked = UnpackError::Unwritable { path: "a".to_owned(), source: full() };
+        for error in [ArchiveError::from(unpacked), unwritable(full())] {
+            let failure = error.describe();
+            assert_eq!(failure.code, "disk-full");
+            assert_eq!(failure.expected.as_deref(), Some("enough free space on the disk"));
+            assert!(failure.next.starts_with("free some space"), "{failure:?}");
+        }
+        let refused = unwritable(io::ErrorKind::PermissionDenied.into());
+        assert_eq!(refused.code(), "archive-unwritable");
+        assert_eq!(refused.next(), "facet explain archive-unwritable");
+    }
 
     #[test]
     fn every_code_is_explained_and_every_explanation_has_a_code() {

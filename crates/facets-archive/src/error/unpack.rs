@@ -2,7 +2,7 @@
 
 use std::io;
 
-use facets_failure::Describe;
+use facets_failure::{Describe, DiskProblem};
 
 /// Why an archive could not be unpacked. Nothing of it is left.
 #[derive(Debug, thiserror::Error)]
@@ -26,8 +26,21 @@ pub enum UnpackError {
     Changed,
 }
 
+impl UnpackError {
+    /// Whether the disk is the reason, whichever file it is.
+    fn disk_problem(&self) -> Option<DiskProblem> {
+        match self {
+            Self::Unwritable { source, .. } => DiskProblem::of(source),
+            Self::Occupied { .. } | Self::Changed => None,
+        }
+    }
+}
+
 impl Describe for UnpackError {
     fn code(&self) -> &'static str {
+        if let Some(problem) = self.disk_problem() {
+            return problem.code();
+        }
         match self {
             Self::Unwritable { .. } => "archive-unpack-failed",
             Self::Occupied { .. } => "archive-target-occupied",
@@ -36,6 +49,9 @@ impl Describe for UnpackError {
     }
 
     fn expected(&self) -> Option<String> {
+        if let Some(problem) = self.disk_problem() {
+            return Some(problem.expected());
+        }
         Some(match self {
             Self::Unwritable { .. } => "a writable directory".to_owned(),
             Self::Occupied { .. } => "an empty directory".to_owned(),
@@ -47,6 +63,13 @@ impl Describe for UnpackError {
         match self {
             Self::Unwritable { source, .. } => Some(source.to_string()),
             Self::Occupied { .. } | Self::Changed => None,
+        }
+    }
+
+    fn next(&self) -> String {
+        match self.disk_problem() {
+            Some(problem) => problem.next(),
+            None => format!("facet explain {}", self.code()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -12,7 +13,9 @@ use facets_fetch::Machine;
 use facets_fetch::npm::NpmConfig;
 use facets_model::ArtifactPath;
 use facets_runtime::RuntimeError;
+use facets_store::StoreError;
 
+use super::lock_advice::LockAdvice;
 use super::tsconfig::settings_file;
 use super::workshop::{Workshop, failed, read_file};
 use crate::error::{BundleError, OpsError};
@@ -38,6 +41,9 @@ const BANNER: &str =
 
 /// What bun says of a lock that would have to change.
 const FROZEN: &str = "lockfile is frozen";
+
+/// What bun says where no space is left.
+const FULL: [&str; 3] = ["ENOSPC", "NoSpaceLeft", "No space left on device"];
 
 /// For the list of files that a bundle was made from.
 const LIST_LIMITS: Limits = Limits { bytes: 64 << 20, depth: 32, values: 2_000_000 };
@@ -81,7 +87,11 @@ impl Bun {
 
     /// Installs what the lock has, with its hashes, from an empty cache and without any script. The platform is
     /// fixed: a bundle must not depend on the machine that made it.
-    pub(super) fn install(&self, workshop: &Workshop) -> Result<(), OpsError> {
+    pub(super) fn install(
+        &self,
+        workshop: &Workshop,
+        advice: LockAdvice<'_>,
+    ) -> Result<(), OpsError> {
         workshop.make("home")?;
         workshop.write("home/.npmrc", &self.registry)?;
         let mut command = self.command(workshop, "install")?;
@@ -90,7 +100,7 @@ impl Bun {
             .args(["--linker=hoisted", "--backend=copyfile", "--os=linux", "--cpu=x64"])
             .args(["--no-env-file", "--no-progress", "--no-summary"])
             .envs(self.variables.iter().map(|(name, value)| (name, value)));
-        let output = self.run(command)?;
+        let output = self.run(command, workshop)?;
         if output.status.success() {
             return Ok(());
         }
@@ -98,7 +108,7 @@ impl Bun {
         if text.contains(FROZEN) {
             let note = text.lines().find_map(|line| line.strip_prefix("note: "));
             let difference = note.unwrap_or("bun would change it").to_owned();
-            return Err(BundleError::StaleLock { difference }.into());
+            return Err(BundleError::StaleLock { difference, next: advice.next() }.into());
         }
         let stderr = Stderr::of(&text);
         Err(BundleError::InstallFailed { stderr }.into())
@@ -126,7 +136,7 @@ impl Bun {
             .arg(path_option("--outdir=", &out))
             .arg(path_option("--metafile=", &list))
             .arg(format!("./{entry}"));
-        let output = self.run(command)?;
+        let output = self.run(command, workshop)?;
         let name = entry.as_str().rsplit('/').next().unwrap_or_default();
         let outputs = take_outputs(&out)?;
         if !output.status.success() || !outputs.contains_key(&output_name(name)) {
@@ -157,9 +167,19 @@ impl Bun {
         Ok(command)
     }
 
-    fn run(&self, mut command: Command) -> Result<Output, OpsError> {
-        Ok(command.output().map_err(failed(&self.program))?)
+    fn run(&self, mut command: Command, workshop: &Workshop) -> Result<Output, OpsError> {
+        let output = command.output().map_err(failed(&self.program))?;
+        if !output.status.success() && says_full(&String::from_utf8_lossy(&output.stderr)) {
+            let source = io::ErrorKind::StorageFull.into();
+            return Err(StoreError::of_write(workshop.source(), source).into());
+        }
+        Ok(output)
     }
+}
+
+/// Whether bun failed for want of space.
+fn says_full(stderr: &str) -> bool {
+    FULL.iter().any(|words| stderr.contains(words))
 }
 
 fn path_option(option: &str, path: &Path) -> OsString {
@@ -217,6 +237,13 @@ mod tests {
         {
             assert_eq!(output_name(entry), bundle);
         }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_from_other_failures_of_bun() {
+        assert!(says_full("error: ENOSPC extracting tarball for is-odd\n"));
+        assert!(says_full("error: NoSpaceLeft: failed to write file\n"));
+        assert!(!says_full("error: GET https://registry.example/is-odd - 404\n"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use facets_model::tree::{ManifestFormat, Node, NodeValue, parse};
 
+use super::lock_advice::LockAdvice;
 use super::workshop::Workshop;
 use crate::error::{BundleError, OpsError};
 
@@ -35,10 +36,12 @@ pub(super) fn read_declared(workshop: &Workshop) -> Result<Declared, OpsError> {
 
 /// There is a lock, and it is of the dependencies in `package.json`. bun itself accepts a missing lock, and one
 /// that has a package under another member.
-pub(super) fn verify_lock(workshop: &Workshop) -> Result<(), OpsError> {
+pub(super) fn verify_lock(workshop: &Workshop, advice: LockAdvice<'_>) -> Result<(), OpsError> {
     if !workshop.has(LOCK) {
+        let next = advice.next();
         let is_binary = workshop.has(BINARY_LOCK);
-        let missing = if is_binary { BundleError::BinaryLock } else { BundleError::NoLock };
+        let missing =
+            if is_binary { BundleError::BinaryLock { next } } else { BundleError::NoLock { next } };
         return Err(missing.into());
     }
     let declared_here = read_declared(workshop)?;
@@ -46,7 +49,7 @@ pub(super) fn verify_lock(workshop: &Workshop) -> Result<(), OpsError> {
     let root = member(&lock, "workspaces").and_then(|workspaces| member(workspaces, ""));
     let locked = root.map(declared).unwrap_or_default();
     if let Some(difference) = difference(&declared_here, &locked) {
-        return Err(BundleError::StaleLock { difference }.into());
+        return Err(BundleError::StaleLock { difference, next: advice.next() }.into());
     }
     match without_hash(&lock) {
         Some(package) => Err(BundleError::NoHash { package }.into()),

@@ -6,8 +6,10 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use facets_archive::{ArchiveLimits, ExpectedArtifact, unpack_server};
+use facets_archive::{ArchiveError, ArchiveLimits, ExpectedArtifact, UnpackError, unpack_server};
+use facets_failure::DiskProblem;
 use facets_files::read_regular;
+use facets_store::StoreError;
 use tempfile::TempDir;
 
 use crate::error::{BundleError, OpsError};
@@ -45,7 +47,8 @@ impl Workshop {
         fs::create_dir(&source).map_err(failed(&source))?;
         let handle = File::open(&source).map_err(failed(&source))?;
         let (expected, limits) = (ExpectedArtifact::default(), &ArchiveLimits::SPEC);
-        unpack_server(&mut Cursor::new(archive), &expected, handle.as_fd(), limits)?;
+        unpack_server(&mut Cursor::new(archive), &expected, handle.as_fd(), limits)
+            .map_err(|error| not_unpacked(error, &source))?;
         remove_settings(&source)?;
         Ok(Self { folder, source, _lock: lock })
     }
@@ -150,7 +153,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
 fn remove_settings(source: &Path) -> Result<(), OpsError> {
     let file = source.join(".npmrc");
     match fs::remove_file(&file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&file)(error).into()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&file)(error)),
         _ => Ok(()),
     }
 }
@@ -160,14 +163,31 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, OpsError> {
     Ok(read_regular(path, LARGEST)?)
 }
 
-/// Something in the private directory could not be read or written.
-pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> BundleError {
+/// Something in the private directory could not be read or written. It is on the disk of the store.
+pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> OpsError + use<> {
     let path = path.to_owned();
-    move |source| BundleError::Temporary { path: path.clone(), source }
+    move |source| match DiskProblem::of(&source) {
+        Some(DiskProblem::Full) => StoreError::of_write(&path, source).into(),
+        Some(DiskProblem::ReadOnly) | None => {
+            BundleError::Temporary { path: path.clone(), source }.into()
+        }
+    }
+}
+
+/// An archive that was just packed is not unpacked only if it cannot be written.
+fn not_unpacked(error: ArchiveError, source: &Path) -> OpsError {
+    match error {
+        ArchiveError::Unpack(UnpackError::Unwritable { path, source: reason }) => {
+            failed(&source.join(path))(reason)
+        }
+        other => other.into(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use facets_failure::Describe as _;
+
     use super::*;
 
     #[test]
@@ -179,6 +199,21 @@ mod tests {
         assert!(!file.exists());
         remove_settings(source.path()).unwrap();
     }
+
+    #[test]
+    fn a_full_disk_is_that_of_the_store_and_other_reasons_are_quoted() {
+        // ENOSPC and EACCES of Linux
+        let codes = [28, 13].map(|number| {
+            let source = io::Error::from_raw_os_error(number);
+            let written = UnpackError::Unwritable { path: "index.ts".to_owned(), source };
+            let unpacked = not_unpacked(written.into(), Path::new("/cache/builds"));
+            let made = failed(Path::new("/cache"))(io::Error::from_raw_os_error(number));
+            assert_eq!(unpacked.file(), Some(Path::new("/cache/builds/index.ts")));
+            [unpacked, made].map(|error| error.code())
+        });
+        assert_eq!(codes, [["store-full"; 2], ["build-temporary-failed"; 2]]);
+    }
+
     #[test]
     fn only_the_user_can_read_the_directory_and_its_files() {
         let cache = tempfile::tempdir().unwrap();

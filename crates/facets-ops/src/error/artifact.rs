@@ -1,6 +1,6 @@
 //! What is in the way of an artifact that is to be started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_failure::Describe;
@@ -28,6 +28,14 @@ pub enum ArtifactError {
         content_hash: Digest,
         /// What is known of its source.
         source_look: SourceLook,
+    },
+    /// The directory or archive that was typed does not exist.
+    #[error("{} does not exist", path.display())]
+    SourceMissing {
+        /// What was typed.
+        path: PathBuf,
+        /// What to type next.
+        next: String,
     },
     /// Its runtime is not installed.
     #[error("{runtime} is not installed")]
@@ -58,6 +66,8 @@ pub enum ArtifactError {
     ModulesAbove {
         /// The directory or file.
         path: PathBuf,
+        /// The server, if it is pinned.
+        server: Option<String>,
     },
     /// A variable that it cannot do without has no value.
     #[error("{}", without_value(variable, description.as_deref()))]
@@ -86,6 +96,7 @@ impl ArtifactError {
         "artifact-runtime-absent",
         "artifact-runtime-differs",
         "artifact-runtime-unknown",
+        "artifact-source-missing",
     ];
 }
 
@@ -93,6 +104,7 @@ impl Describe for ArtifactError {
     fn code(&self) -> &'static str {
         match self {
             Self::ArtifactAbsent { .. } => "artifact-not-stored",
+            Self::SourceMissing { .. } => "artifact-source-missing",
             Self::RuntimeAbsent { .. } => "artifact-runtime-absent",
             Self::RuntimeUnknown { .. } => "artifact-runtime-unknown",
             Self::RuntimeDiffers { .. } => "artifact-runtime-differs",
@@ -103,7 +115,12 @@ impl Describe for ArtifactError {
 
     fn expected(&self) -> Option<String> {
         Some(match self {
-            Self::ArtifactAbsent { content_hash, .. } => format!("an archive with {content_hash}"),
+            Self::ArtifactAbsent { content_hash, .. } => {
+                format!("an archive with the content hash {content_hash}")
+            }
+            Self::SourceMissing { .. } => {
+                "the directory of a server with a server.yaml, or its .server.tar.gz".to_owned()
+            }
             Self::RuntimeAbsent { .. } => "the pinned runtime".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime that this facet has".to_owned(),
             Self::RuntimeDiffers { expected, .. } => expected.clone(),
@@ -122,10 +139,11 @@ impl Describe for ArtifactError {
                 SourceLook::Unbuildable => "not stored, and its source cannot be built".to_owned(),
                 SourceLook::Changed => "not stored, and its source gives other bytes".to_owned(),
             },
+            Self::SourceMissing { .. } => "no such file or directory".to_owned(),
             Self::RuntimeAbsent { .. } => "not installed; nothing was fetched".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime of another version of facet".to_owned(),
             Self::RuntimeDiffers { actual, .. } => actual.clone(),
-            Self::ModulesAbove { path } => path.display().to_string(),
+            Self::ModulesAbove { path, .. } => path.display().to_string(),
             Self::VariableMissing { looked, .. } if looked.is_empty() => "not set".to_owned(),
             Self::VariableMissing { looked, .. } => {
                 format!("not set, and no guarded entry has it in {}", looked.join(", "))
@@ -133,15 +151,26 @@ impl Describe for ArtifactError {
         })
     }
 
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::SourceMissing { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     fn next(&self) -> String {
         match self {
+            Self::SourceMissing { next, .. } => next.clone(),
             Self::RuntimeUnknown { .. }
             | Self::RuntimeDiffers { .. }
             | Self::ArtifactAbsent { source_look: SourceLook::Changed, .. } => {
                 "facet approve --all".to_owned()
             }
             Self::ArtifactAbsent { .. } | Self::RuntimeAbsent { .. } => "facet check".to_owned(),
-            Self::ModulesAbove { .. } => "facet grant NAME filesystem=none".to_owned(),
+            Self::ModulesAbove { server: Some(name), .. } => {
+                format!("facet grant {name} filesystem=none")
+            }
+            Self::ModulesAbove { server: None, .. } => format!("facet explain {}", self.code()),
             Self::VariableMissing { variable, .. } => format!("export {variable}=…"),
         }
     }

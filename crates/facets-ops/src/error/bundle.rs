@@ -10,10 +10,16 @@ use facets_failure::{Describe, FileProblem, Stderr};
 pub enum BundleError {
     /// Nothing says which packages exactly.
     #[error("package.json declares dependencies, but there is no bun.lock")]
-    NoLock,
+    NoLock {
+        /// What writes it.
+        next: String,
+    },
     /// A lock that cannot be reviewed.
     #[error("bun.lockb is a binary lock, and there is no bun.lock")]
-    BinaryLock,
+    BinaryLock {
+        /// What writes one that can be.
+        next: String,
+    },
     /// `package.json` or `bun.lock` cannot be read.
     #[error("cannot read {file}")]
     Document {
@@ -27,6 +33,8 @@ pub enum BundleError {
     StaleLock {
         /// What is different.
         difference: String,
+        /// What writes it anew.
+        next: String,
     },
     /// A package that may be replaced without notice.
     #[error("bun.lock has no hash of {package}")]
@@ -123,8 +131,8 @@ impl BundleError {
 impl Describe for BundleError {
     fn code(&self) -> &'static str {
         match self {
-            Self::NoLock => "build-no-lock",
-            Self::BinaryLock => "build-binary-lock",
+            Self::NoLock { .. } => "build-no-lock",
+            Self::BinaryLock { .. } => "build-binary-lock",
             Self::Document { .. } => "build-package-document",
             Self::StaleLock { .. } => "build-stale-lock",
             Self::NoHash { .. } => "build-no-hash",
@@ -141,7 +149,9 @@ impl Describe for BundleError {
 
     fn expected(&self) -> Option<String> {
         let expected = match self {
-            Self::NoLock | Self::BinaryLock => "bun.lock beside package.json, and not left out",
+            Self::NoLock { .. } | Self::BinaryLock { .. } => {
+                "bun.lock beside package.json, and not left out"
+            }
             Self::Document { .. } => "a readable file",
             Self::StaleLock { .. } => "a lock of exactly these dependencies",
             Self::NoHash { .. } => "a hash of each package in bun.lock",
@@ -160,7 +170,7 @@ impl Describe for BundleError {
     fn actual(&self) -> Option<String> {
         match self {
             Self::Document { problem, .. } => Some(problem.clone()),
-            Self::StaleLock { difference } => Some(difference.clone()),
+            Self::StaleLock { difference, .. } => Some(difference.clone()),
             Self::Temporary { source, .. } => Some(source.to_string()),
             _ => None,
         }
@@ -175,8 +185,9 @@ impl Describe for BundleError {
 
     fn next(&self) -> String {
         match self {
-            Self::NoLock | Self::StaleLock { .. } => "bun install".to_owned(),
-            Self::BinaryLock => "bun install --save-text-lockfile --lockfile-only".to_owned(),
+            Self::NoLock { next } | Self::BinaryLock { next } | Self::StaleLock { next, .. } => {
+                next.clone()
+            }
             _ => format!("facet explain {}", self.code()),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use facets_archive::ServerArchive;
 use facets_digest::Digest;
-use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
+use facets_fetch::Machine;
 use facets_launch::{ProcessLaunch, Sandbox, Variables, VerifiedFiles, value_of};
 use facets_lock::{ArtifactPin, RuntimePin};
 use facets_model::manifest::Variable;
@@ -20,8 +20,9 @@ use crate::artifact_start::ArtifactStart;
 use crate::consent::{ArtifactShown, Consent, LaunchShown};
 use crate::error::{ArtifactError, OpsError, SourceLook};
 use crate::launch_options::{LaunchOptions, StartPurpose};
+use crate::runtime_fetching::{RuntimeFetch, runtime_fetcher};
 use crate::source_artifact::local_archive;
-use crate::start_progress::{StartProgress, StartStep};
+use crate::start_progress::StartProgress;
 use crate::stored_artifact::{StoredArtifact, get_artifact, open_store, put_artifact};
 
 /// spec 11.1: the managed runtime on the verified artifact, and no argument or variable but those pinned
@@ -33,7 +34,8 @@ pub(super) fn prepare(
 ) -> Result<ProcessLaunch, OpsError> {
     let directory = options.start_directory()?;
     let store = open_store()?;
-    let StoredArtifact { server, tree } = stored(&store, artifact, pin, options)?;
+    let progress = consent.progress();
+    let StoredArtifact { server, tree } = stored(&store, artifact, pin, (options, progress))?;
     let mut variables = variables(&server.manifest.env, options)?;
     let runtime = pinned_runtime(&pin.runtime)?;
     let sandbox = Sandbox::default();
@@ -47,14 +49,15 @@ pub(super) fn prepare(
         grants: options.grants.as_ref(),
     };
     consent.may_start(&launch).required()?;
-    let runtime = installed(&store, runtime, options.purpose, consent.progress())?;
+    let runtime = installed(&store, runtime, options.purpose, progress)?;
     let BunCommand { arguments, variables: fixed } = command_of(&server, tree.path());
     variables.environment = options.environment.make()?;
     variables.fixed = fixed;
     let program = runtime.program();
     let read = vec![program.clone()];
     let tree_path = tree.path().to_owned();
-    let check = Arc::new(ArtifactStart { tree, runtime });
+    let name = options.name.map(str::to_owned);
+    let check = Arc::new(ArtifactStart { name, tree, runtime });
     Ok(ProcessLaunch {
         program: program.into(),
         args: arguments,
@@ -81,7 +84,7 @@ fn stored(
     store: &Store,
     artifact: &SourceModeOrigin,
     pin: &ArtifactPin,
-    options: &LaunchOptions<'_>,
+    (options, progress): (&LaunchOptions<'_>, &dyn StartProgress),
 ) -> Result<StoredArtifact, OpsError> {
     if let Some(found) = get_artifact(store, pin)? {
         return Ok(found);
@@ -98,8 +101,8 @@ fn stored(
     else {
         return Err(absent(SourceLook::NotBuilt).into());
     };
-    let mut archive =
-        local_archive(&root.join(path.as_str())).map_err(|_| absent(SourceLook::Unbuildable))?;
+    let mut archive = local_archive(&root.join(path.as_str()), progress)
+        .map_err(|_| absent(SourceLook::Unbuildable))?;
     let built = put_artifact(store, &mut archive)?;
     let hashes = (built.server.index.integrity, built.server.index.content_hash);
     if hashes == (pin.integrity, pin.content_hash) {
@@ -177,29 +180,16 @@ fn installed(
     progress: &dyn StartProgress,
 ) -> Result<InstalledRuntime, OpsError> {
     let runtimes = Runtimes::new(store);
-    let shown = format!("{} {}", runtime.name.name(), runtime.version);
     match (runtimes.installed(runtime)?, purpose) {
         (Some(installed), _) => Ok(installed),
         (None, StartPurpose::Capture) => {
-            let fetcher = Fetcher::new(Machine::here(), Reach::AsUser, FetchLimits::default());
-            let watched = RuntimeFetch { shown: &shown, progress };
+            let fetcher = runtime_fetcher(Machine::here(), store);
+            let watched = RuntimeFetch::new(runtime, progress);
             Ok(runtimes.install(runtime, &fetcher, &watched)?)
         }
         (None, StartPurpose::Use | StartPurpose::Describe) => {
-            Err(ArtifactError::RuntimeAbsent { runtime: shown }.into())
+            Err(ArtifactError::RuntimeAbsent { runtime: runtime.to_string() }.into())
         }
-    }
-}
-
-/// Shows that a runtime is fetched.
-struct RuntimeFetch<'f> {
-    shown: &'f str,
-    progress: &'f dyn StartProgress,
-}
-
-impl FetchProgress for RuntimeFetch<'_> {
-    fn on_size(&self, _: usize, bytes: u64) {
-        self.progress.on_step(self.shown, StartStep::Fetching { bytes });
     }
 }
 

@@ -14,7 +14,7 @@ use facets_model::tree::ManifestFormat;
 
 use crate::building::{
     ArchivedFile, ArtifactKind, BuildOptions, BuiltFacet, BuiltServer, BundledCode, LeftOut,
-    build_facet, build_server,
+    build_facet, build_server, require_packed,
 };
 use crate::error::{BuildError, OpsError};
 use crate::manifest_check::{BuildCheckReport, check_manifest, find_manifest};
@@ -97,6 +97,7 @@ pub fn build(
         }
         other => other?,
     };
+    require_packed(&request.allowed_secrets, &built.files, directory)?;
     let output = request.output.clone().unwrap_or_else(|| built.file_name().into());
     if built.kind == ArtifactKind::Server {
         refuse_packed(directory, &output, &built.left_out)?;

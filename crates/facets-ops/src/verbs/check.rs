@@ -117,12 +117,13 @@ fn ready(
     let mut findings = against_manifest(name, &pinned, state);
     match allowed(name, &pinned, project, request.trust, consent) {
         Ok(Allowed { server, grants, mut notes }) => {
-            let changed = source_changes(project.place(), &pinned).map_err(CheckOutcome::Failed)?;
+            let changed =
+                source_changes(project.place(), &pinned).map_err(CheckOutcome::of_error)?;
             findings.extend(changed.findings);
             notes.extend(changed.notes);
             Ok(Box::new(Job { pinned, server, grants, findings, notes }))
         }
-        Err(error) if findings.is_empty() => Err(CheckOutcome::Failed(naming(error, name))),
+        Err(error) if findings.is_empty() => Err(CheckOutcome::of_error(naming(error, name))),
         // That something else would be started is a no, also if nothing is.
         Err(_) => Err(judged(findings)),
     }
@@ -243,7 +244,7 @@ fn check_one(name: String, job: Ready, project: &Project, timeout: Option<u64>) 
     let tools = job.pinned.server.surface.tools.len();
     let (outcome, seen) = match observe_and_compare(&name, &job, project, timeout) {
         Ok((found, seen)) => (judged(job.findings.into_iter().chain(found).collect()), seen),
-        Err(error) => (CheckOutcome::Failed(error), None),
+        Err(error) => (CheckOutcome::of_error(error), None),
     };
     let profile = Some(job.pinned.server.settings.profile);
     let facts = policy::facts(&job.pinned.server, seen);

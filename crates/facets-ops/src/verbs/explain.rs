@@ -129,6 +129,7 @@ mod tests {
         let of_files: Vec<&str> = of_files.into_iter().filter(|word| *word != "ok").collect();
         let of_hashes = [facets_file_hashes::FileHashesError::CODES, &of_files[..]].concat();
         let of_everything = ["internal-error", "output-failed", "unknown-code", "usage"];
+        let of_everything = [&of_everything[..], facets_failure::DiskProblem::CODES].concat();
         let crates: &[(&'static str, &[&str])] = &[
             (facets_digest::EXPLANATIONS, facets_digest::json::JsonErrorKind::CODES),
             (facets_model::EXPLANATIONS, facets_model::manifest::CODES),

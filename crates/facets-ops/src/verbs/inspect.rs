@@ -65,7 +65,8 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
             let launch = LaunchOptions { sandbox, environment, ..LaunchOptions::default() }
                 .for_purpose(StartPurpose::Capture);
             launch.require_values(&origin)?;
-            let Resolved { origin, pin, .. } = resolve(&origin, Path::new("."))?;
+            let Resolved { origin, pin, .. } =
+                resolve(&origin, Path::new("."), consent.progress())?;
             let server = prepare((&origin, &pin), &launch, &TypedAddress(consent))?;
             let options = capture_options(&server, timeout, None);
             let shown = origin.to_string();

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use facets_digest::Digest;
-use facets_fetch::{FetchLimits, FetchProgress, Fetcher, Machine, Reach};
+use facets_fetch::{FetchProgress, Machine};
 use facets_model::RuntimeName;
 use facets_runtime::{ManagedRuntime, Runtimes, TABLE, current, this_platform};
 use facets_store::Store;
 
 use crate::cache_directory::cache_directory;
 use crate::error::OpsError;
+use crate::runtime_fetching::runtime_fetcher;
 
 /// Which runtimes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,9 +122,7 @@ pub fn install_runtimes(
 ) -> Result<RuntimeInstallReport, OpsError> {
     let store = Store::open(&cache_directory()?)?;
     let runtimes = Runtimes::new(&store);
-    // As the user's own npm would fetch. Its temporary files are large: they lie where the result will.
-    let fetcher = Fetcher::new(Machine::here(), Reach::AsUser, FetchLimits::default());
-    let fetcher = fetcher.with_folder(store.path().to_owned());
+    let fetcher = runtime_fetcher(Machine::here(), &store);
     let mut installed = Vec::new();
     for runtime in RuntimeName::ALL.map(current) {
         if !request.is_about(runtime) {

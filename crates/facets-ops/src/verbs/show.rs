@@ -1,8 +1,10 @@
 //! `facet show`: everything that is pinned of one server. Starts nothing.
 
-use facets_lock::{Grants, StartSettings};
-use facets_model::Origin;
+use facets_digest::Digest;
+use facets_lock::{ArtifactPin, Grants, StartSettings};
+use facets_model::{Origin, PlatformName};
 use facets_project::Project;
+use facets_runtime::this_platform;
 
 use crate::approval::UserDecision;
 use crate::error::OpsError;
@@ -18,6 +20,8 @@ pub struct ShowReport {
     pub name: String,
     /// What is started or called.
     pub origin: Origin,
+    /// Its bytes, if it is an artifact.
+    pub artifact: Option<PinnedArtifact>,
     /// How it starts.
     pub settings: StartSettings,
     /// Where its source lies, if that is scanned.
@@ -30,6 +34,26 @@ pub struct ShowReport {
     pub approved_in: Option<String>,
     /// Everything that it declares.
     pub declared: InspectReport,
+}
+
+/// The bytes of a source-mode server, as they are pinned.
+#[derive(Clone, Debug)]
+pub struct PinnedArtifact {
+    /// Its name, version, hashes and runtime.
+    pub pin: ArtifactPin,
+    /// This machine.
+    pub platform: String,
+    /// SHA-256 of the runtime's program for this machine, if one is pinned.
+    pub runtime_digest: Option<Digest>,
+}
+
+impl PinnedArtifact {
+    fn of(pin: &ArtifactPin) -> Self {
+        let platform = this_platform();
+        let name = platform.parse::<PlatformName>().ok();
+        let runtime_digest = name.and_then(|name| pin.runtime.binaries.get(&name).copied());
+        Self { pin: pin.clone(), platform, runtime_digest }
+    }
 }
 
 /// Reads what is pinned of a server.
@@ -45,6 +69,7 @@ pub fn show(name: &str) -> Result<ShowReport, OpsError> {
         approved: decision.approval.is_some(),
         approved_in: elsewhere.map(|record| record.project),
         grants: decision.grants,
+        artifact: server.pin.artifact().map(PinnedArtifact::of),
         origin: server.origin,
         source: server.source,
         declared: report(surface, None, None),

@@ -5,7 +5,10 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
-use facets_archive::{ArchiveLimits, ExpectedArtifact, unpack_facet, unpack_server};
+use facets_archive::{
+    ArchiveError, ArchiveLimits, ExpectedArtifact, UnpackError, unpack_facet, unpack_server,
+};
+use facets_failure::DiskProblem;
 use facets_files::FileError;
 
 pub use crate::archive_file::ReadArchive;
@@ -40,12 +43,12 @@ pub fn unpack(request: UnpackRequest) -> Result<UnpackReport, OpsError> {
     // An archive that breaks a rule is refused before there is a directory.
     archive.read()?;
     let target = Target::open(&request.into)?;
-    let read = write(&mut archive, &target.handle)?;
+    let read = write(&mut archive, &target.handle, &request.into)?;
     target.keep();
     Ok(UnpackReport { file: request.file, into: request.into, archive: read })
 }
 
-fn write(archive: &mut ArchiveFile, target: &File) -> Result<ReadArchive, OpsError> {
+fn write(archive: &mut ArchiveFile, target: &File, into: &Path) -> Result<ReadArchive, OpsError> {
     let (expected, limits) = (ExpectedArtifact::default(), &ArchiveLimits::SPEC);
     let folder = target.as_fd();
     let written = match archive.kind {
@@ -56,7 +59,19 @@ fn write(archive: &mut ArchiveFile, target: &File) -> Result<ReadArchive, OpsErr
             unpack_server(&mut archive.file, &expected, folder, limits).map(ReadArchive::from)
         }
     };
-    written.map_err(|error| archive.refused(error))
+    written.map_err(|error| not_written(error, archive, into))
+}
+
+/// An archive is not to blame for the disk.
+fn not_written(error: ArchiveError, archive: &ArchiveFile, into: &Path) -> OpsError {
+    match error {
+        ArchiveError::Unpack(UnpackError::Unwritable { path, source })
+            if DiskProblem::of(&source).is_some() =>
+        {
+            FileError::Unwritable { path: into.join(path), source }.into()
+        }
+        other => archive.refused(other),
+    }
 }
 
 /// The directory that files go into. One that was made here is removed unless it is kept.

@@ -90,7 +90,7 @@ fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>
     match old.map(|(revision, lock)| since(name, &pinned, root, revision, lock)) {
         None => judged(findings),
         Some(Ok(more)) => judged(findings.into_iter().chain(more).collect()),
-        Some(Err(error)) => CheckOutcome::Failed(error),
+        Some(Err(error)) => CheckOutcome::of_error(error),
     }
 }
 
@@ -106,7 +106,7 @@ fn with_stored(
     };
     match verify_stored(pin) {
         Ok(absent) => (outcome, absent.iter().map(|what| not_stored(what)).collect()),
-        Err(error) => (CheckOutcome::Failed(error), Vec::new()),
+        Err(error) => (CheckOutcome::of_error(error), Vec::new()),
     }
 }
 

@@ -85,6 +85,16 @@ fn a_folder_that_does_not_exist_is_unreadable_and_one_that_is_a_file_unwritable(
 }
 
 #[test]
+fn a_full_disk_has_the_code_that_it_has_everywhere() {
+    // ENOSPC of Linux
+    let source = std::io::Error::from_raw_os_error(28);
+    let failure = ProjectError::Io { what: "write", path: MANIFEST.into(), source }.describe();
+    assert_eq!(failure.code, "disk-full");
+    assert_eq!(failure.expected.as_deref(), Some("enough free space on the disk"));
+    assert!(failure.next.starts_with("free some space"), "{failure:?}");
+}
+
+#[test]
 fn every_code_of_an_error_is_explained() {
     let error = |path: &Path| ProjectError::Ledger { path: path.to_owned() };
     assert!(ProjectError::CODES.contains(&error(Path::new("a")).code()));
