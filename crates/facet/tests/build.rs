@@ -120,6 +120,75 @@ fn dates_and_locales_are_not_in_the_archive() {
     }
 }
 
+/// Tells a program another time, if that asks the C library for it.
+const CLOCK: &str = r"
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  if (clock != CLOCK_REALTIME) return syscall(SYS_clock_gettime, clock, now);
+  now->tv_sec = NOW;
+  now->tv_nsec = 0;
+  return 0;
+}
+";
+
+/// A library with that clock, or a visible skip.
+fn clock_library(folder: &Path, now: u64) -> Option<PathBuf> {
+    let compiler = component("cc")?;
+    let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
+    fs::write(&source, CLOCK).unwrap();
+    let mut compile = Command::new(compiler);
+    compile.args(["-shared", "-fPIC", &format!("-DNOW={now}"), "-o"]).arg(&library).arg(&source);
+    Ran::of(&compile.output().unwrap()).exits(0);
+    Some(library)
+}
+
+#[test]
+fn the_clock_is_not_in_the_archive() {
+    let (trusted, _) = with_server();
+    let archive = usual_archive();
+    for now in [0, 1_000_000_000, 5_000_000_000] {
+        let Some(library) = clock_library(trusted.folder.path(), now) else { return };
+        let run = |command: &mut Command| {
+            Ran::of(&command.env("LD_PRELOAD", &library).output().unwrap()).exits(0).out
+        };
+        assert_eq!(run(Command::new("date").arg("+%s")).trim(), now.to_string());
+        run(&mut trusted.command(&["build", "server", "--output", "out"]));
+        assert_eq!(fs::read(trusted.file("out")).unwrap(), archive, "{now}");
+        fs::remove_file(trusted.file("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_facet_is_also_the_same_archive_wherever_and_however_it_was_written() {
+    let yaml = "name: helper\nversion: 0.1.0\ncommands:\n  hi:\n    description: Says hi\n\
+                skills:\n  plan:\n    description: Plans\n    files: [a.md, b/c.md]\n";
+    let files = [
+        ("facet.yaml", yaml),
+        ("commands/hi.md", "Say hi.\n"),
+        ("skills/plan/SKILL.md", "Plan.\n"),
+        ("skills/plan/a.md", "a"),
+        ("skills/plan/b/c.md", "c"),
+    ];
+    let trusted = Trusted::new();
+    write_tree(&trusted.file("one"), &files);
+    built(&trusted, &["one"]);
+    let archive = fs::read(trusted.file("helper-0.1.0.facet")).unwrap();
+    let other = trusted.file("another/long path");
+    write_tree(&other, files.iter().rev());
+    set_mode(&other.join("commands/hi.md"), 0o600);
+    set_dates(&other, 1_000_000_000);
+    let script = format!("umask 077; exec {FACET} build 'another/long path' --output out");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(trusted.project()).env("FACET_DIR", trusted.home());
+    shell.env("LC_ALL", "tr_TR.UTF-8").env("TZ", "Asia/Tokyo");
+    Ran::of(&shell.output().unwrap()).exits(0);
+    assert_eq!(fs::read(trusted.file("out")).unwrap(), archive);
+}
+
 #[test]
 fn a_checkout_of_git_is_the_same_archive() {
     let Some(git) = component("git") else { return };

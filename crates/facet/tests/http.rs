@@ -3,107 +3,22 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 #[allow(dead_code, reason = "each test uses a part of it")]
+mod listening;
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod remotes;
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use facets_testkit::Client;
-use serde_json::{Value, json};
+use listening::{Answer, BOTH, Listening, initialize};
+use serde_json::json;
 use trusted::Trusted;
 
 fn acting() -> Trusted {
     Trusted::with_acting("plain")
 }
-
-/// A facet that listens; it is ended with the test.
-struct Listening {
-    child: Child,
-    port: u16,
-}
-
-impl Listening {
-    fn start(trusted: &Trusted) -> Self {
-        Self::start_at(trusted, 0)
-    }
-
-    fn start_at(trusted: &Trusted, port: u16) -> Self {
-        let address = format!("127.0.0.1:{port}");
-        let mut command = trusted.command(&["run", "s", "--http", &address]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let line = lines.find_map(|line| line.ok().filter(|line| line.contains("listening at")));
-        let line = line.unwrap();
-        let port = line.rsplit(':').next().unwrap().trim_end_matches("/mcp").parse().unwrap();
-        // Nobody reads the rest, and it must not wait for that.
-        std::thread::spawn(move || lines.count());
-        Self { child, port }
-    }
-
-    fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/mcp", self.port)
-    }
-
-    fn post(&self, headers: &str, message: &Value) -> Answer {
-        let body = message.to_string();
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\n{headers}\r\n",
-            self.port,
-            body.len()
-        );
-        self.exchange(&(head + &body))
-    }
-
-    fn exchange(&self, text: &str) -> Answer {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.write_all(text.as_bytes()).unwrap();
-        stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-        let session = head.lines().find_map(|line| line.strip_prefix("Mcp-Session-Id: "));
-        Answer { status, session: session.map(str::to_owned), body: body.to_owned() }
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-struct Answer {
-    status: u16,
-    session: Option<String>,
-    body: String,
-}
-
-impl Answer {
-    /// The messages, however they were sent.
-    fn messages(&self) -> Vec<Value> {
-        let events = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        let events: Vec<Value> = events.map(|text| serde_json::from_str(text).unwrap()).collect();
-        if events.is_empty() {
-            return serde_json::from_str(&self.body).into_iter().collect();
-        }
-        events
-    }
-}
-
-fn initialize() -> Value {
-    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": {},
-        "clientInfo": { "name": "test", "version": "1" },
-    } })
-}
-
-const BOTH: &str = "Accept: application/json, text/event-stream\r\n";
 
 #[test]
 fn each_client_has_a_session_of_its_own() {

@@ -3,113 +3,22 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 #[allow(dead_code, reason = "each test uses a part of it")]
+mod sourced;
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod trusted;
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
 use std::time::Duration;
 
-use facets_store::Store;
-use facets_testkit::{Client, repository_root, skip};
-use serde_json::{Value, json};
-use trusted::{FACET, Ran, Trusted, findings};
-
-/// One cache for all tests: the runtime is fetched once.
-static CACHE: LazyLock<PathBuf> =
-    LazyLock::new(|| repository_root().join("target/tools/source-mode-cache"));
-
-/// Whether the runtime can be had here.
-static HAS_RUNTIME: LazyLock<bool> = LazyLock::new(|| {
-    let place = Place::with_cache(CACHE.clone());
-    place.init("warm-up");
-    let added = place.facet(&["add", "mine", "--yes", "./warm-up"]);
-    let is_unreachable = added.exit != 0 && added.talk.contains("fetch");
-    assert!(added.exit == 0 || is_unreachable, "{added:?}");
-    added.exit == 0
-});
-
-struct Place {
-    trusted: Trusted,
-    cache: PathBuf,
-}
+use facets_testkit::{Client, repository_root};
+use serde_json::json;
+use sourced::{CACHE, OwnPlace, Place, code_of};
+use trusted::{FACET, Ran, findings};
 
 impl Place {
-    /// A project beside the shared cache; none where the runtime cannot be fetched.
-    fn new() -> Option<Self> {
-        if *HAS_RUNTIME {
-            return Some(Self::with_cache(CACHE.clone()));
-        }
-        skip("the registry that has the runtime cannot be reached");
-        None
-    }
-
-    fn with_cache(cache: PathBuf) -> Self {
-        fs::create_dir_all(&cache).unwrap();
-        Self { trusted: Trusted::new(), cache }
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = self.trusted.command(words);
-        command.env("XDG_CACHE_HOME", &self.cache);
-        command
-    }
-
-    fn facet(&self, words: &[&str]) -> Ran {
-        Ran::of(&self.command(words).output().unwrap())
-    }
-
-    fn json(&self, words: &[&str]) -> Ran {
-        let words: Vec<&str> = ["--format", "json"].iter().chain(words).copied().collect();
-        self.facet(&words)
-    }
-
-    /// A new server, which is like no other that a test stores.
-    fn init(&self, name: &str) {
-        self.facet(&["init", "server", name]).exits(0);
-    }
-
-    /// Adds a line to the end of a file of the project.
-    fn append(&self, file: &str, line: &str) {
-        let text = self.trusted.read(file);
-        self.trusted.write(file, &format!("{text}{line}\n"));
-    }
-
-    fn replace(&self, file: &str, old: &str, new: &str) {
-        let text = self.trusted.read(file);
-        assert!(text.contains(old), "{text}");
-        self.trusted.write(file, &text.replace(old, new));
-    }
-
-    /// A session, as a client opens it.
-    fn session(&self, name: &str) -> Client {
-        Client::start(&mut self.command(&["run", name]), Stdio::inherit())
-    }
-
-    /// The pinned entry.
-    fn entry(&self, name: &str) -> Value {
-        let lock: Value = serde_json::from_str(&self.trusted.read("facets.lock")).unwrap();
-        lock["servers"][name].clone()
-    }
-
-    /// Where a digest of the lock lies in the store.
-    fn stored(&self, kind: &str, digest: &Value) -> PathBuf {
-        let hex = digest.as_str().unwrap().strip_prefix("sha256:").unwrap();
-        let store = Store::open(&self.cache.join("facet")).unwrap();
-        store.path().join(kind).join("sha256").join(&hex[..2]).join(&hex[2..])
-    }
-
-    /// The program of the runtime, as it is stored.
-    fn runtime_program(&self) -> PathBuf {
-        let runtimes = Store::open(&self.cache.join("facet")).unwrap().path().join("runtimes");
-        let found =
-            Command::new("find").arg(runtimes).args(["-name", "bun", "-type", "f"]).output();
-        PathBuf::from(String::from_utf8(found.unwrap().stdout).unwrap().trim())
-    }
-
     /// A line of the documentation, for a user who has facet and bun.
     fn shell(&self, line: &str) -> Command {
         let folder = |program: &Path| program.parent().unwrap().to_owned();
@@ -119,7 +28,7 @@ impl Place {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(self.trusted.project()).stdin(Stdio::null());
         command.env("PATH", path.unwrap()).env("XDG_CACHE_HOME", &self.cache);
-        command.env("FACET_DIR", self.trusted.home());
+        command.env("FACET_DIR", &self.home);
         command
     }
 
@@ -127,43 +36,19 @@ impl Place {
     fn type_line(&self, line: &str) {
         Ran::of(&self.shell(line).output().unwrap()).exits(0);
     }
-
-    /// The error of a start that has to fail, as JSON.
-    fn refused(&self, name: &str) -> Value {
-        let ran = self.json(&["run", name]);
-        assert_ne!(ran.exit, 0, "{ran:?}");
-        let text = if ran.out.trim().is_empty() { &ran.talk } else { &ran.out };
-        let start = text.find('{').unwrap_or_else(|| panic!("{ran:?}"));
-        serde_json::from_str(&text[start..]).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
-    }
 }
 
-/// Changes one byte of a file that is sealed.
-fn flip(file: &Path) {
-    let mut bytes = fs::read(file).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    let sealed = fs::metadata(file).unwrap().permissions();
-    fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
-    fs::write(file, bytes).unwrap();
-    fs::set_permissions(file, sealed).unwrap();
-}
-
-/// The lines of a block in `docs/getting-started.md` that stands between two comments.
-fn shown_lines(name: &str) -> Vec<String> {
+/// A block in `docs/getting-started.md` that stands between two comments.
+fn shown(name: &str, language: &str) -> String {
     let page = repository_root().join("docs/getting-started.md");
     let text = fs::read_to_string(page).unwrap();
-    let (_, behind) = text.split_once(&format!("<!-- {name}: begin -->\n```sh\n")).unwrap();
+    let (_, behind) = text.split_once(&format!("<!-- {name}: begin -->\n```{language}\n")).unwrap();
     let (block, _) = behind.split_once(&format!("```\n<!-- {name}: end -->\n")).unwrap();
-    block.lines().map(str::to_owned).collect()
+    block.to_owned()
 }
 
-#[track_caller]
-fn code_of(error: &Value) -> &str {
-    error["error"]["code"]
-        .as_str()
-        .or_else(|| error["code"].as_str())
-        .unwrap_or_else(|| panic!("{error}"))
+fn shown_lines(name: &str) -> Vec<String> {
+    shown(name, "sh").lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -243,33 +128,32 @@ fn a_server_that_was_not_seen_to_use_the_network_has_none_without_a_grant() {
 #[test]
 fn a_version_that_gains_child_process_is_critical_and_is_not_started() {
     let Some(place) = Place::new() else { return };
-    place.init("gaining");
-    place.facet(&["add", "mine", "--yes", "./gaining"]).exits(0);
+    place.add_marking("gaining");
     place.replace("gaining/server.yaml", "0.1.0", "0.2.0");
-    let text = place.trusted.read("gaining/index.ts");
-    let mark = place.trusted.file("started");
-    let gained = format!(
-        "import {{ execSync }} from \"node:child_process\";\nexecSync({:?});\n{text}",
-        format!("touch {}", mark.display())
-    );
-    place.trusted.write("gaining/index.ts", &gained);
+    let gained =
+        "import { execSync } from \"node:child_process\";\nconst list = () => execSync(\"ls\");\n";
+    place.prepend("gaining/index.ts", gained);
+    place.replace("gaining/index.ts", "marks/started", "marks/gained");
+    let mark = place.trusted.file("marks/gained");
     let checked = place.json(&["check"]).exits(1).json();
     let found = findings(&checked);
     let kinds: Vec<&str> = found.iter().filter_map(|one| one["type"].as_str()).collect();
     assert!(kinds.contains(&"version_changed"), "{checked:#}");
-    let gained = found.iter().find(|one| one["type"] == "entitlement_gained");
-    assert_eq!(gained.unwrap()["severity"], "critical", "{checked:#}");
+    let gained = found.iter().find(|one| one["member"] == "entitlements.subprocess").unwrap();
+    assert_eq!(gained["type"], "entitlement_gained", "{checked:#}");
+    assert_eq!(gained["severity"], "critical", "{checked:#}");
     let refused = place.facet(&["approve", "mine", "--yes"]);
     assert_ne!(refused.exit, 0, "{refused:?}");
     // A level alone would ask for `--yes`, too.
     let command = "facet approve mine --yes --accept critical";
     assert!(refused.talk.contains(command), "{refused:?}");
-    assert!(!mark.exists(), "the new version was started");
     // What is pinned still runs.
-    let mut client = place.session("mine");
-    client.initialize("test", &json!({}));
-    assert_eq!(client.tools(), ["greet"]);
-    client.close();
+    assert_eq!(place.greeting().as_deref(), Some("Hello, Ada!"));
+    assert!(!mark.exists(), "the new version was started");
+    // Once it is accepted, it leaves its mark.
+    place.approve();
+    assert!(mark.exists());
+    assert_eq!(place.entry("mine")["version"], "0.2.0");
 }
 
 #[test]
@@ -289,7 +173,7 @@ fn a_directory_that_changed_is_reported_and_pinned_anew_only_by_approve() {
     let mut client = place.session("mine");
     client.initialize("test", &json!({}));
     client.close();
-    place.facet(&["approve", "mine", "--yes", "--accept", "critical"]).exits(0);
+    place.approve();
     assert_ne!(place.entry("mine")["content_hash"], before["content_hash"]);
     place.facet(&["check"]).exits(0);
 }
@@ -315,63 +199,8 @@ fn a_required_variable_has_its_probe_value_for_a_look_and_stops_a_session_withou
 }
 
 #[test]
-fn whatever_is_tampered_with_is_refused_with_its_own_code() {
-    let Some(place) = Place::new() else { return };
-    place.init("guarded");
-    place.facet(&["add", "mine", "--yes", "./guarded"]).exits(0);
-    let entry = place.entry("mine");
-    let restore = || place.facet(&["approve", "mine", "--yes", "--accept", "critical"]).exits(0);
-
-    flip(&place.stored("files", &entry["content_hash"]).join("content"));
-    let verified = place.facet(&["verify"]).exits(1);
-    assert!(verified.out.contains("mine: tampered with\n"), "{verified:?}");
-    assert!(!verified.out.contains("could not check"), "{verified:?}");
-    restore();
-    flip(&place.stored("files", &entry["content_hash"]).join("content"));
-    let verified = place.json(&["verify"]).exits(1).json();
-    let server = &verified["servers"][0];
-    assert_eq!((&server["outcome"], code_of(server)), (&json!("tampered"), "store-tampered"));
-    restore();
-    flip(&place.stored("files", &entry["content_hash"]).join("content"));
-    assert_eq!(code_of(&place.refused("mine")), "store-tampered");
-    // It was evicted, and `run` builds nothing.
-    assert_eq!(code_of(&place.refused("mine")), "artifact-not-stored");
-    restore();
-
-    flip(&place.stored("servers", &entry["integrity"]).join("tree/index.ts"));
-    assert_eq!(code_of(&place.refused("mine")), "store-tampered");
-    restore();
-
-    let lock = place.trusted.read("facets.lock");
-    let hash = entry["integrity"].as_str().unwrap();
-    let other = if hash.ends_with('0') { "1" } else { "0" };
-    place
-        .trusted
-        .write("facets.lock", &lock.replace(hash, &format!("{}{other}", &hash[..hash.len() - 1])));
-    assert_eq!(code_of(&place.refused("mine")), "lock-edited");
-    place.trusted.write("facets.lock", &lock);
-
-    let file = ".facets/surfaces/mine.json";
-    let surface = place.trusted.read(file);
-    place.trusted.write(file, &surface.replace("Greets", "greets"));
-    assert_eq!(code_of(&place.refused("mine")), "lock-edited");
-    place.trusted.write(file, &surface);
-    place.facet(&["verify"]).exits(0);
-}
-
-/// A project with a cache of its own that has the runtime.
-fn with_own_cache(folder: &Path) -> Option<Place> {
-    drop(Place::new()?);
-    let cache = folder.join("cache");
-    let copied = Command::new("cp").arg("-a").arg(&*CACHE).arg(&cache).status();
-    assert!(copied.unwrap().success());
-    Some(Place::with_cache(cache))
-}
-
-#[test]
 fn pruning_keeps_the_archive_that_was_approved() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(place) = with_own_cache(folder.path()) else { return };
+    let Some(place) = OwnPlace::new() else { return };
     place.init("kept");
     place.facet(&["add", "mine", "--yes", "./kept"]).exits(0);
     place.append("kept/index.ts", "// not what was approved");
@@ -379,22 +208,6 @@ fn pruning_keeps_the_archive_that_was_approved() {
     place.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
     assert!(place.stored("files", &entry["content_hash"]).join("content").is_file());
     assert!(!place.stored("servers", &entry["integrity"]).exists(), "it is unpacked again");
-    let store = Store::open(&place.cache.join("facet")).unwrap();
-    let _ = store.prune(0, &std::collections::BTreeSet::new());
-}
-
-#[test]
-fn a_runtime_that_was_tampered_with_starts_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(place) = with_own_cache(folder.path()) else { return };
-    place.init("unlucky");
-    place.facet(&["add", "mine", "--yes", "./unlucky"]).exits(0);
-    flip(&place.runtime_program());
-    let refused = place.refused("mine");
-    assert!(["store-tampered", "runtime-mismatch"].contains(&code_of(&refused)), "{refused}");
-    // Sealed directories are more than `tempdir` removes.
-    let store = Store::open(&place.cache.join("facet")).unwrap();
-    let _ = store.prune(0, &std::collections::BTreeSet::new());
 }
 
 #[test]
@@ -411,21 +224,62 @@ fn packages_above_the_store_are_refused_where_the_server_could_read_them() {
     assert!(refused.to_string().contains("facet grant mine filesystem=none"), "{refused}");
 }
 
-#[test]
-fn the_five_commands_of_the_documentation_end_in_a_guarded_session() {
-    let Some(place) = Place::new() else { return };
+/// Types the five commands; between the first and the second one the server is written.
+fn five_commands(place: &Place, write: impl FnOnce()) -> Command {
     let lines = shown_lines("five commands");
-    let [before @ .., last] = lines.as_slice() else { panic!("no commands") };
-    assert_eq!(before.len(), 4, "{lines:?}");
+    let [first, before @ .., last] = lines.as_slice() else { panic!("no commands") };
+    assert_eq!(before.len(), 3, "{lines:?}");
+    place.type_line(first);
+    write();
     for line in before {
         place.type_line(line);
     }
-    let mut client = Client::start(&mut place.shell(&format!("exec {last}")), Stdio::inherit());
+    place.shell(&format!("exec {last}"))
+}
+
+#[test]
+fn the_five_commands_of_the_documentation_end_in_a_guarded_session() {
+    let Some(place) = Place::new() else { return };
+    let mut client = Client::start(&mut five_commands(&place, || {}), Stdio::inherit());
     client.initialize("test", &json!({}));
     assert_eq!(client.tools(), ["greet"]);
     let answer = client.call("greet", &json!({ "name": "Ada" }));
     assert!(answer.to_string().contains("Hello, Ada!"), "{answer}");
+    let refused = client.call("greet", &json!({ "name": "Ada", "more": 1 }));
+    assert!(refused.get("error").is_some(), "{refused}");
     client.close();
+}
+
+/// What no JavaScript can have, over two files.
+#[test]
+fn the_five_commands_are_enough_for_typescript() {
+    let Some(place) = Place::new() else { return };
+    let write = || {
+        let code = "export enum Tone { Kind = \"Welcome\" }\n\
+                    export class Greeter {\n  constructor(private readonly tone: Tone) {}\n  \
+                    greet<Name extends string>(name: Name) {\n    return `${this.tone}, ${name}!`;\n  }\n}\n";
+        place.trusted.write("my-server/greeter.ts", code);
+        let import = "import { Greeter, Tone } from \"./greeter\";\n";
+        place.prepend("my-server/index.ts", import);
+        let call = "${new Greeter(Tone.Kind satisfies Tone).greet(args.name as string)}";
+        place.replace("my-server/index.ts", "Hello, ${args.name}!", call);
+    };
+    let said = sourced::greeting(&mut five_commands(&place, write));
+    assert_eq!(said.as_deref(), Some("Welcome, Ada!"));
+}
+
+#[test]
+fn the_five_commands_are_enough_for_a_required_variable() {
+    let Some(place) = Place::new() else { return };
+    let write = || {
+        place.append("my-server/server.yaml", &shown("variable", "yaml"));
+        let value = "${process.env.SERVICE_TOKEN}";
+        place.replace("my-server/index.ts", "Hello, ${args.name}!", value);
+    };
+    let mut run = five_commands(&place, write);
+    assert_eq!(code_of(&place.refused("mine")), "variable-not-set");
+    let said = sourced::greeting(run.env("SERVICE_TOKEN", "own"));
+    assert_eq!(said.as_deref(), Some("own"));
 }
 
 #[test]

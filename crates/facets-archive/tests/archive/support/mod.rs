@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, reason = "shared by the tests of this program")]
 
+pub mod bomb;
 pub mod script;
 pub mod tar;
 
