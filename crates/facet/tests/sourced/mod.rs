@@ -167,7 +167,7 @@ impl Place {
     pub(crate) fn add_marking(&self, name: &str) {
         self.init(name);
         fs::create_dir(self.trusted.file("marks")).unwrap();
-        let mark = format!("{:?}", self.mark());
+        let mark = json!(self.mark()).to_string();
         self.prepend(&format!("{name}/index.ts"), &MARKING.replace("MARK", &mark));
         self.facet(&["add", "mine", "--yes", &format!("./{name}")]).exits(0);
         self.facet(&["grant", "mine", "filesystem=marks", "--yes"]).exits(0);
