@@ -6,6 +6,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
 
 use crate::Analysis;
+use crate::bundle::recognise;
 use crate::collect::{Collected, collect};
 use crate::evidence::{escaping, facts};
 use crate::judge::judge;
@@ -66,7 +67,8 @@ fn analyse_program<'a>(
     let facts = facts(&walked, strict);
     let values = Values::new(arena, source, &walked.names, sources, facts);
     values.set_escaping(escaping(&walked, &values));
-    let mut analysis = judge(program, &values, &walked, &returns_this, strict);
+    let bundle = recognise(program, &walked, &values);
+    let mut analysis = judge(program, &values, &walked, &returns_this, &bundle);
     analysis.tidy();
     analysis
 }

@@ -114,6 +114,8 @@ pub struct Analysis {
     pub doubts: Vec<Doubt>,
     /// What cannot be followed, and concerns one category.
     pub perhaps: Vec<Perhaps>,
+    /// What cannot be followed if the program has other files.
+    pub unless_alone: Vec<Doubt>,
     /// Names it uses that nobody defines here, and no runtime that we know.
     pub undefined: Vec<Undefined>,
     /// Global names that it defines.
@@ -133,6 +135,8 @@ impl Analysis {
         self.imports.dedup_by(|a, b| (&a.specifier, a.by_require) == (&b.specifier, b.by_require));
         self.doubts.sort_by(|a, b| (a.line, &a.reason).cmp(&(b.line, &b.reason)));
         self.doubts.dedup();
+        self.unless_alone.sort();
+        self.unless_alone.dedup();
         self.perhaps.sort();
         self.perhaps.dedup();
         self.undefined.sort();
@@ -177,12 +181,11 @@ impl Analysis {
             let texts: Vec<_> = chosen.map(|one| (one.specifier.as_str(), one.line)).collect();
             list(what, &texts, &mut out);
         }
-        let doubts: Vec<_> =
-            self.doubts.iter().map(|one| (one.reason.as_str(), one.line)).collect();
         let undefined: Vec<_> =
             self.undefined.iter().map(|one| (one.name.as_str(), one.line)).collect();
         let defines: Vec<_> = self.defines.iter().map(|name| (name.as_str(), 0)).collect();
-        list("doubts", &doubts, &mut out);
+        list("doubts", &texts(&self.doubts), &mut out);
+        list("unlessAlone", &texts(&self.unless_alone), &mut out);
         list("undefined", &undefined, &mut out);
         list("defines", &defines, &mut out);
         out.extend_from_slice(b"}\n");
@@ -202,17 +205,25 @@ impl Analysis {
         };
         let mut all = imports("imports", false)?;
         all.extend(imports("requires", true)?);
-        let doubts = pairs(&root, "doubts")?.into_iter();
+        let doubts = |name: &str| -> Option<Vec<Doubt>> {
+            let doubt = |(reason, line)| Doubt { reason, line };
+            Some(pairs(&root, name)?.into_iter().map(doubt).collect())
+        };
         let undefined = pairs(&root, "undefined")?.into_iter();
         Some(Self {
             findings: items(&root, "findings")?.iter().map(finding).collect::<Option<_>>()?,
             imports: all,
             perhaps: items(&root, "perhaps")?.iter().map(perhaps).collect::<Option<_>>()?,
-            doubts: doubts.map(|(reason, line)| Doubt { reason, line }).collect(),
+            doubts: doubts("doubts")?,
+            unless_alone: doubts("unlessAlone")?,
             undefined: undefined.map(|(name, line)| Undefined { name, line }).collect(),
             defines: pairs(&root, "defines")?.into_iter().map(|(name, _)| name).collect(),
         })
     }
+}
+
+fn texts(doubts: &[Doubt]) -> Vec<(&str, u32)> {
+    doubts.iter().map(|one| (one.reason.as_str(), one.line)).collect()
 }
 
 fn items<'v, 'a>(root: &'v Object<'a>, name: &str) -> Option<&'v [Value<'a>]> {

@@ -1,5 +1,6 @@
 //! Where the program uses what it does not define itself.
 
+mod calls;
 mod constructors;
 mod fetched;
 mod lines;
@@ -11,13 +12,12 @@ mod served;
 pub(crate) mod usage;
 
 use oxc_ast::AstKind;
-use oxc_ast::ast::{
-    Argument, CallExpression, Expression, IdentifierReference, ImportOrExportKind, Program,
-};
+use oxc_ast::ast::{Argument, Expression, IdentifierReference, ImportOrExportKind, Program};
 use oxc_span::{GetSpan as _, Span};
 use oxc_syntax::symbol::SymbolId;
 
-use crate::collect::{SHIM_DEPTH, gives_back_this, shim_parts};
+use crate::bundle::Bundle;
+use crate::collect::{SHIM_DEPTH, shim_parts};
 use crate::evidence::is_target;
 use crate::judge::lines::Lines;
 use crate::judge::usage::{Use, Used};
@@ -26,7 +26,7 @@ use crate::tree::{Around, Tree};
 use crate::values::{Known, Values};
 use crate::walk::Walked;
 use crate::words::{self, TIMERS, is_harmless};
-use crate::{Analysis, Category};
+use crate::{Analysis, Category, Doubt};
 
 /// Longer ways through one expression are out of sight.
 const MAX_WAY: usize = 128;
@@ -37,7 +37,7 @@ pub(crate) fn judge<'a>(
     values: &Values<'a, '_>,
     walked: &Walked<'a>,
     returns_this: &[SymbolId],
-    strict: bool,
+    bundle: &Bundle<'a>,
 ) -> Analysis {
     let lines = Lines::new(values.source());
     let tree = &walked.tree;
@@ -48,7 +48,8 @@ pub(crate) fn judge<'a>(
         values,
         tree,
         returns_this,
-        strict,
+        bundle,
+        strict: values.is_strict(),
         lines,
         found: Analysis::default(),
     };
@@ -65,6 +66,14 @@ pub(crate) fn judge<'a>(
             judge.identifier(mention.name, mention.around);
         }
     }
+    for span in &bundle.unproven {
+        judge.doubt("copies the members of an unknown value", *span);
+    }
+    if let Some(span) = bundle.access {
+        let reason = "copies members that other files may use".to_owned();
+        let line = judge.lines.of(span.start);
+        judge.found.unless_alone.push(Doubt { reason, line });
+    }
     if values.is_lost() {
         judge.doubt("has too many variables to follow", program.span);
     }
@@ -78,6 +87,7 @@ struct Judge<'a, 'v, 'n> {
     values: &'v Values<'a, 'n>,
     tree: &'v Tree<'a>,
     returns_this: &'v [SymbolId],
+    bundle: &'v Bundle<'a>,
     strict: bool,
     lines: Lines<'a>,
     found: Analysis,
@@ -455,46 +465,10 @@ impl<'a> Judge<'a, '_, '_> {
             }
         }
     }
-
-    fn call(&mut self, call: &'a CallExpression<'a>, around: Around) {
-        if !self.strict && self.gives_global(&call.callee) {
-            self.follow(Thing::Path(Root::Global, Vec::new()), call.span, around, &[]);
-        }
-        // `a[b](text)()` calls what a computed member made: perhaps a function of that text.
-        if let Expression::CallExpression(inner) = callee(&call.callee)
-            && let Expression::ComputedMemberExpression(access) = callee(&inner.callee)
-            && !inner.arguments.is_empty()
-            && !access.expression.is_literal()
-            && self.values.text(&access.expression, 0).is_none()
-        {
-            self.doubt("calls the result of a computed member", call.span);
-        }
-    }
-
-    /// `(function () { return this })()`
-    fn gives_global(&self, callee: &'a Expression<'a>) -> bool {
-        match callee {
-            Expression::FunctionExpression(function) => {
-                function.body.as_ref().is_some_and(|body| gives_back_this(body))
-            }
-            Expression::Identifier(name) => {
-                self.values.symbol(name).is_some_and(|symbol| self.returns_this.contains(&symbol))
-            }
-            _ => false,
-        }
-    }
 }
 
 /// `import.meta.url`
 fn is_import_meta_url(expression: &Expression<'_>) -> bool {
     matches!(expression, Expression::StaticMemberExpression(access)
         if access.property.name == "url" && matches!(access.object, Expression::ImportMeta(_)))
-}
-
-/// What is called, without what only decorates it.
-fn callee<'e, 'a>(expression: &'e Expression<'a>) -> &'e Expression<'a> {
-    match expression {
-        Expression::SequenceExpression(list) => list.expressions.last().map_or(expression, callee),
-        other => other.get_inner_expression(),
-    }
 }

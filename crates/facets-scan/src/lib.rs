@@ -2,6 +2,7 @@
 
 mod analyse;
 mod analysis;
+mod bundle;
 mod collect;
 mod evidence;
 mod facts;
@@ -24,4 +25,4 @@ pub use files::{Files, FolderListing};
 pub use scan::{Analyst, Located, Report, ScanLimits, Start, is_source, scan};
 
 /// The version of the rules. Verdicts of different versions are not compared (spec 6.1).
-pub const SCANNER_VERSION: u32 = 2;
+pub const SCANNER_VERSION: u32 = 3;

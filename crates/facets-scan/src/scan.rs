@@ -105,6 +105,7 @@ pub fn scan(
         found: Vec::new(),
         doubts: Vec::new(),
         perhaps: Vec::new(),
+        unless_alone: Vec::new(),
         undefined: BTreeMap::new(),
         defines: BTreeSet::new(),
         read: 0,
@@ -136,6 +137,8 @@ struct Scan<'f> {
     doubts: Vec<Located<Doubt>>,
     /// Doubts that concern one category.
     perhaps: Vec<(Category, Located<Doubt>)>,
+    /// Doubts that count in a program of several files.
+    unless_alone: Vec<Located<Doubt>>,
     undefined: BTreeMap<String, (String, u32)>,
     defines: BTreeSet<String>,
     read: usize,
@@ -335,6 +338,9 @@ impl Scan<'_> {
         for what in analysis.doubts {
             self.doubts.push(Located { file: path.to_owned(), what });
         }
+        for what in analysis.unless_alone {
+            self.unless_alone.push(Located { file: path.to_owned(), what });
+        }
         let is_started = self.starts.contains_key(path);
         for Perhaps { category, reason, line, only_if_started } in analysis.perhaps {
             if is_started || !only_if_started {
@@ -434,6 +440,9 @@ impl Scan<'_> {
             if !self.defines.contains(&name) {
                 self.doubt(&file, line, format!("uses {name}, which is not defined"));
             }
+        }
+        if self.read > 1 {
+            self.doubts.append(&mut self.unless_alone);
         }
         self.found.sort();
         if let Some(found) = self.found.iter().find(|found| found.what.runs_anything) {

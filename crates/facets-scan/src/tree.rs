@@ -43,6 +43,11 @@ impl<'a> Tree<'a> {
         self.nodes.get(around.0 as usize).copied()
     }
 
+    /// All of it, and what stands around each part.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (AstKind<'a>, Around)> {
+        self.nodes.iter().copied()
+    }
+
     /// Everything around, from inside to outside.
     pub(crate) fn outwards(&self, mut around: Around) -> impl Iterator<Item = AstKind<'a>> {
         std::iter::from_fn(move || {

@@ -108,6 +108,8 @@ pub(crate) struct Values<'a, 'n> {
     facts: Facts<'a>,
     /// Variables whose value may be changed out of sight.
     escaping: RefCell<Vec<bool>>,
+    /// Whether no accessor may be taken under a name that is not known.
+    guards_accessors: Cell<bool>,
     memo: RefCell<Vec<Option<Things<'a>>>>,
     matters: RefCell<Vec<Option<bool>>>,
     busy: RefCell<Vec<bool>>,
@@ -133,6 +135,7 @@ impl<'a, 'n> Values<'a, 'n> {
             sources,
             facts,
             escaping: RefCell::new(Vec::new()),
+            guards_accessors: Cell::new(false),
             memo: RefCell::new(vec![None; symbols]),
             matters: RefCell::new(vec![None; symbols]),
             busy: RefCell::new(vec![false; symbols]),
@@ -393,23 +396,6 @@ impl<'a, 'n> Values<'a, 'n> {
         objects.into_iter().map(take).collect()
     }
 
-    /// `[].map` and the like are functions, and so is the constructor of anything.
-    pub(crate) fn is_method_of_literal(&self, object: &'a Expression<'a>) -> bool {
-        match object {
-            Expression::StaticMemberExpression(access) => is_data(&access.object),
-            Expression::ComputedMemberExpression(access) => is_data(&access.object),
-            Expression::CallExpression(call) => {
-                let prototype = call.callee.is_specific_member_access("Object", "getPrototypeOf");
-                let argument = call.arguments.first().and_then(Argument::as_expression);
-                prototype
-                    && argument.is_some_and(|argument| {
-                        self.of(argument, 0).iter().any(|known| known.thing == Thing::Function)
-                    })
-            }
-            _ => false,
-        }
-    }
-
     fn either(
         &self,
         one: &'a Expression<'a>,
@@ -467,18 +453,6 @@ impl<'a, 'n> Values<'a, 'n> {
         let specifier = arguments.first().and_then(Argument::as_expression)?;
         self.text(specifier, depth).and_then(module)
     }
-}
-
-fn is_data(object: &Expression<'_>) -> bool {
-    matches!(
-        object,
-        Expression::ArrayExpression(_)
-            | Expression::StringLiteral(_)
-            | Expression::TemplateLiteral(_)
-            | Expression::NumericLiteral(_)
-            | Expression::RegExpLiteral(_)
-            | Expression::ObjectExpression(_)
-    )
 }
 
 fn known(thing: Thing<'_>) -> Vec<Known<'_>> {

@@ -267,14 +267,16 @@ impl<'a> Visit<'a> for Walker<'a> {
         self.enter_node(kind);
         // Decorators do not see the name of an expression.
         self.visit_decorators(&it.decorators);
+        // They may give something else to the name.
+        let how = if it.decorators.is_empty() { Declared::Class } else { Declared::Other };
         self.strictly(true, |walker| match &it.id {
             Some(id) if it.is_expression() => walker.within(Extent::Block, |walker| {
-                walker.declare(id, Declared::Class);
+                walker.declare(id, how);
                 walker.class_parts(it);
             }),
             id => {
                 if let Some(id) = id {
-                    walker.declare(id, Declared::Class);
+                    walker.declare(id, how);
                 }
                 walker.class_parts(it);
             }

@@ -336,6 +336,9 @@ pub(crate) fn changes_heirs(name: &str) -> bool {
     matches!(name, "__proto__" | "setPrototypeOf")
 }
 
+/// The method of every object that gives accessors.
+pub(crate) const LOOKS_UP: &str = "__lookupGetter__";
+
 /// Functions that show or define members under any name.
 pub(crate) fn describes(name: &str) -> bool {
     matches!(name, "getOwnPropertyDescriptor" | "getOwnPropertyDescriptors" | "defineProperty")

@@ -177,9 +177,46 @@ impl<'a> Judge<'a, '_, '_> {
                 self.is_unserved(&choice.consequent, depth)
                     && self.is_unserved(&choice.alternate, depth)
             }
-            // What a call gives may have any member.
-            Expression::CallExpression(_) => false,
+            // What any other call gives may have any member.
+            Expression::CallExpression(call) => self.is_unserved_module(call, depth),
             other => self.values.is_plain_itself(other),
+        }
+    }
+
+    /// Whether a call gives the exports of a module that a bundle has wrapped, which the module
+    /// gives none of the members that Bun looks at, and nothing else gets.
+    fn is_unserved_module(&self, call: &'a CallExpression<'a>, depth: usize) -> bool {
+        let Expression::Identifier(name) = &call.callee else { return false };
+        let Some(loader) = self.values.symbol(name) else { return false };
+        let Some(module) = self.bundle.module(loader) else { return false };
+        let Some(given) = &module.given else { return false };
+        let loaded = self.walked.names.references.iter().filter(|one| **one == Some(loader));
+        loaded.count() == 1
+            && module.uses.iter().all(|(span, around)| self.leaves_exports(*span, *around))
+            && given.iter().copied().all(|value| self.is_unserved(value, depth))
+    }
+
+    /// Whether the exports of a module have none of the members that Bun looks at after this use.
+    fn leaves_exports(&self, span: Span, around: Around) -> bool {
+        let is_statement = |above: Around| {
+            matches!(self.tree.get(above), Some((AstKind::ExpressionStatement(_), _)))
+        };
+        match self.tree.get(around) {
+            Some((AstKind::StaticMemberExpression(access), above)) => {
+                let name = access.property.name.as_str();
+                // A method sees them as its `this`.
+                let called = matches!(self.tree.get(above), Some((AstKind::CallExpression(call), _))
+                    if call.callee.span() == access.span);
+                !called && !SERVED.contains(&name) && name != "default"
+            }
+            Some((AstKind::AssignmentExpression(given), above)) => {
+                given.left.span() == span && is_statement(above)
+            }
+            Some((AstKind::CallExpression(call), _)) => {
+                call.callee.span() != span && self.defines_another(call)
+            }
+            Some((AstKind::UnaryExpression(_) | AstKind::ExpressionStatement(_), _)) => true,
+            _ => false,
         }
     }
 

@@ -11,6 +11,7 @@ use oxc_syntax::symbol::SymbolId;
 use super::Values;
 use crate::facts::is_number;
 use crate::thing::{Root, Thing};
+use crate::words::LOOKS_UP;
 
 /// Members of a function that lead to what made it, called it, or was given to it.
 const CLIMBING: &[&str] = &["constructor", "caller", "arguments"];
@@ -63,6 +64,19 @@ const GIVERS: &[(&str, &[&str])] = &[
 ];
 
 impl<'a> Values<'a, '_> {
+    /// Whether the program is strict.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.facts.strict
+    }
+
+    /// From now on no object is plain: under a name that is not known, each has the method that gives
+    /// accessors.
+    pub(crate) fn guard_accessors(&self) {
+        self.guards_accessors.set(true);
+        self.memo.borrow_mut().fill(None);
+        self.matters.borrow_mut().fill(None);
+    }
+
     /// Whether a value is surely a number.
     pub(crate) fn is_number(&self, value: &Expression<'a>) -> bool {
         is_number(value, &self.facts.numbers, self.names)
@@ -145,7 +159,9 @@ impl<'a> Values<'a, '_> {
             inside && starts && ends && length <= word.len()
         };
         let whole = matches!(parts.as_slice(), [Some(_)]);
-        !CLIMBING.iter().any(|word| fits(word) && (!whole || parts == [Some(*word)]))
+        let guarded = self.guards_accessors.get().then_some(&LOOKS_UP);
+        let mut words = CLIMBING.iter().chain(guarded);
+        !words.any(|word| fits(word) && (!whole || parts == [Some(*word)]))
     }
 
     fn parts(&self, text: &'a Expression<'a>, depth: usize, out: &mut Vec<Option<&'a str>>) {
@@ -189,10 +205,27 @@ impl<'a> Values<'a, '_> {
         self.constant(symbol).is_some_and(|value| self.is_plain_itself(value))
     }
 
+    /// `[].map` and the like are functions, and so is the constructor of anything.
+    pub(crate) fn is_method_of_literal(&self, object: &'a Expression<'a>) -> bool {
+        match object {
+            Expression::StaticMemberExpression(access) => is_data(&access.object),
+            Expression::ComputedMemberExpression(access) => is_data(&access.object),
+            Expression::CallExpression(call) => {
+                let prototype = call.callee.is_specific_member_access("Object", "getPrototypeOf");
+                let argument = call.arguments.first().and_then(Argument::as_expression);
+                prototype
+                    && argument.is_some_and(|argument| {
+                        self.of(argument, 0).iter().any(|known| known.thing == Thing::Function)
+                    })
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a value is surely no function, nor the heir of one: then a member of it is not
     /// the constructor of functions, whatever its name is.
     pub(crate) fn is_plain(&self, value: &'a Expression<'a>) -> bool {
-        !self.facts.changes_heirs && self.plain(value, 0)
+        !self.facts.changes_heirs && !self.guards_accessors.get() && self.plain(value, 0)
     }
 
     /// Whether the value of a variable may be changed out of sight.
@@ -382,6 +415,18 @@ impl<'a> Values<'a, '_> {
         };
         !things.is_empty() && things.iter().all(|known| is_environment(&known.thing))
     }
+}
+
+fn is_data(object: &Expression<'_>) -> bool {
+    matches!(
+        object,
+        Expression::ArrayExpression(_)
+            | Expression::StringLiteral(_)
+            | Expression::TemplateLiteral(_)
+            | Expression::NumericLiteral(_)
+            | Expression::RegExpLiteral(_)
+            | Expression::ObjectExpression(_)
+    )
 }
 
 /// Whether a literal says from what it inherits.
