@@ -106,7 +106,8 @@ impl Blobs {
                     reason: format!("{}: {source}", path.display()),
                 };
                 std::fs::create_dir_all(path).map_err(|error| unusable(&error))?;
-                let files = LocalFileSystem::new_with_prefix(path).map_err(|error| unusable(&error))?;
+                let files =
+                    LocalFileSystem::new_with_prefix(path).map_err(|error| unusable(&error))?;
                 let store: Box<dyn ObjectStore> = Box::new(files.with_fsync(true));
                 (store, Key::default(), Some(path.clone()), PART_IN_FILES)
             }
@@ -205,9 +206,8 @@ impl Blobs {
 
     pub(crate) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, BlobError> {
         let deadline = self.shared.limits.deadline;
-        let late = |_| BlobError::Unavailable {
-            reason: format!("no answer in {} s", deadline.as_secs()),
-        };
+        let late =
+            |_| BlobError::Unavailable { reason: format!("no answer in {} s", deadline.as_secs()) };
         tokio::time::timeout(deadline, work).await.map_err(late)
     }
 }
@@ -237,6 +237,8 @@ fn bucket(
     let Some(credentials) = credentials else {
         return Err(BlobError::Unusable { reason: format!("no credentials for {url}") });
     };
+    // The same for the whole process; where one is chosen already, that one stays.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let retry = RetryConfig {
         backoff: BackoffConfig { max_backoff: Duration::from_secs(2), ..BackoffConfig::default() },
         max_retries: 4,
@@ -275,10 +277,12 @@ fn sweep(folder: &std::path::Path, before: i64) -> Result<u64, BlobError> {
             continue;
         }
         let name = entry.file_name();
-        let is_partial = name.to_str().and_then(|name| name.split_once('#')).is_some_and(
-            |(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()),
-        );
-        let since = found.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let is_partial =
+            name.to_str().and_then(|name| name.split_once('#')).is_some_and(|(_, number)| {
+                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            });
+        let since =
+            found.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let modified = since.and_then(|since| i64::try_from(since.as_millis()).ok());
         if is_partial
             && modified.is_some_and(|modified| modified < before)

@@ -136,13 +136,17 @@ impl Describe for BlobError {
             Self::Mismatch { expected, .. } => expected.to_string(),
             Self::Full { .. } => "space for another blob".to_owned(),
             Self::Unavailable { .. } => "an answer in time".to_owned(),
-            Self::Unusable { .. } | Self::File(_) => "a place that can be read and written".to_owned(),
+            Self::Unusable { .. } | Self::File(_) => {
+                "a place that can be read and written".to_owned()
+            }
         })
     }
 
     fn actual(&self) -> Option<String> {
         match self {
-            Self::Damaged { actual, .. } | Self::Mismatch { actual, .. } => Some(actual.to_string()),
+            Self::Damaged { actual, .. } | Self::Mismatch { actual, .. } => {
+                Some(actual.to_string())
+            }
             Self::Full { reason } | Self::Unavailable { reason } | Self::Unusable { reason } => {
                 Some(reason.clone())
             }

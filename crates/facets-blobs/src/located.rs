@@ -79,11 +79,17 @@ impl FromStr for BlobsUrl {
         let (mut endpoint, mut region) = (None, USUAL_REGION.to_owned());
         for (name, value) in url.query_pairs() {
             match &*name {
-                "endpoint" => endpoint = Some(endpoint_of(&value).ok_or_else(|| {
-                    refuse("`endpoint` must be https, or http to a loopback address")
-                })?),
+                "endpoint" => {
+                    endpoint = Some(endpoint_of(&value).ok_or_else(|| {
+                        refuse("`endpoint` must be https, or http to a loopback address")
+                    })?)
+                }
                 "region" => region = value.into_owned(),
-                _ => return Err(refuse("it has a parameter that is neither `endpoint` nor `region`")),
+                _ => {
+                    return Err(refuse(
+                        "it has a parameter that is neither `endpoint` nor `region`",
+                    ));
+                }
             }
         }
         Ok(Self::S3 { bucket, prefix, endpoint, region })
@@ -142,7 +148,10 @@ mod tests {
             ("gs://bucket", "it must be a path or begin with s3://"),
             ("s3:///prefix", "it names no bucket"),
             ("s3://key:secret@bucket", "credentials belong into files or the environment"),
-            ("s3://b?endpoint=http://example.com", "`endpoint` must be https, or http to a loopback address"),
+            (
+                "s3://b?endpoint=http://example.com",
+                "`endpoint` must be https, or http to a loopback address",
+            ),
             ("s3://b?colour=red", "it has a parameter that is neither `endpoint` nor `region`"),
         ] {
             let refused = text.parse::<BlobsUrl>().unwrap_err();

@@ -175,19 +175,15 @@ impl Verifying {
     async fn next(&mut self) -> Result<Option<Bytes>, BlobError> {
         let Some(mut hasher) = self.hasher.take() else { return Ok(None) };
         loop {
-            match self.blobs.in_time(self.chunks.next()).await? {
-                Some(chunk) => {
-                    let chunk = chunk?;
-                    hasher.update(&chunk);
-                    if let Some(held) = self.held.replace(chunk) {
-                        self.hasher = Some(hasher);
-                        return Ok(Some(held));
-                    }
-                }
-                None => {
-                    compare(&self.digest, hasher)?;
-                    return Ok(self.held.take());
-                }
+            let Some(chunk) = self.blobs.in_time(self.chunks.next()).await? else {
+                compare(&self.digest, hasher)?;
+                return Ok(self.held.take());
+            };
+            let chunk = chunk?;
+            hasher.update(&chunk);
+            if let Some(held) = self.held.replace(chunk) {
+                self.hasher = Some(hasher);
+                return Ok(Some(held));
             }
         }
     }

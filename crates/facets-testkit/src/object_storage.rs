@@ -1,4 +1,4 @@
-//! A real object store: SeaweedFS, started for a test.
+//! A real object store: `SeaweedFS`, started for a test.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -10,9 +10,13 @@ use std::time::{Duration, Instant};
 use crate::component;
 
 /// How long it may take until it answers: after a kill it looks at its volumes first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A running SeaweedFS with one bucket. It ends with this value.
+/// Runs a program until standard input ends, which it does however the test ends: what a static holds is never
+/// dropped.
+const WATCHED: &str = r#""$@" < /dev/null & server=$!; read -r _; kill -9 "$server"; wait"#;
+
+/// A running `SeaweedFS` with one bucket. It ends with this value.
 #[derive(Debug)]
 pub struct ObjectStorage {
     program: PathBuf,
@@ -39,7 +43,8 @@ impl ObjectStorage {
             Self::SECRET_KEY
         );
         let write = |name: &str, text: &str| fs::write(folder.join(name), text);
-        let made = fs::create_dir_all(folder.join("data")).and_then(|()| write("s3.json", &identity));
+        let made =
+            fs::create_dir_all(folder.join("data")).and_then(|()| write("s3.json", &identity));
         if let Err(error) = made {
             panic!("{}: {error}", folder.display());
         }
@@ -65,7 +70,7 @@ impl ObjectStorage {
     /// Kills it, as a failing machine would.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
-            let _ = process.kill();
+            drop(process.stdin.take());
             let _ = process.wait();
         }
     }
@@ -85,9 +90,17 @@ impl ObjectStorage {
             "filer.port.grpc",
         ];
         let ports = names.iter().zip(&self.ports).map(|(name, port)| format!("-{name}={port}"));
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new("sh");
         command
-            .args(["server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-s3", "-master.telemetry=false"])
+            .args(["-c", WATCHED, "sh"])
+            .arg(&self.program)
+            .args([
+                "server",
+                "-ip=127.0.0.1",
+                "-ip.bind=127.0.0.1",
+                "-s3",
+                "-master.telemetry=false",
+            ])
             // Listeners on fixed ports that nothing here needs.
             .args(["-s3.port.iceberg=0", "-s3.port.lance=0"])
             .args(["-volume.max=20", "-master.volumeSizeLimitMB=64"])
@@ -95,7 +108,7 @@ impl ObjectStorage {
             .arg(format!("-s3.config={}", self.folder.join("s3.json").display()))
             .args(ports)
             .current_dir(&self.folder)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(log);
         let process = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
