@@ -185,8 +185,13 @@ fn processes() -> impl Iterator<Item = ProcessStat> {
 }
 
 fn stat_of(pid: i32) -> Option<ProcessStat> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    parse_stat(pid, &stat)
+    parse_stat(pid, &read_of_process(pid, "stat")?)
+}
+
+/// What the kernel says in a file of a process. A process chooses its own name, also one that is not UTF-8.
+pub(crate) fn read_of_process(pid: i32, file: &str) -> Option<String> {
+    let bytes = fs::read(format!("/proc/{pid}/{file}")).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn parse_stat(pid: i32, stat: &str) -> Option<ProcessStat> {

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::tree::{descendants_of_this_process, listed_descendants};
+use crate::tree::{descendants_of_this_process, listed_descendants, read_of_process};
 
 /// More files than an artifact may have. To count more of them takes too long.
 const MOST_FILES: usize = 250_000;
@@ -25,8 +25,7 @@ pub(crate) fn usage_below() -> TreeUsage {
     let mut used = TreeUsage::default();
     for pid in below {
         // One that has ended meanwhile uses nothing.
-        let path = format!("/proc/{}/status", pid.as_raw_nonzero());
-        let status = fs::read_to_string(path).unwrap_or_default();
+        let status = read_of_process(pid.as_raw_nonzero().get(), "status").unwrap_or_default();
         let TreeUsage { resident, tasks } = parse_status(&status);
         used.resident += resident;
         used.tasks += tasks;
