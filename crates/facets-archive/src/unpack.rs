@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
+use crate::entry_mode::EntryMode;
 use crate::error::{ArchiveError, UnpackError, unreadable};
 use crate::folder::{open_below, open_folder, split_name};
 use crate::scan::EntryVisitor;
@@ -111,12 +112,13 @@ impl<'d> Extraction<'d> {
         Ok(folder)
     }
 
-    fn create(&mut self, path: &str) -> io::Result<()> {
+    /// Makes a file that nothing else can write: only the handle that is kept here can.
+    fn create(&mut self, path: &str, mode: EntryMode) -> io::Result<()> {
         let (parent, name) = split_name(path);
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = self.enter(parent)?;
-        let file = openat(folder, name, flags, Mode::from_raw_mode(0o600))?;
+        let file = openat(folder, name, flags, Mode::from_raw_mode(mode.read_only_bits()))?;
         self.files.push(path.to_owned());
         self.file = Some(File::from(file));
         Ok(())
@@ -148,7 +150,7 @@ impl EntryVisitor for Extraction<'_> {
         let path = entry.path.as_str();
         let result = match entry.kind {
             TarEntryKind::Directory => self.enter(path).map(|_| ()),
-            TarEntryKind::File(_) => self.create(path),
+            TarEntryKind::File(mode) => self.create(path, mode),
         };
         result.map_err(|error| unwritable(path, error).into())
     }
@@ -163,11 +165,18 @@ impl EntryVisitor for Extraction<'_> {
         let (Some(file), TarEntryKind::File(mode)) = (self.file.take(), entry.kind) else {
             return Ok(());
         };
-        // The bits of the process's own mask do not count, and nothing may write to the file any more.
-        let bits = Permissions::from_mode(mode.read_only_bits());
-        let path = entry.path.as_str();
-        Ok(file.set_permissions(bits).map_err(|error| unwritable(path, error))?)
+        Ok(restore_bits(&file, mode).map_err(|error| unwritable(entry.path.as_str(), error))?)
     }
+}
+
+/// The bits of the process's own mask do not count. Where it takes none, nothing is changed: inside a sandbox that
+/// may be refused.
+fn restore_bits(file: &File, mode: EntryMode) -> io::Result<()> {
+    let wanted = mode.read_only_bits();
+    if file.metadata()?.permissions().mode() & 0o7777 == wanted {
+        return Ok(());
+    }
+    file.set_permissions(Permissions::from_mode(wanted))
 }
 
 impl Drop for Extraction<'_> {

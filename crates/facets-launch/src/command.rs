@@ -1,5 +1,6 @@
 //! Starts servers, through a worker.
 
+use std::ffi::OsString;
 use std::io::{self, IoSlice, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -8,7 +9,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use facets_worker::{
-    Filesystem, LaunchSpec, Network, Program, SUPERVISE, Sandbox, available_confinement,
+    Filesystem, LaunchSpec, Network, Program, ResourceLimits, SUPERVISE, Sandbox,
+    available_confinement,
 };
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
@@ -24,18 +26,34 @@ use crate::watcher::Watcher;
 #[derive(Clone, Debug)]
 pub struct Launcher {
     worker: PathBuf,
+    /// Where the scratch directories of servers are made; none for where temporary files lie.
+    scratch: Option<PathBuf>,
+    /// How much each server may use.
+    limits: Option<ResourceLimits>,
 }
 
 impl Launcher {
     /// The executable that plays the worker: our own, entered again.
     pub fn from_current_executable() -> io::Result<Self> {
-        facets_worker::own_executable().map(|worker| Self { worker })
+        facets_worker::own_executable().map(Self::with_worker)
     }
 
     /// Another executable that calls `facets_worker::enter`.
     #[must_use]
     pub fn with_worker(worker: PathBuf) -> Self {
-        Self { worker }
+        Self { worker, scratch: None, limits: None }
+    }
+
+    /// The same, with the scratch directories of servers in this folder.
+    #[must_use]
+    pub fn with_scratch_in(self, folder: PathBuf) -> Self {
+        Self { scratch: Some(folder), ..self }
+    }
+
+    /// The same for servers that are ended when they use more than this.
+    #[must_use]
+    pub fn with_limits(self, limits: ResourceLimits) -> Self {
+        Self { limits: Some(limits), ..self }
     }
 
     /// Starts a server.
@@ -49,7 +67,7 @@ impl Launcher {
         process: &ProcessLaunch,
         on_stderr: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<RunningProcess, LaunchError> {
-        let mut spec = launch_spec(process)?;
+        let mut spec = LaunchSpec { limits: self.limits, ..launch_spec(process)? };
         if let Some(files) = &process.verified {
             // Before the check: what it finds is then what the worker compares with.
             let verified = files.identities();
@@ -79,6 +97,7 @@ impl Launcher {
             directory: "/".into(),
             sandbox: Sandbox { network, filesystem, ..Sandbox::default() },
             verified: Vec::new(),
+            limits: self.limits,
         };
         self.start_spec(&spec, |_| {})
     }
@@ -93,7 +112,7 @@ impl Launcher {
         command
             .arg(SUPERVISE)
             .env_clear()
-            .envs(std::env::var_os("TMPDIR").map(|folder| ("TMPDIR", folder)))
+            .envs(self.temporary_folder().map(|folder| ("TMPDIR", folder)))
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -121,8 +140,15 @@ impl Launcher {
             Tail::follow(stderr, on_stderr),
         );
         running
+            .with_scratch_in(self.scratch.clone())
             .wait_for_start()
             .map_err(|reason| LaunchError::NotStarted { program: shown(&spec.program), reason })
+    }
+
+    /// Where a supervisor makes the scratch directory of its server.
+    fn temporary_folder(&self) -> Option<OsString> {
+        let own = self.scratch.clone().map(PathBuf::into_os_string);
+        own.or_else(|| std::env::var_os("TMPDIR"))
     }
 }
 
@@ -158,5 +184,6 @@ fn launch_spec(process: &ProcessLaunch) -> Result<LaunchSpec, LaunchError> {
         directory: process.directory.clone(),
         sandbox: process.sandbox.clone(),
         verified: Vec::new(),
+        limits: None,
     })
 }

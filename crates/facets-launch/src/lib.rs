@@ -18,8 +18,8 @@ pub use environment::{
 };
 pub use error::LaunchError;
 pub use facets_worker::{
-    Confinement, Filesystem, GrantedHost, Network, PRIVATE, Sandbox, Stage, Subprocess,
-    available_confinement, is_supervised,
+    Confinement, Filesystem, GrantedHost, Network, PRIVATE, ResourceLimits, Sandbox, Stage,
+    Subprocess, available_confinement, is_supervised,
 };
 pub use launchable::{Launchable, ProcessLaunch, RemoteLaunch};
 pub use program::{executables, find_program, is_of_system, search_path};

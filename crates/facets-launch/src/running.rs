@@ -1,5 +1,6 @@
 use std::io::{BufRead as _, BufReader, ErrorKind, PipeReader, PipeWriter, Write as _};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ pub struct RunningProcess {
     stdin: Option<PipeWriter>,
     stdout: Option<PipeReader>,
     stderr: Tail,
+    /// The folder of its scratch directory; none for where temporary files lie.
+    scratch: Option<PathBuf>,
 }
 
 impl RunningProcess {
@@ -55,7 +58,14 @@ impl RunningProcess {
         stderr: Tail,
     ) -> Self {
         let control = BufReader::new(control);
-        Self { worker, watcher, control, stdin: Some(stdin), stdout: Some(stdout), stderr }
+        let (stdin, stdout) = (Some(stdin), Some(stdout));
+        Self { worker, watcher, control, stdin, stdout, stderr, scratch: None }
+    }
+
+    /// The same, whose scratch directory lies in this folder.
+    pub(crate) fn with_scratch_in(mut self, folder: Option<PathBuf>) -> Self {
+        self.scratch = folder;
+        self
     }
 
     pub(crate) fn wait_for_start(mut self) -> Result<Self, String> {
@@ -144,7 +154,7 @@ impl Drop for RunningProcess {
         reaper::forget_supervisor(self.worker.id());
         if is_lost {
             // It was killed or stopped, so it has not tidied up.
-            facets_worker::remove_scratch(self.worker.id());
+            facets_worker::remove_scratch(self.worker.id(), self.scratch.as_deref());
         }
     }
 }

@@ -147,6 +147,23 @@ fn nothing_of_the_tree_survives() {
     }
 }
 
+/// A process chooses its own name, which stands in the list of processes.
+#[test]
+fn a_process_whose_name_is_not_utf8_does_not_survive() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "
+        setsid sh -c 'trap \"\" TERM; printf \"\\377\\376\" > /proc/self/comm; echo $$ > pid; sleep 600; :' &
+        while :; do sleep 600; done";
+    let running = start(script, folder.path());
+    let pid = || std::fs::read_to_string(folder.path().join("pid")).unwrap_or_default();
+    eventually("it has started", || pid().ends_with('\n'));
+    let pid = pid();
+    let comm = std::fs::read(format!("/proc/{}/comm", pid.trim())).unwrap();
+    assert_eq!(comm, b"\xff\xfe\n");
+    drop(running);
+    assert!(!Path::new(&format!("/proc/{}", pid.trim())).exists());
+}
+
 #[test]
 fn a_flood_on_standard_error_blocks_nobody() {
     let folder = tempfile::tempdir().unwrap();

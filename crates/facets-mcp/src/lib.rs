@@ -22,6 +22,8 @@ pub struct CaptureLimits {
     pub answer: Duration,
     /// How long everything together may take.
     pub total: Duration,
+    /// When everything has to be done, if that is sooner: several captures may share one deadline.
+    pub until: Option<Instant>,
     /// Bytes of one message.
     pub message: usize,
     /// Bytes of all messages.
@@ -37,6 +39,7 @@ impl Default for CaptureLimits {
         Self {
             answer: Duration::from_secs(30),
             total: Duration::from_mins(2),
+            until: None,
             message: 16 << 20,
             bytes: 64 << 20,
             pages: 1000,

@@ -44,6 +44,7 @@ pub(crate) struct Session<'t> {
 impl<'t> Session<'t> {
     pub(crate) fn new(transport: &'t mut dyn Transport, limits: CaptureLimits) -> Self {
         let end = Instant::now() + limits.total;
+        let end = limits.until.map_or(end, |until| end.min(until));
         Self {
             transport,
             limits,

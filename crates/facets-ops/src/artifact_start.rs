@@ -1,8 +1,8 @@
 //! Directly before an artifact is started: its files and its runtime are still those that were verified.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use facets_launch::{Filesystem, Sandbox, StartCheck, UnverifiedFiles};
+use facets_launch::{Sandbox, StartCheck, UnverifiedFiles};
 use facets_runtime::{InstalledRuntime, read_surroundings};
 use facets_store::{StoredTree, Verified};
 
@@ -40,7 +40,7 @@ fn refuse_surroundings(
     sandbox: &Sandbox,
 ) -> Result<(), OpsError> {
     let mut above = read_surroundings(tree).into_iter();
-    match above.find(|path| is_readable(path, &sandbox.filesystem)) {
+    match above.find(|path| sandbox.filesystem.opens_part_of(path)) {
         Some(path) => {
             let server = server.map(str::to_owned);
             Err(ArtifactError::ModulesAbove { path, server }.into())
@@ -49,18 +49,12 @@ fn refuse_surroundings(
     }
 }
 
-/// Whether a server can read anything of a file or folder.
-fn is_readable(found: &Path, filesystem: &Filesystem) -> bool {
-    let touches = |path: &PathBuf| found.starts_with(path) || path.starts_with(found);
-    match filesystem {
-        Filesystem::Open => true,
-        Filesystem::Listed { read, write, .. } => read.iter().chain(write).any(touches),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use facets_failure::Describe as _;
+    use facets_launch::Filesystem;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use facets_launch::{
     Environment, Filesystem, Launchable, Network, ProcessLaunch, Sandbox, Subprocess,
-    available_confinement, executables, settled_path,
+    available_confinement,
 };
 use facets_lock::{Extent, Grants, READ_ONLY};
 use facets_project::{ProjectError, UserDirectory};
@@ -39,7 +39,7 @@ fn sandbox_of(grants: &Grants, process: &ProcessLaunch) -> Result<Sandbox, OpsEr
         Subprocess::Open
     } else {
         let writable = opened.as_ref().map_or(&[][..], |opened| &opened.write);
-        Subprocess::Closed { execute: executed(process, writable) }
+        Subprocess::Closed { execute: process.executed_files(writable) }
     };
     let filesystem = match opened {
         None => Filesystem::Open,
@@ -48,19 +48,6 @@ fn sandbox_of(grants: &Grants, process: &ProcessLaunch) -> Result<Sandbox, OpsEr
         }
     };
     Ok(Sandbox { network, filesystem, subprocess })
-}
-
-/// What is executed when a server starts, where it really lies. A link that the server can write leads to
-/// no other program than one that it can write.
-fn executed(process: &ProcessLaunch, writable: &[PathBuf]) -> Vec<PathBuf> {
-    let path = process.variables.search_path();
-    let found = executables(&process.program, &process.directory, &path, writable);
-    let is_writable = |file: &PathBuf| writable.iter().any(|folder| file.starts_with(folder));
-    let real = found.into_iter().filter_map(|file| {
-        let own = || std::fs::canonicalize(&file).ok().filter(is_writable);
-        settled_path(&file, writable).or_else(own)
-    });
-    real.collect()
 }
 
 /// Whether a path is where it seems to be.

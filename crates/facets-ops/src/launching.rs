@@ -4,26 +4,13 @@ mod address;
 mod command;
 mod source_mode;
 
-use facets_launch::{Launchable, ProcessLaunch, Variables};
+use facets_launch::Launchable;
 use facets_lock::Pin;
 use facets_model::Origin;
 
 use crate::consent::Consent;
 use crate::error::{OpsError, ServerError};
 use crate::launch_options::LaunchOptions;
-
-/// The same server without what only says where and for whom it runs (spec 5.2): what it declares then
-/// is the same on every machine.
-pub(crate) fn normalised(server: &Launchable) -> Launchable {
-    match server.clone() {
-        Launchable::Process(process) => {
-            let variables = Variables { is_normalised: true, ..process.variables };
-            Launchable::Process(ProcessLaunch { variables, ..process })
-        }
-        // Nothing of this machine is sent along but the headers.
-        remote @ Launchable::Remote(_) => remote,
-    }
-}
 
 /// Shows what would be started or called, and prepares it if the answer is yes.
 pub(crate) fn prepare(

@@ -12,7 +12,7 @@ use facets_model::{InlineServerName, Origin};
 use facets_project::{
     Change, LOCK, MANIFEST, Project, ProjectError, State, declared_origin, with_server,
 };
-use facets_surface::{Also, Entitlements, Source, Surface};
+use facets_surface::{Also, Entitlements, Surface};
 
 use crate::artifact_grants::{StartPlace, observed_grants};
 use crate::capturing::capture_options;
@@ -259,8 +259,7 @@ pub(crate) fn with_source(
     let Some(source) = source else { return Ok(()) };
     let path = root.join(source);
     let scanned = scan(&ScanRequest { path }, &NoProgress)?;
-    surface.source =
-        Source { contract: scanned.contract, entitlements: Some(scanned.report.entitlements) };
+    surface.source = scanned.into_source();
     Ok(())
 }
 

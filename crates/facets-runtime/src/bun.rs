@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use facets_archive::ServerArchive;
+
 /// Arguments and variables for bun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BunCommand {
@@ -40,6 +42,18 @@ pub fn bun_command_with_tsconfig(entry: &Path, empty_config: &Path, tsconfig: &P
     // Cached code of a file is run in place of the file.
     let variables = vec![("BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0".into())];
     BunCommand { arguments, variables }
+}
+
+/// How bun starts an artifact whose files lie in this tree: with its own `tsconfig.json`, and no other
+/// configuration.
+#[must_use]
+pub fn bun_command_of(server: &ServerArchive, tree: &Path) -> BunCommand {
+    let empty = Path::new("/dev/null");
+    let entry = tree.join(server.manifest.entry.as_str());
+    match server.index.file("tsconfig.json") {
+        Some(_) => bun_command_with_tsconfig(&entry, empty, &tree.join("tsconfig.json")),
+        None => bun_command(&entry, empty),
+    }
 }
 
 fn option(name: &str, path: &Path) -> OsString {

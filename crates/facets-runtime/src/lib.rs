@@ -8,7 +8,9 @@ mod platform;
 mod surroundings;
 mod table;
 
-pub use bun::{BunCommand, bun_command, bun_command_with_tsconfig, is_variable_of_bun};
+pub use bun::{
+    BunCommand, bun_command, bun_command_of, bun_command_with_tsconfig, is_variable_of_bun,
+};
 pub use error::RuntimeError;
 pub use install::Runtimes;
 pub use installed::InstalledRuntime;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::exit;
 
 use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, Sandbox, Subprocess};
+use crate::rlimits;
 use crate::stage::Stage;
 use crate::verified_path::verified_command;
 use error::ConfineError;
@@ -48,6 +49,10 @@ pub(crate) fn run(arguments: &[OsString], stages: &[Stage]) -> ! {
         say(&format!("facet: no launch specification from the supervisor: {error}"));
         exit(CANNOT_CONFINE);
     });
+    if let Err(error) = spec.limits.map_or(Ok(()), rlimits::restrict) {
+        say(&format!("facet: cannot limit the server: {error}"));
+        exit(CANNOT_CONFINE);
+    }
     let port = confine(&spec.sandbox, proxy).unwrap_or_else(|reason| {
         say(&format!("facet: cannot enforce the sandbox on this system: {reason}"));
         exit(CANNOT_CONFINE);

@@ -1,6 +1,6 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::verified_path::VerifiedPath;
 
@@ -46,6 +46,19 @@ pub enum Filesystem {
     },
 }
 
+impl Filesystem {
+    /// Whether anything of a file or directory is opened that no other server has: the system's own files do
+    /// not count.
+    #[must_use]
+    pub fn opens_part_of(&self, found: &Path) -> bool {
+        let touches = |path: &PathBuf| found.starts_with(path) || path.starts_with(found);
+        match self {
+            Self::Open => true,
+            Self::Listed { read, write, .. } => read.iter().chain(write).any(touches),
+        }
+    }
+}
+
 /// What a server is kept from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
@@ -63,6 +76,17 @@ impl Sandbox {
     pub fn is_open(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// How much a server may use. One that uses more is ended with everything that it has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceLimits {
+    /// Bytes of memory that its processes together have resident.
+    pub resident: u64,
+    /// Processes and threads.
+    pub tasks: u32,
+    /// Bytes of its scratch directory, and of each file that it writes.
+    pub written: u64,
 }
 
 /// What is started inside the sandbox.
@@ -91,6 +115,8 @@ pub struct LaunchSpec {
     pub sandbox: Sandbox,
     /// What it is started from, where that was verified.
     pub verified: Vec<VerifiedPath>,
+    /// How much it may use; none for as much as the user may.
+    pub limits: Option<ResourceLimits>,
 }
 
 /// The bytes are not a launch specification.
@@ -138,6 +164,8 @@ impl LaunchSpec {
         let verified =
             self.verified.iter().flat_map(|one| [one.path.as_os_str(), OsStr::new(&one.identity)]);
         put(&mut out, verified);
+        let limits = self.limits.map(limit_texts);
+        put(&mut out, limits.iter().flatten().map(OsStr::new));
         out
     }
 
@@ -161,6 +189,7 @@ impl LaunchSpec {
         let [read, names, write] =
             [paths(take(&mut bytes)?), paths(take(&mut bytes)?), paths(take(&mut bytes)?)];
         let verified = verified_paths(&take(&mut bytes)?)?;
+        let limits = parse_limits(&take(&mut bytes)?)?;
         let filesystem = match listed.to_str() {
             Some("listed") => Filesystem::Listed { read, names, write },
             Some("open") => Filesystem::Open,
@@ -188,8 +217,27 @@ impl LaunchSpec {
             directory: directory.into(),
             sandbox: Sandbox { network, filesystem, subprocess },
             verified,
+            limits,
         })
     }
+}
+
+/// Each as a number in decimal.
+fn limit_texts(limits: ResourceLimits) -> [String; 3] {
+    [limits.resident, limits.tasks.into(), limits.written].map(|limit| limit.to_string())
+}
+
+/// The reverse of [`limit_texts`]; an empty list for none.
+fn parse_limits(list: &[OsString]) -> Result<Option<ResourceLimits>, LaunchSpecError> {
+    let [resident, tasks, written] = list else {
+        return if list.is_empty() { Ok(None) } else { Err(LaunchSpecError) };
+    };
+    let number = |text: &OsString| {
+        text.to_str().and_then(|text| text.parse::<u64>().ok()).ok_or(LaunchSpecError)
+    };
+    let (resident, written) = (number(resident)?, number(written)?);
+    let tasks = u32::try_from(number(tasks)?).map_err(|_| LaunchSpecError)?;
+    Ok(Some(ResourceLimits { resident, tasks, written }))
 }
 
 /// Each is a path and the text of its identity.
@@ -257,11 +305,39 @@ mod tests {
                 subprocess: Subprocess::Closed { execute: vec!["/bin/sh".into()] },
             },
             verified: vec![VerifiedPath { path: "/t".into(), identity: "1:2 3.4".to_owned() }],
+            limits: Some(ResourceLimits { resident: 1 << 40, tasks: 7, written: 0 }),
         };
         let bytes = spec.encode();
         assert_eq!(LaunchSpec::decode(&bytes), Ok(spec));
         for end in 0..bytes.len() {
             assert_eq!(LaunchSpec::decode(&bytes[..end]), Err(LaunchSpecError));
         }
+    }
+
+    #[test]
+    fn limits_are_all_or_none() {
+        let parsed = |texts: &[&str]| {
+            let list: Vec<OsString> = texts.iter().map(OsString::from).collect();
+            parse_limits(&list)
+        };
+        assert_eq!(parsed(&[]), Ok(None));
+        let limits = ResourceLimits { resident: 1, tasks: 2, written: 3 };
+        assert_eq!(parsed(&["1", "2", "3"]), Ok(Some(limits)));
+        for bad in [&["1"][..], &["1", "2", "-3"], &["1", "4294967296", "3"], &["1", "", "3"]] {
+            assert_eq!(parsed(bad), Err(LaunchSpecError), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_opened_in_part_by_what_lies_in_it_or_around_it() {
+        let path = Path::new("/a/node_modules");
+        let listed = |read: &[&str], write: &[&str]| {
+            let paths = |list: &[&str]| list.iter().map(PathBuf::from).collect();
+            Filesystem::Listed { read: paths(read), names: Vec::new(), write: paths(write) }
+        };
+        assert!(Filesystem::Open.opens_part_of(path));
+        assert!(listed(&["/a"], &[]).opens_part_of(path));
+        assert!(listed(&[], &["/a/node_modules/left-pad"]).opens_part_of(path));
+        assert!(!listed(&["/a/tree"], &["/b"]).opens_part_of(path));
     }
 }

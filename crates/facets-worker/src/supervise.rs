@@ -12,18 +12,20 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio, exit};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, setsid, wait,
 };
 
-use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program};
+use crate::launch_spec::{Filesystem, LaunchSpec, Network, Program, ResourceLimits};
+use crate::limit_watch::wait_for_excess;
 use crate::remove::remove_tree;
 use crate::stage::{CONFINE, TERMINATE};
-use crate::tree::end_descendants;
+use crate::tree::{end_descendants, kill_descendants};
 use crate::verified_path::verified_command;
 
 /// How long a server may take to end by itself once it was asked to.
@@ -31,6 +33,9 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// How long it may take to say how a server ended, once it has.
 const LAST_WORD: Duration = Duration::from_secs(2);
+
+/// How long processes take to end once they are killed.
+const SETTLING: Duration = Duration::from_millis(10);
 
 /// A launch specification is a command line, an environment, and the paths of a package.
 const MAX_SPEC: usize = 128 << 20;
@@ -60,8 +65,11 @@ fn supervise() -> io::Result<()> {
     let mut control = control_stream()?;
     let (spec, streams) = receive_spec(&control)?;
     let scratch = Scratch::make()?;
-    let ending =
-        start(&spec, streams, &scratch).and_then(|server| watch(&control, server, &scratch));
+    // The one stream that is kept: there is written why a server was ended.
+    let limits = spec.limits.map(|limits| Ok::<_, io::Error>((limits, streams[2].try_clone()?)));
+    let limits = limits.transpose()?;
+    let ending = start(&spec, streams, &scratch)
+        .and_then(|server| watch(&control, server, &scratch, limits));
     // What the server left behind does not outlive it, and nothing outlives a failure.
     end_everything(&scratch.path);
     // From here on facet may be gone, and it does not matter.
@@ -69,10 +77,22 @@ fn supervise() -> io::Result<()> {
     Ok(())
 }
 
-/// Comes back when the server has ended by itself; if facet goes first, never.
-fn watch(control: &UnixStream, server: Pid, scratch: &Scratch) -> io::Result<String> {
+/// Comes back when the server has ended, by itself or because it used too much; if facet goes first, never.
+fn watch(
+    control: &UnixStream,
+    server: Pid,
+    scratch: &Scratch,
+    limits: Option<(ResourceLimits, OwnedFd)>,
+) -> io::Result<String> {
     let mut requests = control.try_clone()?;
     let scratch = scratch.path.clone();
+    if let Some((limits, stderr)) = limits {
+        let scratch = scratch.clone();
+        std::thread::Builder::new().spawn(move || {
+            let reason = wait_for_excess(limits, &scratch);
+            end_for(&reason, &stderr);
+        })?;
+    }
     // Facet may have been killed while we started: then nobody hears this, and `listen`
     // comes back at once.
     let _ = writeln!(&*control, "started {}", server.as_raw_nonzero());
@@ -99,17 +119,47 @@ fn listen(control: &mut UnixStream, server: Pid) {
     }
 }
 
+/// How the line begins that says why a server was ended.
+pub const ENDED_FOR: &str = "facet: the server was ended: ";
+
+/// Several threads may end something; none must end the process before the others are done.
+static ENDING: Mutex<()> = Mutex::new(());
+
+/// Kills a server that used too much. That is noticed like the end of any server, which is then told of.
+fn end_for(reason: &str, stderr: &OwnedFd) {
+    let _guard = ENDING.lock();
+    kill_descendants();
+    // What they were about to write comes first; and one that was just made may have been missed.
+    std::thread::sleep(SETTLING);
+    kill_descendants();
+    tell(stderr, &format!("\n{ENDED_FOR}{reason}\n"));
+}
+
+/// Writes to the standard error of a server that has ended. If it is not read, that is given up after a while.
+fn tell(stderr: &OwnedFd, text: &str) {
+    let _ = fcntl_setfl(stderr, OFlags::NONBLOCK);
+    let begin = Instant::now();
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() && begin.elapsed() < LAST_WORD {
+        match rustix::io::write(stderr, rest) {
+            Ok(count) => rest = &rest[count..],
+            // What the server wrote last is still in the pipe.
+            Err(Errno::AGAIN | Errno::INTR) => std::thread::sleep(Duration::from_millis(1)),
+            Err(_) => return,
+        }
+    }
+}
+
 fn end_everything(scratch: &Path) {
-    // Both threads may come here; whoever is second must not end the process too early.
-    static ENDING: Mutex<()> = Mutex::new(());
     let _guard = ENDING.lock();
     end_descendants();
     remove_tree(scratch);
 }
 
-/// For facet, when a supervisor was killed: removes its scratch directory, whichever of its names it has.
-pub fn remove_scratch(supervisor: u32) {
-    let path = scratch_path(supervisor);
+/// For facet, when a supervisor was killed: removes its scratch directory, whichever of its names it has. It lies
+/// in this folder, or where temporary files lie.
+pub fn remove_scratch(supervisor: u32, folder: Option<&Path>) {
+    let path = scratch_path(supervisor, folder);
     remove_tree(&path);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
     let begin = format!("{}-", name.to_string_lossy());
@@ -120,9 +170,10 @@ pub fn remove_scratch(supervisor: u32) {
     }
 }
 
-fn scratch_path(supervisor: u32) -> PathBuf {
+fn scratch_path(supervisor: u32, folder: Option<&Path>) -> PathBuf {
+    let folder = folder.map_or_else(std::env::temp_dir, Path::to_owned);
     // Where it really lies: what is opened to a server is opened without links.
-    let folder = fs::canonicalize(std::env::temp_dir()).unwrap_or_else(|_| std::env::temp_dir());
+    let folder = fs::canonicalize(&folder).unwrap_or(folder);
     folder.join(format!("facet-{supervisor}"))
 }
 
@@ -137,7 +188,7 @@ fn reap_until_end_of(server: Pid) -> String {
                     (None, None) => continue,
                 };
             }
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return "lost".to_owned(),
         }
     }
@@ -176,7 +227,7 @@ struct Scratch {
 
 impl Scratch {
     fn make() -> io::Result<Self> {
-        let path = scratch_path(std::process::id());
+        let path = scratch_path(std::process::id(), None);
         // Left over from a supervisor of the same number that was killed.
         remove_tree(&path);
         match DirBuilder::new().mode(0o700).create(&path) {
@@ -215,7 +266,7 @@ fn start(
     close_fds::set_fds_cloexec(3, &[]);
     // The file stays open until it is executed.
     let (mut command, confined, _file) = match &spec.program {
-        Program::File(program) if spec.sandbox.is_open() => {
+        Program::File(program) if spec.sandbox.is_open() && spec.limits.is_none() => {
             let (mut command, file) = verified_command(program, &spec.verified)?;
             command.args(&spec.args).env_clear().envs(env);
             (command, None, file)
@@ -281,12 +332,12 @@ mod tests {
     #[test]
     fn a_name_that_is_taken_gives_another_that_is_removed_with_it() {
         // No process has this number.
-        let taken = scratch_path(u32::MAX);
+        let taken = scratch_path(u32::MAX, None);
         let first = Scratch::make_beside(&taken).unwrap();
         let second = Scratch::make_beside(&taken).unwrap();
         assert_ne!(first.path, second.path);
         assert!(first.path.is_dir() && second.path.is_dir());
-        remove_scratch(u32::MAX);
+        remove_scratch(u32::MAX, None);
         assert!(!first.path.exists() && !second.path.exists());
     }
 }

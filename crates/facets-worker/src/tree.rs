@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -21,11 +22,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) fn end_descendants() {
     let start = Instant::now();
     while has_children() && start.elapsed() < PATIENCE {
-        for pid in descendants(getpid()) {
-            // It may be gone by now, which is just as well.
-            let _ = kill_process(pid, Signal::KILL);
-        }
+        kill_descendants();
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Kills everything that is below this process now, and waits for nothing.
+pub(crate) fn kill_descendants() {
+    for pid in descendants_of_this_process() {
+        // It may be gone by now, which is just as well.
+        let _ = kill_process(pid, Signal::KILL);
     }
 }
 
@@ -40,14 +46,14 @@ fn has_children() -> bool {
     }
 }
 
-/// Everything below a process, dead or alive: what looks dead may have living threads, and children.
-fn descendants(of: Pid) -> Vec<Pid> {
+/// Everything below this process, dead or alive: what looks dead may have living threads, and children.
+pub(crate) fn descendants_of_this_process() -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for ProcessStat { pid, parent, .. } in processes() {
         children.entry(parent).or_default().push(pid);
     }
     let mut found = Vec::new();
-    let mut open = vec![of.as_raw_nonzero().get()];
+    let mut open = vec![getpid().as_raw_nonzero().get()];
     while let Some(parent) = open.pop() {
         for child in children.remove(&parent).unwrap_or_default() {
             found.extend(Pid::from_raw(child));
@@ -55,6 +61,32 @@ fn descendants(of: Pid) -> Vec<Pid> {
         }
     }
     found
+}
+
+/// The same from the lists that the kernel keeps, which is much faster than looking at every process; none where
+/// it keeps no such lists. While they are read, processes come and go: one may be missed.
+pub(crate) fn listed_descendants() -> Option<Vec<Pid>> {
+    if !Path::new("/proc/thread-self/children").exists() {
+        return None;
+    }
+    let mut open = listed_children(getpid().as_raw_nonzero().get());
+    let mut found = Vec::new();
+    while let Some(pid) = open.pop() {
+        found.extend(Pid::from_raw(pid));
+        open.extend(listed_children(pid));
+    }
+    Some(found)
+}
+
+/// The children of every thread of a process. One that has just ended has none.
+fn listed_children(pid: i32) -> Vec<i32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|one| fs::read_to_string(one.path().join("children")).ok());
+    lists.flat_map(|list| pids(&list)).collect()
+}
+
+fn pids(list: &str) -> Vec<i32> {
+    list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
 /// The children of this process.
@@ -127,11 +159,7 @@ fn children_of_this_process() -> Box<dyn Iterator<Item = ProcessStat>> {
     let lists = tasks.map(|task| fs::read_to_string(task.path().join("children")));
     match lists.collect::<Result<Vec<String>, _>>() {
         Ok(lists) if !lists.is_empty() => {
-            let pids: Vec<i32> = lists
-                .iter()
-                .flat_map(|list| list.split_whitespace())
-                .filter_map(|pid| pid.parse().ok())
-                .collect();
+            let pids: Vec<i32> = lists.iter().flat_map(|list| pids(list)).collect();
             Box::new(pids.into_iter().filter_map(stat_of).filter(|one| one.is_alive))
         }
         _ => {
@@ -157,8 +185,13 @@ fn processes() -> impl Iterator<Item = ProcessStat> {
 }
 
 fn stat_of(pid: i32) -> Option<ProcessStat> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    parse_stat(pid, &stat)
+    parse_stat(pid, &read_of_process(pid, "stat")?)
+}
+
+/// What the kernel says in a file of a process. A process chooses its own name, also one that is not UTF-8.
+pub(crate) fn read_of_process(pid: i32, file: &str) -> Option<String> {
+    let bytes = fs::read(format!("/proc/{pid}/{file}")).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn parse_stat(pid: i32, stat: &str) -> Option<ProcessStat> {

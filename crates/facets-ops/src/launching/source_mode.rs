@@ -1,9 +1,7 @@
 //! An artifact: its bytes are verified, and started with a runtime that is verified, too.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use facets_archive::ServerArchive;
 use facets_digest::Digest;
 use facets_fetch::Machine;
 use facets_launch::{ProcessLaunch, Sandbox, Variables, VerifiedFiles, value_of};
@@ -11,8 +9,8 @@ use facets_lock::{ArtifactPin, RuntimePin};
 use facets_model::manifest::Variable;
 use facets_model::{ArtifactSource, Origin, PlatformName, SourceModeOrigin};
 use facets_runtime::{
-    BunCommand, InstalledRuntime, ManagedRuntime, RuntimeBinary, Runtimes, bun_command,
-    bun_command_with_tsconfig, is_variable_of_bun,
+    BunCommand, InstalledRuntime, ManagedRuntime, RuntimeBinary, Runtimes, bun_command_of,
+    is_variable_of_bun,
 };
 use facets_store::Store;
 
@@ -50,7 +48,7 @@ pub(super) fn prepare(
     };
     consent.may_start(&launch).required()?;
     let runtime = installed(&store, runtime, options.purpose, progress)?;
-    let BunCommand { arguments, variables: fixed } = command_of(&server, tree.path());
+    let BunCommand { arguments, variables: fixed } = bun_command_of(&server, tree.path());
     variables.environment = options.environment.make()?;
     variables.fixed = fixed;
     let program = runtime.program();
@@ -66,16 +64,6 @@ pub(super) fn prepare(
         sandbox,
         verified: Some(VerifiedFiles { tree: tree_path, read, check }),
     })
-}
-
-/// How the runtime starts an artifact: with its own `tsconfig.json`, and no other configuration.
-fn command_of(server: &ServerArchive, tree: &Path) -> BunCommand {
-    let empty = Path::new("/dev/null");
-    let entry = tree.join(server.manifest.entry.as_str());
-    match server.index.file("tsconfig.json") {
-        Some(_) => bun_command_with_tsconfig(&entry, empty, &tree.join("tsconfig.json")),
-        None => bun_command(&entry, empty),
-    }
 }
 
 /// The artifact of a lock entry. One that is not stored is built again where that gives the pinned bytes;

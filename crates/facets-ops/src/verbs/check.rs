@@ -20,7 +20,7 @@ use crate::error::OpsError;
 pub use crate::judgement::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use crate::judgement::{judged, naming, not_locked, something_pinned};
 use crate::launch_options::LaunchOptions;
-use crate::launching::{normalised, prepare};
+use crate::launching::prepare;
 use crate::moving::{approve_moved, not_approved};
 use crate::observing::observe_once;
 use crate::outside_servers::refuse_inside_server;
@@ -156,7 +156,7 @@ fn allowed(
         let origin = &pinned.server.origin;
         let (options, notes) = options.with_values_for(project, (name, origin), approved)?;
         let server = prepare(start, &options, &AlreadyApproved)?;
-        let server = apply_grants(normalised(&server), grants)?;
+        let server = apply_grants(server.normalised(), grants)?;
         return Ok(Allowed { server, grants: grants.clone(), notes });
     }
     if !consent.can_answer() {
@@ -190,7 +190,7 @@ fn allowed(
     }
     let entry = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
     approve_entry(project, (name, &entry), decision.latest.as_ref(), variant)?;
-    Ok(Allowed { server: normalised(&here), grants: grants.clone(), notes: Vec::new() })
+    Ok(Allowed { server: here.normalised(), grants: grants.clone(), notes: Vec::new() })
 }
 
 /// What a server declares otherwise on this machine, if it still declares everywhere what is pinned; else
@@ -201,7 +201,7 @@ fn variant_of_pinned(here: &Launchable, pinned: &Pinned) -> Also {
     let options = CaptureOptions { era: EraChoice::Only(pinned.server.era), ..options };
     let look =
         |server: &Launchable| observe_once(server, options, &()).ok().map(|(surface, _)| surface);
-    if let Some((everywhere, here)) = look(&normalised(here)).zip(look(here))
+    if let Some((everywhere, here)) = look(&here.normalised()).zip(look(here))
         && everywhere.hashes().surface == pinned.hashes.surface
     {
         variant.add(&pinned.surface, &here);

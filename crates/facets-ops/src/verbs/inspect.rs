@@ -12,7 +12,7 @@ use crate::consent::{Consent, TypedAddress};
 use crate::error::OpsError;
 pub use crate::launch_options::SandboxRequest;
 use crate::launch_options::{EnvironmentChoice, LaunchOptions, StartPurpose};
-use crate::launching::{normalised, prepare};
+use crate::launching::prepare;
 use crate::observing::observe_once;
 use crate::resolving::{Resolved, resolve};
 use crate::source_scan::{ScanRequest, scan};
@@ -71,7 +71,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
             let options = capture_options(&server, timeout, None);
             let shown = origin.to_string();
             let watched = WatchedStart::new(&shown, consent.progress());
-            let seen = observe_once(&normalised(&server), options, &watched);
+            let seen = observe_once(&server.normalised(), options, &watched);
             let grants = granted_by(&launch.sandbox);
             let asked = AskedBy::Inspect;
             let attempt = StartAttempt { server: &server, origin: &origin, grants: &grants, asked };

@@ -27,7 +27,7 @@ use crate::confinement::{apply_grants, describe_cap, describe_confinement};
 use crate::consent::AlreadyApproved;
 use crate::error::{OpsError, ServerError, supervisor_failed};
 use crate::launch_options::{LaunchOptions, StartPurpose};
-use crate::launching::{normalised, prepare};
+use crate::launching::prepare;
 use crate::moving::not_approved;
 use crate::pinned::{Pinned, against_manifest};
 use crate::pinned_arguments::PinnedArguments;
@@ -128,7 +128,7 @@ fn verify_startable(
     options.require_values(&pinned.server.origin)?;
     let server = prepare(pinned.start(), &options, &AlreadyApproved)?;
     // What only the lock vouches for was reviewed as it is everywhere, so that is what starts.
-    let server = if decision.approval.is_some() { server } else { normalised(&server) };
+    let server = if decision.approval.is_some() { server } else { server.normalised() };
     Ok(VerifiedServer { pinned, decision, server, project, notes })
 }
 
