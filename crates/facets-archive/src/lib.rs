@@ -25,7 +25,9 @@ pub use error::{
     ArchiveError, ContentError, EntryPathError, FacetError, GzipError, LimitError, LimitKind,
     TarError, TreeError, TreeProblem, TreeProblemKind, UnpackError,
 };
-pub use facet::{FacetArchive, PackedFacet, pack_facet, read_facet, unpack_facet};
+pub use facet::{
+    FacetArchive, PackedFacet, pack_facet, read_facet, read_facet_texts, unpack_facet,
+};
 pub use index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
 pub use limits::ArchiveLimits;
 pub use npm::{copy_npm_file, read_npm_package, unpack_npm_package};

@@ -71,14 +71,14 @@ impl ArchiveFile {
 }
 
 impl From<FacetArchive> for ReadArchive {
-    fn from(FacetArchive { manifest, index }: FacetArchive) -> Self {
+    fn from(FacetArchive { manifest, index, .. }: FacetArchive) -> Self {
         let (name, version) = (manifest.name.to_string(), manifest.version.to_string());
         Self { kind: ArtifactKind::Facet, name, version, index }
     }
 }
 
 impl From<ServerArchive> for ReadArchive {
-    fn from(ServerArchive { manifest, index }: ServerArchive) -> Self {
+    fn from(ServerArchive { manifest, index, .. }: ServerArchive) -> Self {
         let (name, version) = (manifest.name.to_string(), manifest.version.to_string());
         Self { kind: ArtifactKind::Server, name, version, index }
     }

@@ -5,13 +5,16 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::BorrowedFd;
 
 use facets_digest::Digest;
+use facets_model::ArtifactPath;
 use facets_model::manifest::{FacetManifest, FileRole, parse_facet};
 use facets_model::tree::{MANIFEST_LIMITS, ManifestFormat};
 
 use super::build_manifest::{self, ARCHIVE, BUILD_MANIFEST, BuildManifest, FacetFormat};
 use super::pack::MANIFEST;
 use super::text::TextProbe;
-use crate::error::{ArchiveError, ContentError, FacetError, LimitError, LimitKind, unreadable};
+use crate::error::{
+    ArchiveError, ContentError, FacetError, LimitError, LimitKind, UnpackError, unreadable,
+};
 use crate::index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
 use crate::limits::ArchiveLimits;
 use crate::scan::{EntryVisitor, KeptFile, read_compressed};
@@ -24,6 +27,8 @@ use crate::unpack::{rewind, write_archive};
 pub struct FacetArchive {
     /// Its `facet.json`.
     pub manifest: FacetManifest,
+    /// The text of `facet.json`, as it is archived.
+    pub manifest_text: String,
     /// Its files and hashes.
     pub index: ArchiveIndex,
 }
@@ -47,9 +52,29 @@ pub fn read_facet(
     let mut visitor = FacetVisitor::new();
     let inner = container.read_inner(&mut archive, limits, &mut visitor)?;
     let index = ArchiveIndex { content_hash: container.digest, size: container.size, ..inner };
-    let manifest = check_content(&index.files, visitor, stated.format)?;
+    let (manifest, manifest_text) = check_content(&index.files, visitor, stated.format)?;
     check_stated(&stated, &index)?;
-    Ok(FacetArchive { manifest, index })
+    Ok(FacetArchive { manifest, manifest_text, index })
+}
+
+/// Reads an archive like [`read_facet`], and then the files that are UTF-8 text, each with its path, in the order
+/// of the archive. One whose files have more than `most` bytes together is refused.
+pub fn read_facet_texts(
+    archive: &mut (impl Read + Seek),
+    limits: &ArchiveLimits,
+    most: u64,
+) -> Result<Vec<(ArtifactPath, String)>, ArchiveError> {
+    let facet = read_facet(&mut *archive, limits)?;
+    if facet.index.files.iter().map(|file| file.size).sum::<u64>() > most {
+        return Err(LimitError::new(LimitKind::Total, most).into());
+    }
+    let container = read_container(archive, limits)?;
+    let mut texts = TextVisitor::default();
+    let inner = container.read_inner(archive, limits, &mut texts)?;
+    if inner.integrity != facet.index.integrity {
+        return Err(UnpackError::Changed.into());
+    }
+    Ok(texts.found)
 }
 
 /// Unpacks an archive into an empty directory, after all of it was checked and compared.
@@ -183,12 +208,38 @@ impl EntryVisitor for FacetVisitor {
     }
 }
 
+/// Keeps the files that are texts.
+#[derive(Default)]
+struct TextVisitor {
+    current: Vec<u8>,
+    found: Vec<(ArtifactPath, String)>,
+}
+
+impl EntryVisitor for TextVisitor {
+    fn begin(&mut self, _: &TarEntry) -> Result<(), ArchiveError> {
+        self.current.clear();
+        Ok(())
+    }
+
+    fn content(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        self.current.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn end(&mut self, entry: &TarEntry) -> Result<(), ArchiveError> {
+        if let Ok(text) = String::from_utf8(std::mem::take(&mut self.current)) {
+            self.found.push((entry.path.clone(), text));
+        }
+        Ok(())
+    }
+}
+
 /// The files are exactly those that the manifest names, and its texts are texts.
 fn check_content(
     files: &[ArchivedFile],
     visitor: FacetVisitor,
     format: FacetFormat,
-) -> Result<FacetManifest, ArchiveError> {
+) -> Result<(FacetManifest, String), ArchiveError> {
     let bytes = visitor.manifest.into_bytes();
     let bytes = bytes.ok_or(ContentError::NoManifest { file: MANIFEST })?;
     let outcome = parse_facet(&bytes, ManifestFormat::Json);
@@ -207,7 +258,8 @@ fn check_content(
             return Err(FacetError::Text { path: file.path.clone(), problem }.into());
         }
     }
-    Ok(manifest)
+    // A manifest without problems is UTF-8.
+    Ok((manifest, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The archive has exactly the files that are declared.

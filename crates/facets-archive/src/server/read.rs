@@ -20,6 +20,8 @@ pub(super) const MANIFEST: &str = "server.yaml";
 pub struct ServerArchive {
     /// Its `server.yaml`.
     pub manifest: ServerManifest,
+    /// The text of `server.yaml`.
+    pub manifest_text: String,
     /// Its files and hashes.
     pub index: ArchiveIndex,
 }
@@ -46,7 +48,9 @@ pub fn read_server_archive(
         let entry = manifest.entry.to_string();
         return Err(ContentError::NoEntry { entry, reason: None }.into());
     }
-    Ok(ServerArchive { manifest, index })
+    // A manifest without problems is UTF-8.
+    let manifest_text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(ServerArchive { manifest, manifest_text, index })
 }
 
 /// A manifest without problems.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use facets_archive::{
     ArchiveError, ArchiveLimits, ExpectedArtifact, PackedFacet, SourceTree, pack_facet, read_facet,
-    unpack_facet,
+    read_facet_texts, unpack_facet,
 };
 use facets_digest::Digest;
 use facets_model::tree::ManifestFormat;
@@ -42,6 +42,23 @@ fn a_facet_is_unpacked_as_it_was_packed() {
         ["facet.json", "skills/", "skills/s/", "skills/s/SKILL.md", "z"]
     );
     assert_eq!(fs::read_to_string(target.path().join("z")).unwrap(), "last");
+}
+
+#[test]
+fn the_texts_of_a_facet_are_read_and_other_files_are_left_out() {
+    let place = tempfile::tempdir().unwrap();
+    write_tree(place.path(), &[("facet.json", MANIFEST), ("skills/s/SKILL.md", "# hi\n")]);
+    fs::write(place.path().join("z"), b"\xff").unwrap();
+    let (_, bytes) = pack(place.path(), ManifestFormat::Json).unwrap();
+    let read = |most| read_facet_texts(&mut Cursor::new(&bytes), &ArchiveLimits::SPEC, most);
+    let size = MANIFEST.len() as u64 + 6;
+    let texts: Vec<(String, String)> =
+        read(size).unwrap().into_iter().map(|(path, text)| (path.to_string(), text)).collect();
+    let expected = [("facet.json", MANIFEST), ("skills/s/SKILL.md", "# hi\n")];
+    assert_eq!(texts, expected.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    assert_eq!(code(&read(size - 1)), "archive-too-large");
+    let facet = read_facet(Cursor::new(&bytes), &ArchiveLimits::SPEC).unwrap();
+    assert_eq!(facet.manifest_text, MANIFEST);
 }
 
 #[test]
