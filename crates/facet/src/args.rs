@@ -8,6 +8,7 @@ mod examples;
 mod level;
 mod named_values;
 mod output_format;
+mod publish;
 mod run;
 mod runtime;
 
@@ -25,6 +26,7 @@ pub(crate) use digest::{ContractMode, DigestCommand};
 pub(crate) use level::Level;
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
 pub(crate) use output_format::OutputFormat;
+pub(crate) use publish::{KindChoice, Login, Publish, RegistryCommand, Yank};
 pub(crate) use run::{DriftChoice, Run, Switch};
 pub(crate) use runtime::{RuntimeArguments, RuntimeCommand};
 
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     },
     /// Build the archive of a facet or a server, and print its hashes
     Build(Build),
+    #[command(flatten)]
+    Registry(RegistryCommand),
     /// Unpack the archive of a facet or a server, after all of it was checked
     Unpack {
         /// The archive

@@ -78,6 +78,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
             Ok(renderer.init(&init(InitRequest { kind: kind.into(), directory, name })?))
         }
         Command::Build(arguments) => crate::build::run_build(arguments, renderer),
+        Command::Registry(command) => crate::registry::run_registry(command, renderer),
         Command::Unpack { file, into } => {
             Ok(renderer.unpacked(&unpack(UnpackRequest { file, into })?))
         }

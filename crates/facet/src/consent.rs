@@ -7,7 +7,9 @@ use facets_face::visible;
 use facets_ops::StartProgress;
 use facets_ops::client_files::FileEdit;
 use facets_ops::consent::FoundEntry;
-use facets_ops::consent::{Answer, ApprovalPage, Consent, LaunchShown, MovedServer, StartObstacle};
+use facets_ops::consent::{
+    Answer, ApprovalPage, Consent, LaunchShown, MovedServer, PublishPage, StartObstacle,
+};
 use facets_ops::grant::Grants;
 use facets_project::PrivateHome;
 
@@ -151,6 +153,12 @@ impl Consent for Terminal {
 
     fn may_conflict(&self, name: &str, obstacles: &[StartObstacle]) -> Answer {
         self.ask(&render::grant_conflicts(name, obstacles), "Change the grants anyway?")
+    }
+
+    fn may_publish(&self, page: &PublishPage) -> Answer {
+        let place = page.registry.as_deref().map(visible).unwrap_or_default();
+        let question = format!("Publish it on {place}?");
+        self.ask(&render::publish_page(page, self.is_verbose), &question)
     }
 
     fn progress(&self) -> &dyn StartProgress {

@@ -15,10 +15,13 @@ mod local_source;
 mod missing_source;
 mod origin;
 mod progress;
+mod publish_bar;
+mod registry;
 mod render;
 mod run;
 mod runtime;
 mod start_directory;
+mod token_prompt;
 mod trust;
 mod typed;
 

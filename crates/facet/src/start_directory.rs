@@ -53,6 +53,7 @@ fn is_about_project(command: &Command) -> bool {
         | Command::Inspect(_)
         | Command::Cache { .. }
         | Command::Ps
+        | Command::Registry(_)
         | Command::Runtime(_)
         | Command::Scan { .. }
         | Command::Explain { .. }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 #[allow(dead_code, reason = "other tests need more of it")]
+mod registry;
+#[allow(dead_code, reason = "other tests need more of it")]
 mod trusted;
 
 #[path = "schemas/guarded.rs"]
@@ -27,6 +29,7 @@ use facets_store::{FileMode, Store, TreeKey, TreePin, TreeWriter};
 use facets_surface::Part;
 use facets_testkit::{PackageRegistry, component, repository_root, workspace_binary};
 use jsonschema::Validator;
+use registry::Registry;
 use serde_json::{Map, Value, json};
 use servers::{changed, server};
 use trusted::{Ran, Trusted};
@@ -194,6 +197,7 @@ static OUTPUTS: LazyLock<Vec<Output>> = LazyLock::new(|| {
     seen.history();
     seen.listed();
     seen.published();
+    seen.registry();
     seen.not_written();
     seen.run(ERRORS);
     seen.outputs.extend(guarded::outputs());
@@ -402,6 +406,23 @@ impl Seen {
         }
     }
 
+    /// A facet on a registry: published, the same again, taken back, and that undone.
+    fn registry(&mut self) {
+        let Some(registry) = Registry::start() else { return };
+        self.trusted.write("token.txt", &registry.token("author"));
+        self.trusted.facet(&["init", "facet", "shared"]).exits(0);
+        let there = format!("--registry {}", registry.url);
+        let login = format!("login {there}: --token-file token.txt | --token-file token.txt");
+        self.commands("login", 0, &login);
+        self.commands("whoami", 0, &format!("whoami {there}: | --verbose"));
+        self.commands("publish", 0, "publish shared --dry-run");
+        self.commands("publish", 0, &format!("publish shared {there}: --dry-run | --yes | --yes"));
+        let yank = format!("yank shared 0.1.0 {there}: --reason broken | --undo --kind facet");
+        self.commands("yank", 0, &yank);
+        self.commands("logout", 0, &format!("logout {there}: | --verbose"));
+        self.commands("error", 2, &format!(": whoami {there} | yank shared 0.1.0 --undo {there}"));
+    }
+
     /// What cannot be written to standard output stands on the other.
     fn not_written(&mut self) {
         let mut full = self.trusted.command(&["--format", "json", "list"]);
@@ -420,7 +441,11 @@ fn bun_of_the_table() -> Option<PathBuf> {
 
 /// Whether the component that a schema needs is missing here, which was said already.
 fn is_skipped(schema: &str) -> bool {
-    schema == "runtime-install" && bun_of_the_table().is_none()
+    match schema {
+        "runtime-install" => bun_of_the_table().is_none(),
+        "login" | "logout" | "publish" | "whoami" | "yank" => registry::program().is_none(),
+        _ => false,
+    }
 }
 
 fn owned(words: &[&str]) -> Vec<String> {
@@ -511,7 +536,7 @@ fn every_variant_is_among_what_is_printed() {
 
 #[test]
 fn artifacts_may_have_a_prerelease() {
-    for name in ["build", "digest-archive", "unpack"] {
+    for name in ["build", "digest-archive", "publish", "unpack", "yank"] {
         let version = &SCHEMAS[name]["properties"]["version"];
         let validator = jsonschema::draft202012::new(version).unwrap();
         assert!(validator.is_valid(&json!("1.0.0-rc.1")), "{name}");

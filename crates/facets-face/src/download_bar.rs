@@ -39,6 +39,11 @@ impl DownloadBar {
         Self { bar, files: Mutex::default() }
     }
 
+    /// Leaves an empty line: nothing is fetched any more.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     fn change(&self, file: usize, change: impl FnOnce(&mut FileBytes)) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         change(files.entry(file).or_default());

@@ -29,7 +29,12 @@ pub fn write_atomically(path: &Path, bytes: &[u8], placement: Placement) -> Resu
         return Err(FileError::NotPlain { path: path.to_owned() });
     }
     let staged = staged_path(path);
-    let result = write_and_sync(&staged, bytes).and_then(|()| place(&staged, path, placement));
+    let created = match placement {
+        Placement::New | Placement::Replace => File::create(&staged),
+        Placement::ReplaceFor { .. } => create_private(&staged),
+    };
+    let written = created.and_then(|file| write_and_sync(file, bytes));
+    let result = written.and_then(|()| place(&staged, path, placement));
     if result.is_err() {
         let _ = fs::remove_file(&staged);
     }
@@ -85,12 +90,24 @@ pub fn is_staged(name: &str) -> Option<&str> {
 
 /// Writes a file in its place, and waits until the disk has it.
 pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    write_and_sync(path, bytes).map_err(unwritable(path))
+    let written = File::create(path).and_then(|file| write_and_sync(file, bytes));
+    written.map_err(unwritable(path))
 }
 
-fn write_and_sync(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+fn write_and_sync(mut file: File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes).and_then(|()| file.sync_all())
+}
+
+/// A file that only this user can read from its first byte on.
+#[cfg(unix)]
+fn create_private(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+#[cfg(not(unix))]
+fn create_private(path: &Path) -> io::Result<File> {
+    File::create(path)
 }
 
 /// Waits until the disk has the names in a folder.

@@ -15,6 +15,7 @@ pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
 pub use crate::client_files::FileEdit;
 use crate::error::{OpsError, ServerError};
 use crate::program_files::OpenedFiles;
+pub use crate::publish_page::PublishPage;
 pub use crate::start_obstacle::StartObstacle;
 use crate::start_progress::{NoStartProgress, StartProgress};
 use crate::surface_warnings::SurfaceWarning;
@@ -68,6 +69,10 @@ pub trait Consent {
     /// Shows why a server would not start with what it is to be granted, and says whether they
     /// are changed anyway.
     fn may_conflict(&self, _name: &str, _obstacles: &[StartObstacle]) -> Answer {
+        Answer::NoTerminal
+    }
+    /// Shows what would be published, and says whether it is.
+    fn may_publish(&self, _page: &PublishPage) -> Answer {
         Answer::NoTerminal
     }
     /// Who sees how far the start of a server has come.

@@ -6,6 +6,8 @@ mod bundle;
 mod files_and_names;
 mod narrowed;
 mod next;
+mod publish;
+mod registry_client;
 mod server;
 mod server_next;
 mod start;
@@ -32,6 +34,7 @@ pub use artifact::{ArtifactError, SourceLook};
 pub use build::BuildError;
 pub use bundle::{BundleError, RefusedPackage};
 pub use narrowed::NarrowedOnly;
+pub use publish::PublishError;
 pub use server::ServerError;
 pub use start::StartFailure;
 pub use unanswered::SAME_WITH_YES;
@@ -211,6 +214,9 @@ pub enum OpsError {
     /// The packages of a server could not be bundled.
     #[error("{0}")]
     Bundle(#[from] BundleError),
+    /// Something could not be published, or a registry was of no help.
+    #[error("{0}")]
+    Publish(#[from] PublishError),
     /// Something is in the way of an artifact.
     #[error("{0}")]
     Artifact(#[from] ArtifactError),
@@ -326,6 +332,7 @@ impl OpsError {
             Self::ArchiveFile { source, .. } => Some(&**source),
             Self::Build(error) => Some(error),
             Self::Bundle(error) => Some(error),
+            Self::Publish(error) => Some(error),
             Self::Artifact(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),

@@ -5,8 +5,8 @@ mod verbs;
 pub use verbs::{
     add, adopt, approvals, approve, build, build_check, cache, check, connect, data, diff,
     digest_archive, digest_contract, digest_file, digest_json, digest_surface, doctor, explain,
-    grant, init, inspect, list, remove, run, runtime, scan, sessions, show, unpack, verify,
-    verify_file,
+    grant, init, inspect, list, login, publish, remove, run, runtime, scan, sessions, show, unpack,
+    verify, verify_file, whoami, yank,
 };
 
 pub mod building;
@@ -23,6 +23,7 @@ mod artifact_start;
 mod attestation;
 mod audit;
 mod broken_pin;
+mod built_artifact;
 mod bundling;
 mod cache_directory;
 mod capturing;
@@ -33,6 +34,8 @@ mod confinement;
 mod confusable_names;
 mod content_changes;
 mod contract_input;
+mod credentials_file;
+mod credentials_text;
 mod critical_findings;
 mod entry_placeholders;
 mod entry_reasons;
@@ -60,6 +63,11 @@ mod pinning;
 mod policy_file;
 mod profile_varies;
 mod program_files;
+mod publish_archive;
+mod publish_look;
+mod publish_page;
+mod published_kind;
+mod registry_choice;
 mod repinning;
 mod replacing;
 mod resolving;
@@ -84,8 +92,8 @@ mod write_file;
 
 pub use broken_pin::BrokenPin;
 pub use error::{
-    ArtifactError, BuildError, BundleError, NarrowedOnly, OpsError, RefusedPackage, SAME_WITH_YES,
-    ServerError, SourceLook, StartFailure,
+    ArtifactError, BuildError, BundleError, NarrowedOnly, OpsError, PublishError, RefusedPackage,
+    SAME_WITH_YES, ServerError, SourceLook, StartFailure,
 };
 pub use input::Input;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};

@@ -1,5 +1,6 @@
 //! From an origin to a pin: what exactly a person asked for.
 
+use std::fs::File;
 use std::path::Path;
 
 use facets_archive::ServerArchive;
@@ -80,16 +81,24 @@ fn resolve_artifact(
         return Err(ServerError::NotInline { name: artifact.to_string() }.into());
     };
     let mut archive = local_archive(&root.join(path.as_str()), progress)?;
-    let StoredArtifact { server, tree } = put_artifact(&open_store()?, &mut archive)?;
-    let source = source_of(tree.path())?;
+    resolve_archive(&artifact.source, &mut archive)
+}
+
+/// What exactly an archive is that was built or read: it is stored.
+pub(crate) fn resolve_archive(
+    source: &ArtifactSource,
+    archive: &mut File,
+) -> Result<Resolved, OpsError> {
+    let StoredArtifact { server, tree } = put_artifact(&open_store()?, archive)?;
+    let reach = source_of(tree.path())?;
     let pin = pin_of(&server)?;
     let names = server.manifest.env.iter().map(|variable| variable.name.to_string());
-    let origin = SourceModeOrigin::new(artifact.source.clone(), names.collect());
+    let origin = SourceModeOrigin::new(source.clone(), names.collect());
     let shown = ArtifactShown::of(&server, &pin);
     Ok(Resolved {
         origin: origin.into(),
         pin: Pin::Artifact(Box::new(pin)),
-        artifact: Some(ResolvedArtifact { shown, source }),
+        artifact: Some(ResolvedArtifact { shown, source: reach }),
     })
 }
 

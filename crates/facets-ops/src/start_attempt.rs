@@ -28,6 +28,8 @@ pub(crate) struct StartAttempt<'a> {
 pub(crate) enum AskedBy<'a> {
     /// `facet inspect`: nothing is pinned.
     Inspect,
+    /// `facet publish`: it is confined as in a registry, and no option changes that.
+    Publish,
     /// `facet add` and `facet adopt`: the server gets this name, and more options.
     Add { name: &'a str, options: &'a [String] },
     /// Anything about a server that is pinned under this name.
@@ -87,7 +89,7 @@ impl<'a> StartAttempt<'a> {
                 grant_command(name, self.grants, &widened(self.grants, obstacles))
             }
             // Nothing is granted before something is pinned.
-            AskedBy::Inspect | AskedBy::Add { .. } => None,
+            AskedBy::Inspect | AskedBy::Publish | AskedBy::Add { .. } => None,
         }
     }
 
@@ -102,16 +104,20 @@ impl<'a> StartAttempt<'a> {
 
     fn patience_mend(&self, source: &ObserveError) -> Option<String> {
         let seconds = longer_wait(source)?.to_string();
-        Some(match self.asked {
-            AskedBy::Pinned { name } => format!("facet approve {name} --timeout {seconds}"),
-            _ => self.typed_again(["--timeout".to_owned(), seconds].into_iter()),
-        })
+        match self.asked {
+            AskedBy::Pinned { name } => Some(format!("facet approve {name} --timeout {seconds}")),
+            // A registry waits no longer.
+            AskedBy::Publish => None,
+            AskedBy::Inspect | AskedBy::Add { .. } => {
+                Some(self.typed_again(["--timeout".to_owned(), seconds].into_iter()))
+            }
+        }
     }
 
     /// The command line that asks for the same with more options.
     fn typed_again(&self, more: impl Iterator<Item = String>) -> String {
         let mut words: Vec<String> = match self.asked {
-            AskedBy::Inspect => vec!["inspect".to_owned()],
+            AskedBy::Inspect | AskedBy::Publish => vec!["inspect".to_owned()],
             AskedBy::Add { name, options } => {
                 let first = ["add".to_owned(), name.to_owned()];
                 first.into_iter().chain(options.iter().cloned()).collect()

@@ -137,6 +137,18 @@ impl UserDirectory {
         Ok(folder)
     }
 
+    /// A file in it, for reading: the folder must not be one that others can write.
+    pub fn file(&self, name: &str) -> Result<PathBuf, ProjectError> {
+        check_owner(&self.path)?;
+        Ok(self.path.join(name))
+    }
+
+    /// A file in it, for writing: the folder is made if it does not exist, readable by this user alone.
+    pub fn file_to_write(&self, name: &str) -> Result<PathBuf, ProjectError> {
+        make_private(&self.path)?;
+        Ok(self.path.join(name))
+    }
+
     /// A folder in it, whether it is there or not.
     pub(crate) fn unchecked(&self, name: &str) -> PathBuf {
         self.path.join(name)

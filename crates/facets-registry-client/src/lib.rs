@@ -1,1 +1,39 @@
 #![doc = include_str!("../README.md")]
+
+mod address;
+mod answer;
+mod client;
+mod document;
+mod download;
+mod error;
+mod failures;
+mod identity;
+mod limits;
+mod lists;
+mod problem;
+mod progress;
+mod publication;
+mod refusal;
+mod token;
+mod transport;
+mod upload;
+mod wanted;
+
+pub use address::RegistryAddress;
+pub use client::RegistryClient;
+pub use document::{ServerVersionHashes, VersionDocument, VersionYank};
+pub use error::RegistryClientError;
+pub use identity::RegistryIdentity;
+pub use limits::RegistryClientLimits;
+pub use lists::{
+    ArtifactPage, ListPosition, ListedArtifact, PublishedVersion, VersionDifference, VersionPage,
+};
+pub use problem::RegistryProblem;
+pub use progress::{NoPublishProgress, ProbeWait, PublishProgress};
+pub use publication::{Publication, PublicationOutcome};
+pub use token::RegistryToken;
+pub use upload::ArchiveUpload;
+pub use wanted::{PublishedKind, WantedVersion};
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

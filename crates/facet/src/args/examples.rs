@@ -18,6 +18,37 @@ Examples:
 
 Exit codes: 0 built, 1 the manifest or a file is refused, 2 could not build.";
 
+pub(super) const PUBLISH: &str = "\
+Examples:
+  facet publish my-server --dry-run
+                          shows files, hashes and tools, and uploads nothing
+  facet publish my-server --registry https://registry.example.com
+                          builds it, starts it as the registry will, asks, uploads it, and compares
+                          the hashes of the registry with its own
+  facet publish my-facet-1.0.0.facet --yes
+                          publishes an archive without a question: for scripts
+
+Exit codes: 0 published, or published before; 1 refused by the check, or a hash differs; 2 could not
+publish.";
+
+pub(super) const YANK: &str = "\
+A yanked version can still be fetched by everyone who has pinned it. It is no longer chosen as the
+latest version.
+
+Examples:
+  facet yank my-server 1.0.0 --reason 'loses data on restart; use 1.0.1'
+  facet yank my-server 1.0.0 --undo";
+
+pub(super) const LOGIN: &str = "\
+The token is stored in ~/.facet/credentials (or $FACET_DIR), readable by you alone, and sent to this registry
+and to no other. In CI, set FACET_TOKEN and FACET_REGISTRY_URL instead.
+
+Examples:
+  facet login --registry https://registry.example.com
+                          asks for the token; it is not shown while you type
+  facet login --token-stdin < token.txt
+  facet login --token-file token.txt";
+
 pub(super) const INSPECT: &str = "\
 Examples:
   facet inspect -- npx -y @modelcontextprotocol/server-memory

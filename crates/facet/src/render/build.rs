@@ -24,7 +24,8 @@ impl Renderer {
     fn built_human(&self, report: &BuildReport) -> Shown {
         let mut out = String::new();
         if !self.quiet {
-            self.write_files(report, &mut out);
+            let packed = (&report.files[..], report.bundle.as_ref(), &report.left_out[..]);
+            packed_lines(packed, self.verbose, &mut out);
         }
         let verb = if report.is_unchanged { "unchanged" } else { "built" };
         let artifact = format!("{} {} {}", report.kind.word(), report.name, report.version);
@@ -40,26 +41,6 @@ impl Renderer {
             problem(warning, "", &mut talk);
         }
         Shown { talk, ..Shown::styled(out) }
-    }
-
-    /// What went in, and what did not.
-    fn write_files(&self, report: &BuildReport, out: &mut String) {
-        self.write_list(report.files.iter().map(packed_line), out);
-        if let Some(BundledCode { entry, packages }) = &report.bundle {
-            let (entry, packages) = (visible(entry.as_str()), plural(packages.len(), "package"));
-            let _ = writeln!(out, "bundled   {entry}  {QUIET}with {packages}{QUIET:#}");
-        }
-        self.write_list(report.left_out.iter().map(left_out_line), out);
-    }
-
-    /// All lines with `--verbose`, else so many that they can be read.
-    fn write_list(&self, lines: impl ExactSizeIterator<Item = String>, out: &mut String) {
-        let count = lines.len();
-        let most = if self.verbose { count } else { MOST_LINES };
-        out.extend(lines.take(most));
-        if count > most {
-            let _ = writeln!(out, "{QUIET}… {} more; -v shows all{QUIET:#}", count - most);
-        }
     }
 
     pub(crate) fn digest_archive(&self, report: &DigestArchiveReport) -> Shown {
@@ -98,6 +79,30 @@ impl Renderer {
             value["directory"] = report.into.display().to_string().into();
             value
         })
+    }
+}
+
+/// What went into an archive, what was bundled for it, and what was left out.
+pub(super) fn packed_lines(
+    (files, bundle, left_out): (&[ArchivedFile], Option<&BundledCode>, &[LeftOut]),
+    is_verbose: bool,
+    out: &mut String,
+) {
+    write_list(files.iter().map(packed_line), is_verbose, out);
+    if let Some(BundledCode { entry, packages }) = bundle {
+        let (entry, packages) = (visible(entry.as_str()), plural(packages.len(), "package"));
+        let _ = writeln!(out, "bundled   {entry}  {QUIET}with {packages}{QUIET:#}");
+    }
+    write_list(left_out.iter().map(left_out_line), is_verbose, out);
+}
+
+/// All lines with `--verbose`, else so many that they can be read.
+fn write_list(lines: impl ExactSizeIterator<Item = String>, is_verbose: bool, out: &mut String) {
+    let count = lines.len();
+    let most = if is_verbose { count } else { MOST_LINES };
+    out.extend(lines.take(most));
+    if count > most {
+        let _ = writeln!(out, "{QUIET}… {} more; -v shows all{QUIET:#}", count - most);
     }
 }
 
@@ -146,7 +151,7 @@ fn archive_json(archive: &ReadArchive) -> Value {
     })
 }
 
-fn file_json(file: &ArchivedFile) -> Value {
+pub(super) fn file_json(file: &ArchivedFile) -> Value {
     json!({
         "path": file.path.as_str(),
         "digest": file.digest.to_string(),

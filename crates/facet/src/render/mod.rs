@@ -21,6 +21,8 @@ mod opened;
 mod origin;
 mod pinned;
 mod policy;
+mod publish;
+mod registry;
 mod renderer;
 mod runtime;
 mod sarif;
@@ -189,6 +191,7 @@ pub(crate) use clients::{compact_pages, edits, found};
 pub(crate) use decisions::{homes_text, moved};
 pub(crate) use drift::Verb;
 pub(crate) use origin::launch;
+pub(crate) use publish::page as publish_page;
 pub(crate) use renderer::Renderer;
 pub(crate) use sessions::{grant_conflicts, wider_grants};
 

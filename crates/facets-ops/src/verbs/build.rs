@@ -5,19 +5,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use facets_archive::{ArchiveError, TreeError, is_build_output};
+use facets_archive::is_build_output;
 use facets_digest::Digest;
 use facets_failure::FileProblem;
 use facets_fetch::FetchProgress;
 use facets_files::{FileError, read_plain};
-use facets_model::tree::ManifestFormat;
 
-use crate::building::{
-    ArchivedFile, ArtifactKind, BuildOptions, BuiltFacet, BuiltServer, BundledCode, LeftOut,
-    build_facet, build_server, require_packed,
-};
+use crate::building::{ArchivedFile, ArtifactKind, BuildOptions, BundledCode, LeftOut, require_packed};
+use crate::built_artifact::{BuiltArtifact, DirectoryBuild, build_directory};
 use crate::error::{BuildError, OpsError};
-use crate::manifest_check::{BuildCheckReport, check_manifest, find_manifest};
+use crate::manifest_check::BuildCheckReport;
 use crate::write_file;
 
 /// What to do with another file where the archive should go.
@@ -86,16 +83,10 @@ pub fn build(
     progress: &dyn FetchProgress,
 ) -> Result<BuildOutcome, OpsError> {
     let directory = &request.directory;
-    let mut checked = check_manifest(directory)?;
-    if !checked.problems.is_empty() {
-        return Ok(BuildOutcome::Refused(checked));
-    }
-    let built = match Built::of(request, progress) {
-        Err(OpsError::Archive(error @ ArchiveError::Tree(TreeError::Refused { .. }))) => {
-            checked.take_refused(directory, &error);
-            return Ok(BuildOutcome::Refused(checked));
-        }
-        other => other?,
+    let options = BuildOptions { allowed_secrets: request.allowed_secrets.clone() };
+    let (built, warnings) = match build_directory(directory, &options, progress)? {
+        DirectoryBuild::Refused(checked) => return Ok(BuildOutcome::Refused(checked)),
+        DirectoryBuild::Built(built, warnings) => (*built, warnings),
     };
     require_packed(&request.allowed_secrets, &built.files, directory)?;
     let output = request.output.clone().unwrap_or_else(|| built.file_name().into());
@@ -103,92 +94,29 @@ pub fn build(
         refuse_packed(directory, &output, &built.left_out)?;
     }
     let is_unchanged = write(&output, &built.archive, request)?;
-    Ok(BuildOutcome::Built(built.report(output, is_unchanged, checked.warnings)))
+    Ok(BuildOutcome::Built(BuildReport::of(built, output, is_unchanged, warnings)))
 }
 
-/// Either kind of artifact.
-struct Built {
-    kind: ArtifactKind,
-    name: String,
-    version: String,
-    archive: Vec<u8>,
-    integrity: Digest,
-    content_hash: Digest,
-    files: Vec<ArchivedFile>,
-    left_out: Vec<LeftOut>,
-    bundle: Option<BundledCode>,
-}
-
-impl Built {
-    fn of(request: &BuildRequest, progress: &dyn FetchProgress) -> Result<Self, OpsError> {
-        let directory = &request.directory;
-        match find_manifest(directory)? {
-            "facet.json" => Ok(build_facet(directory, ManifestFormat::Json)?.into()),
-            "facet.yaml" => Ok(build_facet(directory, ManifestFormat::Yaml)?.into()),
-            _ => {
-                let options = BuildOptions { allowed_secrets: request.allowed_secrets.clone() };
-                Ok(build_server(directory, &options, progress)?.into())
-            }
-        }
-    }
-
-    /// `@scope/name` becomes `scope-name`, as it does in file names of npm.
-    fn file_name(&self) -> String {
-        let name = self.name.trim_start_matches('@').replace('/', "-");
-        format!("{name}-{}{}", self.version, self.kind.file_ending())
-    }
-
-    fn report(
-        self,
+impl BuildReport {
+    fn of(
+        built: BuiltArtifact,
         output: PathBuf,
         is_unchanged: bool,
         warnings: Vec<FileProblem>,
-    ) -> BuildReport {
-        BuildReport {
-            kind: self.kind,
-            name: self.name,
-            version: self.version,
-            integrity: self.integrity,
-            content_hash: self.content_hash,
-            size: self.archive.len() as u64,
-            files: self.files,
-            left_out: self.left_out,
-            bundle: self.bundle,
-            output,
-            is_unchanged,
-            warnings,
-        }
-    }
-}
-
-impl From<BuiltFacet> for Built {
-    fn from(built: BuiltFacet) -> Self {
+    ) -> Self {
         Self {
-            kind: ArtifactKind::Facet,
-            name: built.manifest.name.to_string(),
-            version: built.manifest.version.to_string(),
-            archive: built.archive,
+            kind: built.kind,
+            name: built.name,
+            version: built.version,
             integrity: built.integrity,
             content_hash: built.content_hash,
-            files: built.files,
-            left_out: Vec::new(),
-            bundle: None,
-        }
-    }
-}
-
-impl From<BuiltServer> for Built {
-    fn from(built: BuiltServer) -> Self {
-        Self {
-            kind: ArtifactKind::Server,
-            name: built.manifest.name.to_string(),
-            version: built.manifest.version.to_string(),
-            archive: built.archive,
-            integrity: built.integrity,
-            content_hash: built.content_hash,
+            size: built.archive.len() as u64,
             files: built.files,
             left_out: built.left_out,
             bundle: built.bundle,
+            output,
+            is_unchanged,
+            warnings,
         }
     }
 }

@@ -4,7 +4,7 @@ pub use facets_failure::Explanation;
 use facets_failure::{CodeTable, explanations};
 use facets_markers::{RULES, Rule};
 
-use crate::error::{ArtifactError, OpsError, ServerError};
+use crate::error::{ArtifactError, OpsError, PublishError, ServerError};
 
 /// The pages of all crates that can report something here, in the order in which they are listed.
 const PAGES: &[&str] = &[
@@ -27,6 +27,7 @@ const PAGES: &[&str] = &[
     facets_clients::EXPLANATIONS,
     facets_file_hashes::EXPLANATIONS,
     facets_fetch::EXPLANATIONS,
+    facets_registry_client::EXPLANATIONS,
 ];
 
 /// Every code that can be reported here: those of the pages in their order, then the markers.
@@ -47,8 +48,10 @@ pub struct CodeGroup {
 /// The same codes as people look for them: what they meet first, the details of files last.
 #[must_use]
 pub fn code_groups() -> Vec<CodeGroup> {
-    let (of_servers, of_files): (Vec<_>, Vec<_>) =
+    let (of_servers, others): (Vec<_>, Vec<_>) =
         explanations(crate::EXPLANATIONS).partition(|one| is_about_servers(one.code));
+    let (of_registries, of_files): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|one| PublishError::CODES.contains(&one.code));
     let pages = |pages: &[&'static str]| -> Vec<Explanation> {
         pages.iter().flat_map(|page| explanations(page)).collect()
     };
@@ -66,6 +69,10 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Policies", pages(&[facets_policy::EXPLANATIONS])),
         ("Hashes of server.json", pages(&[facets_file_hashes::EXPLANATIONS])),
         ("Files of packages", pages(&[facets_fetch::EXPLANATIONS])),
+        (
+            "Publishing and registries",
+            [of_registries, pages(&[facets_registry_client::EXPLANATIONS])].concat(),
+        ),
         ("Surface files and contracts", pages(&[facets_surface::EXPLANATIONS])),
         ("Facets, manifests and their files", of_files),
         ("Members of manifests", pages(&[facets_model::EXPLANATIONS])),
@@ -120,6 +127,7 @@ mod tests {
             ArtifactError::CODES,
             BuildError::CODES,
             BundleError::CODES,
+            PublishError::CODES,
             of_manifests,
         ];
         let of_commands = of_commands.concat();
@@ -150,6 +158,10 @@ mod tests {
             (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
             (facets_file_hashes::EXPLANATIONS, &of_hashes),
             (facets_fetch::EXPLANATIONS, facets_fetch::FetchError::CODES),
+            (
+                facets_registry_client::EXPLANATIONS,
+                facets_registry_client::RegistryClientError::CODES,
+            ),
         ];
         assert_eq!(crates.len(), PAGES.len());
         for (page, codes) in crates {

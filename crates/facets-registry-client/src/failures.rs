@@ -1,0 +1,138 @@
+//! Why a request failed, and whether another may succeed.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use ureq::Body;
+use ureq::http::Response;
+use url::Url;
+
+use crate::address::{host, shown};
+use crate::error::RegistryClientError;
+use crate::problem::RegistryProblem;
+use crate::transport::{CONNECT, FailedAttempt, RegistryTransport, header};
+
+impl RegistryTransport {
+    /// What a status means that is no success.
+    pub(crate) fn refused(
+        &self,
+        url: &Url,
+        status: u16,
+        response: Response<Body>,
+    ) -> FailedAttempt {
+        let wanted = retry_after(header(&response, "retry-after"), SystemTime::now());
+        let body = self.problem_body(url, response);
+        let problem = RegistryProblem::read(url, &host(url), status, &body);
+        let problem = RegistryProblem { retry_after: wanted, ..problem };
+        let error = RegistryClientError::Refused(Box::new(problem));
+        match status {
+            429 | 500 | 502..=504 => FailedAttempt::Retryable(error, wanted),
+            _ => FailedAttempt::Final(error),
+        }
+    }
+
+    /// Why a request got no answer.
+    pub(crate) fn failed(&self, url: &Url, error: ureq::Error) -> FailedAttempt {
+        let host = host(url);
+        match error {
+            ureq::Error::Io(error) => self.broken(url, &error),
+            ureq::Error::Timeout(timeout) => self.timed_out(url, timeout),
+            ureq::Error::HostNotFound => {
+                let reason = "its name cannot be resolved".to_owned();
+                retryable(RegistryClientError::Unreachable { host, reason })
+            }
+            // Nothing was sent, and nothing can be the next time.
+            ureq::Error::Http(_) | ureq::Error::BadUri(_) => {
+                let problem = "the address or the token cannot be sent".to_owned();
+                RegistryClientError::Config { place: host, problem }.into()
+            }
+            ureq::Error::Rustls(error) => {
+                RegistryClientError::Certificate { host, reason: error.to_string() }.into()
+            }
+            ureq::Error::Tls(reason) => {
+                RegistryClientError::Certificate { host, reason: reason.to_owned() }.into()
+            }
+            ureq::Error::Protocol(error) => retryable(not_http(url, error.to_string())),
+            other @ ureq::Error::LargeResponseHeader(..) => {
+                retryable(not_http(url, other.to_string()))
+            }
+            other => {
+                let reason = other.to_string();
+                retryable(RegistryClientError::Unreachable { host, reason })
+            }
+        }
+    }
+
+    /// Which of the limits of a request is over.
+    fn timed_out(&self, url: &Url, timeout: ureq::Timeout) -> FailedAttempt {
+        let host = host(url);
+        match timeout {
+            ureq::Timeout::Global => {
+                let (url, limit) = (shown(url), self.limits.time);
+                RegistryClientError::TooSlow { url, limit }.into()
+            }
+            ureq::Timeout::Resolve | ureq::Timeout::Connect => {
+                let reason = format!("no connection within {} s", CONNECT.as_secs());
+                retryable(RegistryClientError::Unreachable { host, reason })
+            }
+            _ => retryable(RegistryClientError::Silent { host, waited: self.limits.read }),
+        }
+    }
+
+    /// Why a connection broke, or never was.
+    pub(crate) fn broken(&self, url: &Url, error: &io::Error) -> FailedAttempt {
+        let (host, reason) = (host(url), error.to_string());
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
+            Some(ureq::Error::Timeout(timeout)) => return self.timed_out(url, *timeout),
+            Some(ureq::Error::Io(inner)) => return self.broken(url, inner),
+            Some(ureq::Error::Protocol(error)) => {
+                return retryable(not_http(url, error.to_string()));
+            }
+            _ => {}
+        }
+        // What the library for TLS says is in the text alone.
+        if reason.contains("certificate") || reason.contains("UnknownIssuer") {
+            return RegistryClientError::Certificate { host, reason }.into();
+        }
+        retryable(match error.kind() {
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe => RegistryClientError::Broken { host, reason },
+            _ => RegistryClientError::Unreachable { host, reason },
+        })
+    }
+}
+
+/// Another attempt may succeed, whenever it is made.
+fn retryable(error: RegistryClientError) -> FailedAttempt {
+    FailedAttempt::Retryable(error, None)
+}
+
+fn not_http(url: &Url, problem: String) -> RegistryClientError {
+    RegistryClientError::Answer { url: shown(url), problem: format!("it is not HTTP: {problem}") }
+}
+
+/// Seconds, or a date.
+fn retry_after(text: &str, now: SystemTime) -> Option<Duration> {
+    if let Ok(seconds) = text.trim().parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = httpdate::parse_http_date(text.trim()).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registry_may_say_when_in_seconds_or_as_a_date() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        assert_eq!(retry_after("7", now), Some(Duration::from_secs(7)));
+        let date = "Sun, 09 Sep 2001 01:46:50 GMT";
+        assert_eq!(retry_after(date, now), Some(Duration::from_secs(10)));
+        assert_eq!(retry_after("soon", now), None);
+        assert_eq!(retry_after("-1", now), None);
+    }
+}

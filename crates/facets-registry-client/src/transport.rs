@@ -1,0 +1,278 @@
+//! Requests to one registry: its token stays with it, redirects stay with its origin, and a registry that is
+//! busy is asked again.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use facets_http::{Agents, Authorization, Credentials, ProxyChoice, Reach, Route, agent_config};
+use ureq::http::Response;
+use ureq::{Body, RequestBuilder, SendBody};
+use url::Url;
+
+use crate::address::{RegistryAddress, host, shown};
+use crate::error::RegistryClientError;
+use crate::limits::RegistryClientLimits;
+use crate::token::RegistryToken;
+use crate::upload::UploadReader;
+
+/// How long it may take to look a name up and to connect.
+pub(crate) const CONNECT: Duration = Duration::from_secs(20);
+
+/// More than any problem has.
+const MOST_PROBLEM: u64 = 1 << 20;
+
+/// What every answer but archives and surface files is.
+pub(crate) const JSON: &str = "application/json, application/problem+json";
+
+/// Requests to one registry.
+#[derive(Debug)]
+pub(crate) struct RegistryTransport {
+    agents: Agents,
+    credentials: Credentials,
+    pub(crate) limits: RegistryClientLimits,
+}
+
+/// Why one attempt failed, and whether another may succeed.
+pub(crate) enum FailedAttempt {
+    Final(RegistryClientError),
+    /// So much later, if the registry says when.
+    Retryable(RegistryClientError, Option<Duration>),
+}
+
+impl From<RegistryClientError> for FailedAttempt {
+    fn from(error: RegistryClientError) -> Self {
+        Self::Final(error)
+    }
+}
+
+impl From<FailedAttempt> for RegistryClientError {
+    fn from(failed: FailedAttempt) -> Self {
+        match failed {
+            FailedAttempt::Final(error) | FailedAttempt::Retryable(error, _) => error,
+        }
+    }
+}
+
+/// A success, whose body has not been read.
+pub(crate) struct RegistryReply {
+    pub(crate) url: Url,
+    pub(crate) status: u16,
+    pub(crate) response: Response<Body>,
+}
+
+impl RegistryTransport {
+    /// Nothing is sent yet.
+    pub(crate) fn new(
+        address: &RegistryAddress,
+        token: Option<&RegistryToken>,
+        limits: RegistryClientLimits,
+    ) -> Result<Self, RegistryClientError> {
+        let config = || {
+            agent_config()
+                .timeout_global(Some(limits.time))
+                .timeout_resolve(Some(CONNECT))
+                .timeout_connect(Some(CONNECT))
+                .timeout_recv_response(Some(limits.read))
+                .timeout_per_read(Some(limits.read))
+                .timeout_per_write(Some(limits.read))
+        };
+        // A proxy would see what is sent to this machine in the clear.
+        let proxy = if address.is_local() { ProxyChoice::Direct } else { ProxyChoice::Environment };
+        let mut credentials = Credentials::default();
+        if let Some(token) = token {
+            let bearer = Authorization::Bearer(token.secret().to_owned());
+            credentials.add(address.base(), bearer);
+        }
+        let agents = Agents::new(config, &Route { proxy, ..Route::default() }, &Reach::AsUser)?;
+        Ok(Self { agents, credentials, limits })
+    }
+
+    /// What every request has: the token, if the address is below that of the registry.
+    fn prepared<B>(&self, request: RequestBuilder<B>, url: &Url) -> RequestBuilder<B> {
+        let request = request.header("Accept-Encoding", "identity");
+        match self.credentials.for_url(url) {
+            Some(authorization) => request.header("Authorization", authorization.header()),
+            None => request,
+        }
+    }
+
+    /// Reads a whole answer, asked for again if the registry is busy.
+    pub(crate) fn document(&self, url: &Url, limit: u64) -> Result<Vec<u8>, RegistryClientError> {
+        self.retrying(|| {
+            let reply = self.get_once(url, JSON)?;
+            self.body(&reply.url, reply.response, limit)
+        })
+    }
+
+    /// An answer whose body is to be read, asked for again if the registry is busy.
+    pub(crate) fn open(&self, url: &Url) -> Result<RegistryReply, RegistryClientError> {
+        self.retrying(|| self.get_once(url, "*/*"))
+    }
+
+    /// Sends a small document. That is done once.
+    pub(crate) fn post(&self, url: &Url, body: &str) -> Result<RegistryReply, RegistryClientError> {
+        let request = self.prepared(self.agents.for_url(url).post(url.as_str()), url);
+        let request = request.header("Accept", JSON).content_type("application/json");
+        let sent = request.send(body).map_err(|error| self.failed(url, error))?;
+        self.accepted(url, sent)
+    }
+
+    /// Takes something back. That is done once.
+    pub(crate) fn delete(&self, url: &Url) -> Result<RegistryReply, RegistryClientError> {
+        let request = self.prepared(self.agents.for_url(url).delete(url.as_str()), url);
+        let sent =
+            request.header("Accept", JSON).call().map_err(|error| self.failed(url, error))?;
+        self.accepted(url, sent)
+    }
+
+    /// Sends an archive. That is done once; the registry can refuse it before it is sent.
+    pub(crate) fn upload(
+        &self,
+        url: &Url,
+        size: u64,
+        content: &mut UploadReader<'_>,
+    ) -> Result<RegistryReply, RegistryClientError> {
+        let request = self.prepared(self.agents.for_url(url).post(url.as_str()), url);
+        // The type that the reference sends, also for facets, which are not compressed.
+        let request = request
+            .header("Accept", JSON)
+            .header("Content-Type", "application/gzip")
+            .header("Content-Length", size.to_string())
+            .header("Expect", "100-continue");
+        let sent = request.send(SendBody::from_reader(content));
+        match (sent, content.failure.take()) {
+            (_, Some(source)) => Err(RegistryClientError::Upload { source }),
+            (Err(error), None) => Err(self.failed(url, error).into()),
+            (Ok(response), None) => self.accepted(url, response),
+        }
+    }
+
+    /// An answer to a request that changes something: no redirect is followed, and none is asked again.
+    fn accepted(
+        &self,
+        url: &Url,
+        response: Response<Body>,
+    ) -> Result<RegistryReply, RegistryClientError> {
+        let status = response.status().as_u16();
+        match status {
+            200..=202 => {
+                require_identity(url, &response)?;
+                Ok(RegistryReply { url: url.clone(), status, response })
+            }
+            300..=399 => {
+                let location = url.join(header(&response, "location"));
+                let location = location.map_or_else(|_| "…".to_owned(), |to| shown(&to));
+                let problem = "a redirect of a change is not followed";
+                Err(RegistryClientError::Redirect { url: shown(url), location, problem })
+            }
+            _ => Err(self.refused(url, status, response).into()),
+        }
+    }
+
+    fn get_once(&self, url: &Url, accept: &str) -> Result<RegistryReply, FailedAttempt> {
+        let mut url = url.clone();
+        for _ in 0..=self.limits.redirects {
+            let request = self.prepared(self.agents.for_url(&url).get(url.as_str()), &url);
+            let sent = request.header("Accept", accept).call();
+            let response = sent.map_err(|error| self.failed(&url, error))?;
+            let status = response.status().as_u16();
+            match status {
+                200 => {
+                    require_identity(&url, &response)?;
+                    return Ok(RegistryReply { url, status, response });
+                }
+                301 | 302 | 303 | 307 | 308 => {
+                    url = redirected(&url, header(&response, "location"))?;
+                }
+                _ => return Err(self.refused(&url, status, response)),
+            }
+        }
+        let (url, location) = (shown(&url), shown(&url));
+        let problem = "there are too many redirects";
+        Err(RegistryClientError::Redirect { url, location, problem }.into())
+    }
+
+    /// Reads a body to its end.
+    pub(crate) fn body(
+        &self,
+        url: &Url,
+        response: Response<Body>,
+        limit: u64,
+    ) -> Result<Vec<u8>, FailedAttempt> {
+        let mut reader = response.into_body().into_with_config().limit(u64::MAX).reader();
+        let (mut bytes, mut buffer) = (Vec::new(), vec![0_u8; 64 << 10]);
+        loop {
+            let count = reader.read(&mut buffer).map_err(|error| self.broken(url, &error))?;
+            if count == 0 {
+                return Ok(bytes);
+            }
+            bytes.extend_from_slice(&buffer[..count]);
+            if bytes.len() as u64 > limit {
+                return Err(RegistryClientError::TooLarge { what: shown(url), limit }.into());
+            }
+        }
+    }
+
+    /// The body of a refusal; nothing of one that cannot be read.
+    pub(crate) fn problem_body(&self, url: &Url, response: Response<Body>) -> Vec<u8> {
+        self.body(url, response, MOST_PROBLEM).unwrap_or_default()
+    }
+
+    /// Asks again what may be answered the next time, a little later each time.
+    fn retrying<T>(
+        &self,
+        mut attempt: impl FnMut() -> Result<T, FailedAttempt>,
+    ) -> Result<T, RegistryClientError> {
+        let mut backoff = self.limits.backoff;
+        let mut left = self.limits.retries;
+        loop {
+            let (error, wanted) = match attempt() {
+                Ok(done) => return Ok(done),
+                Err(FailedAttempt::Final(error)) => return Err(error),
+                Err(FailedAttempt::Retryable(error, wanted)) => (error, wanted),
+            };
+            let wait = wanted.unwrap_or(backoff);
+            if left == 0 || wait > self.limits.patience {
+                return Err(error);
+            }
+            std::thread::sleep(wait);
+            left -= 1;
+            backoff *= 2;
+        }
+    }
+}
+
+/// Where a redirect leads, if it stays with the origin that was asked.
+fn redirected(from: &Url, location: &str) -> Result<Url, RegistryClientError> {
+    let refuse = |location: String, problem: &'static str| {
+        Err(RegistryClientError::Redirect { url: shown(from), location, problem })
+    };
+    // Nothing at all would lead to the same place again.
+    let Some(to) = from.join(location).ok().filter(|_| !location.is_empty()) else {
+        return refuse("…".to_owned(), "it is no address");
+    };
+    if !to.username().is_empty() || to.password().is_some() {
+        return refuse(shown(&to), "it has credentials in it");
+    }
+    if to.origin() != from.origin() {
+        return refuse(format!("{}://{}", to.scheme(), host(&to)), "it is another host");
+    }
+    Ok(to)
+}
+
+/// An answer that is encoded though that was not accepted is never decoded.
+fn require_identity(url: &Url, response: &Response<Body>) -> Result<(), RegistryClientError> {
+    let encoded = |name: &str, plain: &str| {
+        let mut values = response.headers().get_all(name).iter();
+        values.any(|value| !value.as_bytes().eq_ignore_ascii_case(plain.as_bytes()))
+    };
+    if encoded("content-encoding", "identity") || encoded("transfer-encoding", "chunked") {
+        let problem = "it is encoded, which was not accepted".to_owned();
+        return Err(RegistryClientError::Answer { url: shown(url), problem });
+    }
+    Ok(())
+}
+
+pub(crate) fn header<'r>(response: &'r Response<Body>, name: &str) -> &'r str {
+    response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
