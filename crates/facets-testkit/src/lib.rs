@@ -5,6 +5,7 @@ mod client;
 mod components;
 mod json;
 mod package_registry;
+mod postgres;
 mod processes;
 mod random;
 
@@ -15,6 +16,7 @@ pub use components::{
 };
 pub use json::{double_literal, random_document, random_json};
 pub use package_registry::{PackageRegistry, unused_address};
+pub use postgres::Postgres;
 pub use processes::{Process, processes};
 pub use random::Random;
 
