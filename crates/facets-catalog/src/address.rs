@@ -29,12 +29,13 @@ impl FromStr for CatalogUrl {
             Url::parse(text).map_err(|error| bad(error.to_string()))?;
             return Ok(Self::Postgres(text.to_owned()));
         }
-        if let Some((scheme, _)) = text.split_once("://")
+        let path = text.strip_prefix("sqlite:").unwrap_or(text);
+        let path = path.strip_prefix("//").unwrap_or(path);
+        if let Some((scheme, _)) = path.split_once("://")
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
         {
             return Err(bad(format!("`{scheme}` is not supported")));
         }
-        let path = text.strip_prefix("sqlite:").unwrap_or(text);
         if path.is_empty() || path.contains('\0') {
             return Err(bad("it is empty".to_owned()));
         }
@@ -79,7 +80,9 @@ mod tests {
         for path in ["data", "/var/lib/registry", "./a b/catalog.sqlite"] {
             assert_eq!(parse(path), CatalogUrl::Sqlite(PathBuf::from(path)));
         }
-        assert_eq!(parse("sqlite:/x"), CatalogUrl::Sqlite(PathBuf::from("/x")));
+        for text in ["sqlite:/x", "sqlite:///x"] {
+            assert_eq!(parse(text), CatalogUrl::Sqlite(PathBuf::from("/x")));
+        }
         for text in ["postgres://u@h/d", "postgresql://u:p@h:5433/d?sslmode=require"] {
             assert_eq!(parse(text), CatalogUrl::Postgres(text.to_owned()));
         }

@@ -43,13 +43,13 @@ pub struct ClaimedJob {
     pub version: Version,
     /// The digest of the archive.
     pub content_hash: Digest,
-    /// The digest of what is in the archive.
+    /// The digest of the content of the archive (`integrity`).
     pub integrity: Digest,
     /// The size of the archive.
     pub size: u64,
     /// The upload that keeps the archive. It ends with the job.
     pub upload: String,
-    /// What whoever queued the job wrote down for its worker.
+    /// The document that was queued with the job.
     pub document: String,
     /// Which attempt this is, from 1 on.
     pub attempt: u32,

@@ -27,7 +27,7 @@ pub struct NewJob {
     pub version: Version,
     /// The digest of the archive.
     pub content_hash: Digest,
-    /// The digest of what is in the archive.
+    /// The digest of the content of the archive (`integrity`).
     pub integrity: Digest,
     /// The size of the archive.
     pub size: u64,
@@ -72,7 +72,7 @@ pub enum JobState {
     },
 }
 
-/// A job, for whoever waits for it.
+/// The status of a job, for its publisher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobStatus {
     /// The job.
@@ -180,7 +180,7 @@ impl Operation for Enqueueing<'_> {
 }
 
 impl Enqueueing<'_> {
-    /// What is to be said if the same version is in the queue or running.
+    /// The outcome if the same version is in the queue or running.
     async fn same_version(
         &self,
         transaction: &mut Transaction<'_>,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::error::CatalogError;
 
-/// What is published: both have names of their own (spec 2.1).
+/// The kind of an artifact. Each kind has its own names (spec 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ArtifactKind {
     /// A facet.

@@ -118,7 +118,7 @@ pub(crate) fn pending(applied: i64) -> impl Iterator<Item = &'static Migration> 
     MIGRATIONS.iter().filter(move |migration| migration.number > applied)
 }
 
-/// Runs what is still to be run, in one transaction; of two replicas, the second finds nothing to do.
+/// Runs the pending migrations in one transaction; of two replicas, the second finds none.
 pub(crate) struct Migrating;
 
 impl Operation for Migrating {

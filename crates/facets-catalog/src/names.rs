@@ -127,7 +127,7 @@ impl Operation for SetOwner<'_> {
     }
 }
 
-/// The lock of transactions that claim a name which nobody has yet.
+/// The lock of transactions that claim a free name.
 pub(crate) const CLAIMS: &str = "claims";
 
 /// The owner of a name, which no other transaction changes before this one ended. Publishing and yanking
@@ -156,7 +156,7 @@ pub(crate) async fn insert_name(
     transaction.execute(INSERT, &params).await.map(drop)
 }
 
-/// Claims the scope of a name, if it has one that nobody has yet.
+/// Claims the scope of a name, if it has one that is free.
 pub(crate) async fn insert_scope(
     transaction: &mut Transaction<'_>,
     name: &ArtifactName,
@@ -260,7 +260,7 @@ async fn change_words(
     words: &[&String],
 ) -> Result<(), Trouble> {
     for some in words.chunks(WORDS) {
-        // The last word fills up what is left of the statement.
+        // The last word fills the remaining parameters.
         let filled = some.iter().chain(std::iter::repeat(&some[some.len() - 1])).take(WORDS);
         let mut params: Vec<Param<'_>> = vec![kind.into(), name.into()];
         params.extend(filled.map(|word| Param::from(word.as_str())));

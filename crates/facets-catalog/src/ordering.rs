@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// From the specification of SemVer, and what is easily got wrong.
+    /// Cases of the specification of SemVer, and pitfalls.
     const ASCENDING: &[&str] = &[
         "0.0.0-0",
         "0.0.0",

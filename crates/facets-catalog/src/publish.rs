@@ -115,7 +115,7 @@ impl Publishing<'_> {
         Ok(PublishOutcome::Inserted)
     }
 
-    /// Locks the name, which is claimed first if nobody has it. A refusal if another owner has it.
+    /// Locks the name, which is claimed first if it is free. A refusal if another owner has it.
     async fn claim_name(
         &self,
         transaction: &mut Transaction<'_>,

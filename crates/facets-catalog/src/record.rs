@@ -1,4 +1,4 @@
-//! What is known about a version.
+//! Records of versions and names.
 
 use facets_digest::Digest;
 use facets_model::{ArtifactName, Version};
@@ -18,7 +18,7 @@ pub struct VersionRecord {
     pub version: Version,
     /// The digest of the archive, by which its blob is found.
     pub content_hash: Digest,
-    /// The digest of what is in the archive.
+    /// The digest of the content of the archive (`integrity`).
     pub integrity: Digest,
     /// The size of the archive.
     pub size: u64,
@@ -64,7 +64,7 @@ pub struct Yank {
     pub by: Owner,
 }
 
-/// What is known about a version of a server.
+/// The part of a record that only servers have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerRecord {
     /// The digest of the surface file, by which its blob is found.
@@ -94,7 +94,7 @@ pub struct VersionSummary {
     pub version: Version,
     /// The digest of the archive.
     pub content_hash: Digest,
-    /// The digest of what is in the archive.
+    /// The digest of the content of the archive (`integrity`).
     pub integrity: Digest,
     /// When it was published.
     pub published_at: Moment,

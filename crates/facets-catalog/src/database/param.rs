@@ -1,4 +1,4 @@
-//! What is handed to a statement.
+//! Parameters of statements.
 
 use std::borrow::Cow;
 

@@ -60,7 +60,7 @@ impl ConnectionPool {
         }
     }
 
-    /// Closes the connections that nobody uses: where one is gone, the others are.
+    /// Closes the idle connections: where one is gone, the others are.
     pub(super) fn forget_idle(&self) {
         let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
         drop(idle);

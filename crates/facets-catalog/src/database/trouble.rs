@@ -42,7 +42,10 @@ impl From<Trouble> for CatalogError {
 
 impl From<sqlx::Error> for Trouble {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|error| error.code()).map(Cow::into_owned);
+        let code = match error.as_database_error() {
+            Some(said) => said.code().map(Cow::into_owned),
+            None => None,
+        };
         if let Some(code) = code {
             // The codes of PostgreSQL have five characters, those of SQLite are shorter numbers.
             let sort = if code.len() == 5 { of_postgres } else { of_sqlite };
