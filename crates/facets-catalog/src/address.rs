@@ -29,8 +29,8 @@ impl FromStr for CatalogUrl {
             Url::parse(text).map_err(|error| bad(error.to_string()))?;
             return Ok(Self::Postgres(text.to_owned()));
         }
-        let path = text.strip_prefix("sqlite:").unwrap_or(text);
-        let path = path.strip_prefix("//").unwrap_or(path);
+        let path = text.strip_prefix("sqlite://").or_else(|| text.strip_prefix("sqlite:"));
+        let path = path.unwrap_or(text);
         if let Some((scheme, _)) = path.split_once("://")
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
         {
