@@ -32,6 +32,7 @@ const COMPONENTS: &[Component] = &[
         install: || apt("nodejs"),
     },
     Component { program: "npm", purpose: "packages for tests", install: || apt("npm") },
+    Component { program: POSTGRES, purpose: "catalogs of registries", install: install_postgres },
     Component { program: "bun", purpose: "running server templates", install: install_bun },
     Component {
         program: "facet-reference",
@@ -45,6 +46,14 @@ const COMPONENTS: &[Component] = &[
     },
     Component { program: "weed", purpose: "a real object store", install: install_seaweedfs },
 ];
+
+/// Where Debian has the server, which is not in the path.
+const POSTGRES: &str = "/usr/lib/postgresql/15/bin/initdb";
+
+/// Also makes the user that it runs as when tests run as root.
+fn install_postgres() -> Outcome {
+    apt("postgresql-15")
+}
 
 /// Real servers for the tests, at fixed versions.
 const NPM_SERVERS: &[&str] = &[

@@ -1,1 +1,51 @@
 #![doc = include_str!("../README.md")]
+
+mod address;
+mod audit;
+mod catalog;
+mod database;
+mod error;
+mod job_claims;
+mod jobs;
+mod kind;
+mod lookalike;
+mod migrations;
+mod moment;
+mod names;
+mod ordering;
+mod owner;
+mod page;
+mod publish;
+mod record;
+mod search;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod upkeep;
+mod uploads;
+mod version_row;
+mod versions;
+mod wanted;
+mod words;
+mod yank;
+
+pub use address::CatalogUrl;
+pub use audit::AuditEntry;
+pub use catalog::{Catalog, Migrate, SchemaState};
+pub use error::CatalogError;
+pub use job_claims::{ClaimedJob, JobClaim, Lease, PROBE_INTERRUPTED};
+pub use jobs::{EnqueueOutcome, JobState, JobStatus, NewJob, QueueDepth};
+pub use kind::ArtifactKind;
+pub use moment::Moment;
+pub use owner::{AuditWho, Owner, OwnerError};
+pub use page::{Cursor, Page};
+pub use publish::{NewVersion, PublishOutcome};
+pub use record::{AssetCounts, NameSummary, ServerRecord, VersionRecord, VersionSummary, Yank};
+pub use tokens::{NewToken, RevokeOutcome, TokenRecord};
+pub use upkeep::BlobUse;
+pub use uploads::{Condemned, NewUpload, UploadStart};
+pub use wanted::{VersionRange, VersionRangeError, Wanted};
+pub use yank::YankOutcome;
+
+/// What the codes of this crate mean.
+pub const EXPLANATIONS: &str = include_str!("../codes.md");

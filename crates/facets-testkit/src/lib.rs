@@ -6,6 +6,7 @@ mod components;
 mod json;
 mod object_storage;
 mod package_registry;
+mod postgres;
 mod processes;
 mod random;
 
@@ -17,6 +18,7 @@ pub use components::{
 pub use json::{double_literal, random_document, random_json};
 pub use object_storage::ObjectStorage;
 pub use package_registry::{PackageRegistry, unused_address};
+pub use postgres::Postgres;
 pub use processes::{Process, processes};
 pub use random::Random;
 

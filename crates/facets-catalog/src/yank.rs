@@ -1,0 +1,128 @@
+//! Versions that are taken back, and given again.
+
+use facets_model::{ArtifactName, Version};
+
+use crate::audit::{AuditNote, write_audit};
+use crate::catalog::Catalog;
+use crate::database::{Ending, Operation, Param, Transaction, Trouble, shown};
+use crate::error::CatalogError;
+use crate::kind::ArtifactKind;
+use crate::moment::Moment;
+use crate::names::{lock_name, refresh_name};
+use crate::ordering::ordering;
+use crate::owner::AuditWho;
+
+/// What became of a yank, or of its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum YankOutcome {
+    /// It is as it was asked for.
+    Done,
+    /// It was so before.
+    Already,
+    /// There is no such version.
+    NotFound,
+    /// The name belongs to another owner.
+    NotOwner,
+}
+
+impl Catalog {
+    /// Takes a version back: only readers who ask for it exactly still find it.
+    pub async fn yank(
+        &self,
+        kind: ArtifactKind,
+        name: &ArtifactName,
+        version: &Version,
+        reason: &str,
+        who: &AuditWho,
+        now: Moment,
+    ) -> Result<YankOutcome, CatalogError> {
+        let subject = format!("{kind} {name}@{version}");
+        let note = AuditNote::new(who, "yank", subject, Some(reason.to_owned()));
+        let ordering = ordering(version);
+        let change = YankChange::Yank { reason };
+        self.database.write(&Yanking { kind, name, ordering, change, who, note, now }).await
+    }
+
+    /// Gives a version again that was taken back.
+    pub async fn unyank(
+        &self,
+        kind: ArtifactKind,
+        name: &ArtifactName,
+        version: &Version,
+        who: &AuditWho,
+        now: Moment,
+    ) -> Result<YankOutcome, CatalogError> {
+        let subject = format!("{kind} {name}@{version}");
+        let note = AuditNote::new(who, "unyank", subject, None);
+        let ordering = ordering(version);
+        let change = YankChange::Unyank;
+        self.database.write(&Yanking { kind, name, ordering, change, who, note, now }).await
+    }
+}
+
+enum YankChange<'a> {
+    Yank { reason: &'a str },
+    Unyank,
+}
+
+struct Yanking<'a> {
+    kind: ArtifactKind,
+    name: &'a ArtifactName,
+    ordering: String,
+    change: YankChange<'a>,
+    who: &'a AuditWho,
+    note: AuditNote<'a>,
+    now: Moment,
+}
+
+impl Operation for Yanking<'_> {
+    type Output = YankOutcome;
+
+    async fn run(&self, transaction: &mut Transaction<'_>) -> Result<Ending<YankOutcome>, Trouble> {
+        let Some(owner) = lock_name(transaction, self.kind, self.name).await? else {
+            return Ok(Ending::Discard(YankOutcome::NotFound));
+        };
+        let Some(is_yanked) = self.is_yanked(transaction).await? else {
+            return Ok(Ending::Discard(YankOutcome::NotFound));
+        };
+        if !self.who.may_act_for(&owner) {
+            return Ok(Ending::Discard(YankOutcome::NotOwner));
+        }
+        if is_yanked == matches!(self.change, YankChange::Yank { .. }) {
+            return Ok(Ending::Discard(YankOutcome::Already));
+        }
+        self.change(transaction).await?;
+        refresh_name(transaction, self.kind, self.name).await?;
+        write_audit(transaction, &self.note, self.now).await?;
+        Ok(Ending::Commit(YankOutcome::Done))
+    }
+}
+
+impl Yanking<'_> {
+    /// Nothing if there is no such version.
+    async fn is_yanked(&self, transaction: &mut Transaction<'_>) -> Result<Option<bool>, Trouble> {
+        const FIND: &str =
+            "SELECT yanked_at FROM versions WHERE kind = $1 AND name = $2 AND ordering = $3";
+        let params = [self.kind.into(), self.name.into(), (&self.ordering).into()];
+        let row = transaction.fetch_first(FIND, &params).await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some(row.cells().optional_integer()?.is_some()))
+    }
+
+    async fn change(&self, transaction: &mut Transaction<'_>) -> Result<(), Trouble> {
+        const YANK: &str = "UPDATE versions SET yank_reason = $4, yanked_at = $5, yanked_by = $6 \
+             WHERE kind = $1 AND name = $2 AND ordering = $3";
+        const UNYANK: &str = "UPDATE versions SET yank_reason = NULL, yanked_at = NULL, \
+             yanked_by = NULL WHERE kind = $1 AND name = $2 AND ordering = $3";
+        let mut params: Vec<Param<'_>> =
+            vec![self.kind.into(), self.name.into(), (&self.ordering).into()];
+        let sql = match self.change {
+            YankChange::Yank { reason } => {
+                params.extend([shown(Some(reason)), self.now.into(), (&self.who.owner).into()]);
+                YANK
+            }
+            YankChange::Unyank => UNYANK,
+        };
+        transaction.execute(sql, &params).await.map(drop)
+    }
+}
