@@ -86,7 +86,7 @@ fn read(
     let limits = &ArchiveLimits::SPEC;
     let (name, version, index) = match kind {
         ArtifactKind::Facet => {
-            let FacetArchive { manifest, index } =
+            let FacetArchive { manifest, index, .. } =
                 read_facet(&mut file, limits).map_err(refused)?;
             // Also a registry would refuse it, and then it would have left this machine.
             if manifest.private {
@@ -96,7 +96,7 @@ fn read(
         }
         ArtifactKind::Server => {
             let server = read_server_archive(&mut file, limits).map_err(refused)?;
-            let ServerArchive { manifest, index } = server;
+            let ServerArchive { manifest, index, .. } = server;
             (manifest.name, manifest.version.to_string(), index)
         }
     };

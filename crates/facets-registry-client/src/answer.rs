@@ -91,11 +91,6 @@ impl<'v, 'a> AnswerMembers<'v, 'a> {
             .map_err(|error: T::Err| self.wrong(format!("the member `{name}` is invalid: {error}")))
     }
 
-    pub(crate) fn integer(&self, name: &str) -> Result<u64, RegistryClientError> {
-        let number = self.optional_integer(name)?;
-        number.ok_or_else(|| self.wrong(format!("the member `{name}` is missing")))
-    }
-
     pub(crate) fn optional_integer(&self, name: &str) -> Result<Option<u64>, RegistryClientError> {
         match self.present(name) {
             None => Ok(None),
