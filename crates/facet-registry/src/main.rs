@@ -1,3 +1,7 @@
-#![doc = include_str!("../README.md")]
+//! The program; everything is in the library, so that tests and the fuzzer can call it.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    facet_registry::run()
+}

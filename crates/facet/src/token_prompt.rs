@@ -1,6 +1,6 @@
 //! A token, typed on a terminal that does not show it.
 
-use std::io::{self, BufRead, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, BufRead, IsTerminal as _, Write as _};
 
 use facets_face::visible;
 use facets_ops::login::TokenPrompt;

@@ -154,7 +154,7 @@ mod tests {
         let value = parse_json(&url, body).unwrap();
         let members = AnswerMembers::new(&url, &value);
         assert_eq!(members.text("a").unwrap(), "text");
-        assert_eq!(members.integer("n").unwrap(), 7);
+        assert_eq!(members.optional_integer("n").unwrap(), Some(7));
         assert!(members.truth("t").unwrap());
         assert_eq!(members.list("l").unwrap().len(), 1);
         assert_eq!(members.optional_texts("l").unwrap(), ["x"]);
@@ -163,8 +163,8 @@ mod tests {
         for problem in [
             members.text("z").err(),
             members.text("n").err(),
-            members.integer("f").err(),
-            members.integer("a").err(),
+            members.optional_integer("f").err(),
+            members.optional_integer("a").err(),
             members.truth("a").err(),
             members.list("o").err(),
             members.parsed::<Digest>("a").err(),

@@ -1,0 +1,70 @@
+//! The bytes of a version, whole or in part.
+
+use axum::body::Body;
+use facets_registry::{VersionRecord, Wanted};
+use http::header::RANGE;
+use http::{HeaderMap, Method};
+
+use crate::config::ReadAccess;
+use crate::web::answer::{
+    Answer, CacheRule, blob_body, bytes_response, etag_of, not_modified, set_content_location,
+    set_tag,
+};
+use crate::web::app::App;
+use crate::web::conditional::{Precondition, judge, range_applies};
+use crate::web::documents::write_version_path;
+use crate::web::range::{RangeRequest, parse_range};
+use crate::web::refusal::Refusal;
+
+/// The archive.
+pub(super) async fn archive(
+    app: &App,
+    record: &VersionRecord,
+    wanted: &Wanted,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Answer {
+    let etag = etag_of(&record.content_hash);
+    let mut response = match judge(headers, &etag) {
+        Precondition::Fails => return Err(Refusal::precondition()),
+        Precondition::NotModified => not_modified(),
+        // Without a body the blob is not opened.
+        Precondition::Holds if *method == Method::HEAD => {
+            bytes_response(Body::empty(), record.size, None)
+        }
+        Precondition::Holds => match requested_range(headers, &etag, record.size) {
+            RangeRequest::Unsatisfiable => return Err(Refusal::range(record.size)),
+            RangeRequest::Whole => {
+                let blob = app.registry.archive(record, None).await?;
+                bytes_response(blob_body(blob).await?, record.size, None)
+            }
+            RangeRequest::Part(range) => {
+                let blob = app.registry.archive(record, Some(range.clone())).await?;
+                bytes_response(blob_body(blob).await?, record.size, Some(&range))
+            }
+        },
+    };
+    set_tag(response.headers_mut(), &etag, cache_rule(app, wanted));
+    if !matches!(wanted, Wanted::Exact(_)) {
+        let mut path = Vec::new();
+        write_version_path(record, "/archive", &mut path);
+        set_content_location(response.headers_mut(), &String::from_utf8_lossy(&path));
+    }
+    Ok(response)
+}
+
+/// Only an exact version is always the same bytes.
+pub(super) fn cache_rule(app: &App, wanted: &Wanted) -> CacheRule {
+    match (wanted, app.access) {
+        (Wanted::Exact(_), ReadAccess::Everyone) => CacheRule::Immutable,
+        (Wanted::Exact(_), ReadAccess::Tokens) => CacheRule::ImmutablePrivate,
+        _ => CacheRule::Revalidate,
+    }
+}
+
+fn requested_range(headers: &HeaderMap, etag: &str, size: u64) -> RangeRequest {
+    match headers.get(RANGE).and_then(|value| value.to_str().ok()) {
+        Some(range) if range_applies(headers, etag) => parse_range(range, size),
+        _ => RangeRequest::Whole,
+    }
+}

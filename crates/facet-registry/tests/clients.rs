@@ -1,0 +1,281 @@
+//! Clients that are slow, silent, gone, or send anything at all; and the end of the process.
+
+mod support;
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use facets_testkit::{Random, long_count, repository_root};
+use rustix::process::{Resource, Signal, getrlimit, setrlimit};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, Stream};
+use support::{RegistryProcess, bearer, facet, read_reply, request, wait_until};
+
+#[test]
+fn a_client_whose_body_does_not_come_is_refused() {
+    let registry = RegistryProcess::start(&["--body-timeout", "1s"]);
+    let token = registry.token(&["publish:*"], "acme");
+    let mut stream = registry.connect();
+    let head = format!(
+        "POST /v0/facets/demo/versions HTTP/1.1\r\nHost: r\r\nAuthorization: Bearer {token}\r\nContent-Length: 1000\r\n\r\nx"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let reply = read_reply(&mut stream).unwrap();
+    assert_eq!((reply.status, &*reply.code()), (408, "E_TIMEOUT"));
+    assert_eq!(registry.get("/health").status, 200);
+}
+
+#[test]
+fn a_client_whose_head_does_not_come_is_refused() {
+    let registry = RegistryProcess::start(&["--header-timeout", "1s"]);
+    let mut stream = registry.connect();
+    stream.write_all(b"GET /health HTTP/1.1\r\nHos").unwrap();
+    let started = Instant::now();
+    let reply = read_reply(&mut stream).unwrap();
+    assert_eq!((reply.status, &*reply.code()), (408, "E_TIMEOUT"));
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn an_idle_connection_is_closed_after_a_while() {
+    let registry = RegistryProcess::start(&["--idle-timeout", "1s"]);
+    let mut silent = registry.connect();
+    let mut used = registry.connect();
+    used.write_all(b"GET /health/live HTTP/1.1\r\nHost: r\r\n\r\n").unwrap();
+    assert_eq!(read_reply(&mut used).unwrap().status, 200);
+    assert_eq!(silent.read(&mut [0]).unwrap(), 0);
+}
+
+#[test]
+fn a_half_closed_connection_gets_its_answer_and_ends() {
+    let registry = RegistryProcess::start(&[]);
+    let mut stream = registry.connect();
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: r\r\n\r\n").unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(read_reply(&mut stream).unwrap().status, 200);
+    let token = registry.token(&["publish:*"], "acme");
+    let mut stream = registry.connect();
+    let head = format!(
+        "POST /v0/facets/demo/versions HTTP/1.1\r\nHost: r\r\nAuthorization: Bearer {token}\r\nContent-Length: 1000\r\n\r\nx"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    // The connection ends, with or without a word about the body that is incomplete.
+    if let Some(reply) = read_reply(&mut stream) {
+        assert_eq!(reply.status, 400, "{reply:?}");
+    }
+    let nothing = registry.connect();
+    nothing.shutdown(Shutdown::Write).unwrap();
+    assert_eq!((&nothing).read(&mut [0]).unwrap(), 0);
+}
+
+#[test]
+fn one_connection_serves_many_requests() {
+    let registry = RegistryProcess::start(&[]);
+    let mut stream = registry.connect();
+    // Sent together, answered in order.
+    for path in ["/health/live", "/nothing", "/health/live"] {
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: r\r\n\r\n").as_bytes()).unwrap();
+    }
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let statuses: Vec<&str> = text.matches("HTTP/1.1 ").collect();
+    assert_eq!(statuses.len(), 3, "{text}");
+    assert!(text.contains("HTTP/1.1 404"), "{text}");
+}
+
+#[test]
+fn idle_connections_keep_no_reader_waiting() {
+    const IDLE: usize = 2000;
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let registry = RegistryProcess::start(&[]);
+    let idle: Vec<TcpStream> = (0..IDLE).map(|_| registry.connect()).collect();
+    wait_until("all connections are accepted", || {
+        let page = String::from_utf8(registry.get("/metrics").body).unwrap();
+        let line = page.lines().find_map(|line| line.strip_prefix("facet_registry_connections "));
+        line.is_some_and(|count| count.parse::<usize>().unwrap() >= IDLE)
+    });
+    for _ in 0..50 {
+        let started = Instant::now();
+        assert_eq!(registry.get("/v0/facets").status, 200);
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    }
+    drop(idle);
+}
+
+#[test]
+fn more_connections_than_allowed_are_told_so() {
+    let registry = RegistryProcess::start(&["--connections", "8"]);
+    let taken: Vec<TcpStream> = (0..8).map(|_| registry.connect()).collect();
+    wait_until("the ninth is refused", || {
+        let mut stream = registry.connect();
+        let _ = stream.write_all(&request("GET", "/health/live", &[], b""));
+        read_reply(&mut stream).is_some_and(|reply| reply.status == 503)
+    });
+    drop(taken);
+    wait_until("connections are free again", || {
+        let mut stream = registry.connect();
+        let _ = stream.write_all(&request("GET", "/health/live", &[], b""));
+        read_reply(&mut stream).is_some_and(|reply| reply.status == 200)
+    });
+}
+
+/// A publish whose head and first bytes are sent.
+fn begin_publish(registry: &RegistryProcess, token: &str, archive: &[u8]) -> TcpStream {
+    let mut stream = registry.connect();
+    let message = request("POST", "/v0/facets/demo/versions", &[bearer(token).as_pair()], archive);
+    let sent = message.len() - archive.len() / 2;
+    stream.write_all(&message[..sent]).unwrap();
+    wait_until("the publish is in flight", || {
+        let page = String::from_utf8(registry.get("/metrics").body).unwrap();
+        // The request for this page is in flight, too.
+        page.lines().any(|line| line == "facet_registry_requests_in_flight 2")
+    });
+    stream
+}
+
+#[test]
+fn a_signal_lets_requests_in_flight_finish() {
+    let mut registry = RegistryProcess::start(&[]);
+    let token = registry.token(&["publish:*"], "acme");
+    let archive = facet("demo", "1.0.0", "text");
+    let mut idle = registry.connect();
+    let mut stream = begin_publish(&registry, &token, &archive);
+    registry.signal(Signal::TERM);
+    assert_eq!(idle.read(&mut [0]).unwrap(), 0, "idle connections end");
+    wait_until("new connections are refused", || TcpStream::connect(&registry.address).is_err());
+    stream.write_all(&archive[archive.len() - archive.len() / 2..]).unwrap();
+    let reply = read_reply(&mut stream).unwrap();
+    assert_eq!(reply.status, 201, "{reply:?}");
+    assert_eq!(registry.wait().code(), Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let mut registry = RegistryProcess::start(&[]);
+    let token = registry.token(&["publish:*"], "acme");
+    let _stream = begin_publish(&registry, &token, &facet("demo", "1.0.0", "text"));
+    registry.signal(Signal::TERM);
+    wait_until("the first is noticed", || TcpStream::connect(&registry.address).is_err());
+    let started = Instant::now();
+    registry.signal(Signal::TERM);
+    assert_eq!(registry.wait().code(), Some(130));
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+}
+
+#[test]
+fn no_path_query_or_body_makes_the_registry_fail() {
+    let registry = RegistryProcess::start(&[]);
+    let token = registry.token(&["publish:*"], "acme");
+    assert_eq!(registry.publish("demo", &facet("demo", "1.0.0", "text"), &token).status, 201);
+    let bearer = bearer(&token);
+    let mut random = Random::seeded(2021);
+    let pieces = [
+        "demo",
+        "@acme",
+        "%40acme",
+        "/",
+        "/",
+        "1.0.0",
+        "latest",
+        "*",
+        "1.*",
+        "versions",
+        "yank",
+        "archive",
+        "contents",
+        "surface",
+        "contract",
+        "diff",
+        "latest-version",
+        "..",
+        "%2e%2e",
+        "%00",
+        "%ff",
+        "%",
+        "%F0%9F%92%A1",
+        "?",
+        "&",
+        "=",
+        "q",
+        "limit",
+        "cursor",
+        "floor",
+        "from",
+        "scope",
+        "-1",
+        "YQ",
+        "99999999999999999999",
+        "'",
+        "%27%20OR%201=1",
+        "AAAA",
+        "~",
+        "+",
+    ];
+    let bases = ["/v0/facets", "/v0/source-servers", "/v0/publishes", "/v0/auth", "/health", ""];
+    let methods = ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "PATCH"];
+    let bodies: [&[u8]; 6] =
+        [b"", b"{}", br#"{"reason":"x"}"#, b"\x1f\x8b\x08\x00\x00", &[0; 2048], b"[[[[[[[[[["];
+    for _ in 0..long_count(10_000) {
+        let tail: String = (0..random.below(8)).map(|_| random.pick(&pieces)).collect();
+        let path = format!("{}/{tail}", random.pick(&bases));
+        let (method, body) = (random.pick(&methods), random.pick(&bodies));
+        let reply = registry.ask(method, &path, &[bearer.as_pair()], body);
+        assert_ne!(reply.status, 500, "{method} {path}: {reply:?}");
+        // What is no HTTP at all is refused by the parser, without a body.
+        if reply.status >= 400 && method != "HEAD" && !reply.body.is_empty() {
+            reply.code();
+        }
+    }
+    assert_eq!(registry.get("/health").status, 200);
+}
+
+#[test]
+fn damaged_archives_are_refused_and_leave_nothing() {
+    let registry = RegistryProcess::start(&[]);
+    let token = registry.token(&["publish:*"], "acme");
+    let archive = facet("demo", "1.0.0", "text");
+    let mut random = Random::seeded(7);
+    for _ in 0..long_count(1000) {
+        let mut damaged = archive.clone();
+        for _ in 0..=random.below(3) {
+            let at = random.below(damaged.len());
+            damaged[at] ^= 1 << random.below(8);
+        }
+        damaged.truncate(damaged.len() - random.below(2) * random.below(damaged.len()));
+        let reply = registry.publish("demo", &damaged, &token);
+        assert_ne!(reply.status, 500, "{reply:?}");
+        if reply.status >= 400 {
+            reply.code();
+        }
+    }
+}
+
+#[test]
+fn tls_is_spoken_with_a_certificate_and_its_key() {
+    let folder = repository_root().join("testdata/registry-tls");
+    let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));
+    let [cert, key] = [&certificate, &key].map(|path| path.to_str().unwrap());
+    let registry = RegistryProcess::start(&["--tls-cert", cert, "--tls-key", key]);
+    assert_eq!(registry.scheme, "https");
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(&certificate).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").unwrap();
+    let mut session = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut socket = registry.connect();
+    let mut stream = Stream::new(&mut session, &mut socket);
+    stream.write_all(&request("GET", "/health", &[], b"")).unwrap();
+    assert_eq!(read_reply(&mut stream).unwrap().status, 200);
+}

@@ -1,0 +1,189 @@
+//! What readers get: documents, archives, conditions, ranges, lists.
+
+mod support;
+
+use facets_digest::Digest;
+use support::{RegistryProcess, bearer, facet};
+
+fn registry_with(names: &[(&str, &[&str])]) -> (RegistryProcess, String) {
+    let registry = RegistryProcess::start(&[]);
+    let token = registry.token(&["publish:*"], "acme");
+    for (name, versions) in names {
+        for version in *versions {
+            let published = registry.publish(name, &facet(name, version, version), &token);
+            assert_eq!(published.status, 201, "{published:?}");
+        }
+    }
+    (registry, token)
+}
+
+#[test]
+fn a_published_facet_is_read_by_version_floor_range_and_latest() {
+    let (registry, token) = registry_with(&[("demo", &["1.0.0", "1.1.0", "2.0.0"])]);
+    let version = |path: &str| {
+        let reply = registry.get(&format!("/v0/facets/demo/{path}"));
+        assert_eq!(reply.status, 200, "{path}: {reply:?}");
+        reply.json()["version"].as_str().unwrap().to_owned()
+    };
+    for (path, expected) in [
+        ("1.0.0", "1.0.0"),
+        ("latest", "2.0.0"),
+        ("latest?floor=1.0.0", "2.0.0"),
+        ("*", "2.0.0"),
+        ("1.*", "1.1.0"),
+        ("1.0.*", "1.0.0"),
+    ] {
+        assert_eq!(version(path), expected, "{path}");
+    }
+    assert_eq!(registry.get("/v0/facets/demo/3.*").code(), "E_NOT_FOUND");
+    assert_eq!(registry.get("/v0/facets/demo/latest?floor=x").code(), "E_BAD_REQUEST");
+    let latest = registry.get("/v0/facets/demo/latest-version").json();
+    assert_eq!((&latest["name"], &latest["latest"]), (&"demo".into(), &"2.0.0".into()));
+    let all = registry.get("/v0/facets/demo/versions/1.*").json();
+    assert_eq!(all["versions"], serde_json::json!(["2.0.0", "1.1.0", "1.0.0"]));
+    let me = registry.get_with("/v0/auth/me", &[bearer(&token).as_pair()]).json();
+    assert_eq!((&me["username"], &me["scopes"][0]), (&"acme".into(), &"publish:*".into()));
+}
+
+#[test]
+fn the_document_has_the_hashes_of_the_archive_that_is_sent() {
+    let (registry, token) = registry_with(&[]);
+    let archive = facet("@acme/demo", "1.0.0", "text");
+    let published = registry.publish("%40acme/demo", &archive, &token);
+    assert_eq!(published.status, 201, "{published:?}");
+    assert_eq!(published.header("location"), Some("/v0/facets/@acme/demo/1.0.0"));
+    let document = registry.get("/v0/facets/%40acme/demo/1.0.0").json();
+    assert_eq!(document["content_hash"], Digest::of(&archive).to_string());
+    assert_eq!(document["size_bytes"], archive.len());
+    let path = document["archive"].as_str().unwrap();
+    let sent = registry.get(path);
+    assert_eq!(sent.body, archive);
+    assert_eq!(sent.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    let again = registry.publish("@acme/demo", &archive, &token);
+    assert_eq!(again.status, 200, "{again:?}");
+    let other = registry.publish("@acme/demo", &facet("@acme/demo", "1.0.0", "other"), &token);
+    assert_eq!((other.status, &*other.code()), (409, "E_VERSION_EXISTS"));
+    assert!(other.json()["details"].is_object(), "{other:?}");
+    let contents = registry.get("/v0/facets/@acme/demo/1.0.0/contents").json();
+    assert_eq!(contents["resources"]["skills/review/SKILL.md"], "text");
+}
+
+#[test]
+fn archives_are_sent_in_part_and_only_if_they_changed() {
+    let (registry, _) = registry_with(&[("demo", &["1.0.0"])]);
+    let path = "/v0/facets/demo/1.0.0/archive";
+    let whole = registry.get(path);
+    let (size, etag) = (whole.body.len(), whole.header("etag").unwrap().to_owned());
+    assert_eq!(etag, format!("\"{}\"", Digest::of(&whole.body)));
+    let with = |headers: &[(&str, &str)]| registry.get_with(path, headers);
+    let part = with(&[("Range", "bytes=2-5")]);
+    assert_eq!((part.status, &part.body[..]), (206, &whole.body[2..6]));
+    assert_eq!(part.header("content-range"), Some(&*format!("bytes 2-5/{size}")));
+    let last = with(&[("Range", "bytes=-4")]);
+    assert_eq!((last.status, &last.body[..]), (206, &whole.body[size - 4..]));
+    assert_eq!(with(&[("Range", "bytes=0-1,3-4")]).status, 200);
+    let behind = with(&[("Range", &format!("bytes={size}-"))]);
+    assert_eq!((behind.status, &*behind.code()), (416, "E_RANGE"));
+    assert_eq!(behind.header("content-range"), Some(&*format!("bytes */{size}")));
+    assert_eq!(with(&[("Range", "bytes=0-1"), ("If-Range", &etag)]).status, 206);
+    assert_eq!(with(&[("Range", "bytes=0-1"), ("If-Range", "\"other\"")]).status, 200);
+    let same = with(&[("If-None-Match", &etag)]);
+    assert_eq!((same.status, same.body.len()), (304, 0));
+    assert_eq!(same.header("etag"), Some(&*etag));
+    assert_eq!(with(&[("If-Match", "\"other\"")]).code(), "E_PRECONDITION");
+    let head = registry.ask("HEAD", path, &[], b"");
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), Some(&*size.to_string()));
+    let moving = registry.get("/v0/facets/demo/latest/archive");
+    assert_eq!(moving.header("cache-control"), Some("no-cache"));
+    assert_eq!(moving.header("content-location"), Some(path));
+}
+
+#[test]
+fn documents_have_strong_tags_and_change_with_a_yank() {
+    let (registry, token) = registry_with(&[("demo", &["1.0.0", "1.1.0"])]);
+    let path = "/v0/facets/demo/1.1.0";
+    let etag = registry.get(path).header("etag").unwrap().to_owned();
+    assert_eq!(registry.get_with(path, &[("If-None-Match", &etag)]).status, 304);
+    let yank = format!("{path}/yank");
+    let bearer = bearer(&token);
+    let yanked = registry.ask("POST", &yank, &[bearer.as_pair()], br#"{"reason":"leak"}"#);
+    assert_eq!((yanked.status, &yanked.json()["yanked"]["reason"]), (200, &"leak".into()));
+    assert_eq!(registry.get_with(path, &[("If-None-Match", &etag)]).status, 200);
+    assert_eq!(registry.get("/v0/facets/demo/latest").json()["version"], "1.0.0");
+    assert_eq!(registry.get(&format!("{path}/archive")).status, 200, "pinned ones stay");
+    let offered = registry.ask("DELETE", &yank, &[bearer.as_pair()], b"");
+    assert_eq!(offered.status, 200, "{offered:?}");
+    assert_eq!(registry.get_with(path, &[("If-None-Match", &etag)]).status, 304);
+    assert_eq!(registry.get("/v0/facets/demo/latest").json()["version"], "1.1.0");
+    let bad = registry.ask("POST", &yank, &[bearer.as_pair()], b"{}");
+    assert_eq!(bad.code(), "E_BAD_REQUEST");
+}
+
+#[test]
+fn lists_are_read_page_by_page_and_searched() {
+    let names = [("alpha", &["1.0.0"][..]), ("beta", &["1.0.0"]), ("code-review", &["1.0.0"])];
+    let (registry, _) = registry_with(&names);
+    let mut path = "/v0/facets?limit=2".to_owned();
+    let mut found = Vec::new();
+    for _ in 0..5 {
+        let page = registry.get(&path).json();
+        let items = page["facets"].as_array().unwrap().clone();
+        found.extend(items.iter().map(|item| item["name"].as_str().unwrap().to_owned()));
+        match page["next_cursor"].as_str() {
+            Some(cursor) => path = format!("/v0/facets?limit=2&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!(found, ["alpha", "beta", "code-review"]);
+    let search = registry.get("/v0/facets?q=review").json();
+    assert!(search["facets"].as_array().unwrap().iter().any(|item| item["name"] == "code-review"));
+    assert_eq!(registry.get("/v0/facets?cursor=%21").code(), "E_BAD_REQUEST");
+    assert_eq!(registry.get("/v0/facets?limit=0").code(), "E_BAD_REQUEST");
+    assert_eq!(registry.get("/v0/source-servers").json()["servers"], serde_json::json!([]));
+    assert_eq!(registry.get("/v0/facets/@nobody").json()["facets"], serde_json::json!([]));
+}
+
+#[test]
+fn two_versions_of_a_facet_are_compared() {
+    let (registry, _) = registry_with(&[("demo", &["1.0.0", "1.1.0"])]);
+    let diff = registry.get("/v0/facets/demo/1.1.0/diff?from=1.0.0").json();
+    assert_eq!((&diff["from"], &diff["to"]), (&"1.0.0".into(), &"1.1.0".into()));
+    assert_eq!(diff["content_changed"], true);
+    assert!(diff["summary"]["critical"].is_u64(), "{diff}");
+    assert_eq!(registry.get("/v0/facets/demo/1.1.0/diff").code(), "E_BAD_REQUEST");
+    assert_eq!(registry.get("/v0/facets/demo/1.1.0/diff?from=9.9.9").code(), "E_NOT_FOUND");
+}
+
+#[test]
+fn browsers_may_read_and_nothing_else() {
+    let (registry, _) = registry_with(&[("demo", &["1.0.0"])]);
+    let read = registry.get("/v0/facets/demo/1.0.0");
+    assert_eq!(read.header("access-control-allow-origin"), Some("*"));
+    assert!(read.header("access-control-expose-headers").unwrap().contains("etag"));
+    let refused = registry.get("/v0/facets/none/1.0.0");
+    assert_eq!(refused.header("access-control-allow-origin"), Some("*"));
+    let asked = registry.ask("OPTIONS", "/v0/facets/demo/versions", &[], b"");
+    assert_eq!((asked.status, asked.body.len()), (204, 0));
+    assert_eq!(asked.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
+    assert_eq!(asked.header("allow"), Some("GET, HEAD, POST, OPTIONS"));
+    let write = registry.ask("POST", "/v0/facets/demo/versions", &[], b"x");
+    assert_eq!(write.header("access-control-allow-origin"), None);
+}
+
+#[test]
+fn requests_have_ids_and_the_process_says_how_it_is() {
+    let (registry, _) = registry_with(&[]);
+    let given = registry.get_with("/nothing", &[("X-Request-Id", "abc-1")]);
+    assert_eq!((&*given.code(), given.header("x-request-id")), ("E_NOT_FOUND", Some("abc-1")));
+    assert_eq!(given.json()["request_id"], "abc-1");
+    let made = registry.get_with("/health", &[("X-Request-Id", "a b")]);
+    assert_eq!(made.header("x-request-id").map(str::len), Some(16));
+    for path in ["/health", "/health/live", "/health/ready", "/v0/health"] {
+        let reply = registry.get(path);
+        assert_eq!((reply.status, &reply.json()["status"]), (200, &"ok".into()), "{path}");
+    }
+    let metrics = String::from_utf8(registry.get("/metrics").body).unwrap();
+    assert!(metrics.contains("facet_registry_build_info{version="), "{metrics}");
+    assert!(metrics.contains(r#"requests_total{route="/health",status="200"}"#), "{metrics}");
+}
