@@ -56,7 +56,9 @@ pub(crate) fn ordering_of(version: &str) -> String {
 /// The first numbers of a core: every version that begins with them begins with this.
 pub(crate) fn prefix(numbers: &[u64]) -> String {
     let mut key = String::new();
-    numbers.iter().for_each(|number| push_number(&mut key, &number.to_string()));
+    for number in numbers {
+        push_number(&mut key, &number.to_string());
+    }
     key
 }
 

@@ -15,6 +15,9 @@ use crate::error::{OpsError, PublishError};
 /// The name that the reference gives the file.
 const NAME: &str = "credentials";
 
+/// What others than its owner may do with a file.
+const OTHERS: u32 = 0o077;
+
 /// More than anyone has registries for.
 const MAX_FILE: u64 = 1 << 20;
 
@@ -100,7 +103,7 @@ fn require_private(path: &Path) -> Result<(), OpsError> {
         Ok(data) => data,
     };
     let is_own = data.uid() == rustix::process::getuid().as_raw();
-    if !data.is_file() || (is_own && data.mode() & 0o077 == 0) {
+    if !data.is_file() || (is_own && data.mode() & OTHERS == 0) {
         // Links and directories are refused when it is read.
         return Ok(());
     }

@@ -91,7 +91,8 @@ impl CredentialsText {
                 if let Some((at, _)) = registry {
                     self.lines.remove(at);
                 }
-                drop(self.lines.splice(header + 1..header + 1, [bound, line]));
+                self.lines.insert(header + 1, line);
+                self.lines.insert(header + 1, bound);
             }
             _ => self.append([format!("[{registry}]"), line]),
         }

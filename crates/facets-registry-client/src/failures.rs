@@ -52,9 +52,9 @@ impl RegistryTransport {
             ureq::Error::Tls(reason) => {
                 RegistryClientError::Certificate { host, reason: reason.to_owned() }.into()
             }
-            ureq::Error::Protocol(error) => retryable(not_http(url, error.to_string())),
+            ureq::Error::Protocol(error) => retryable(not_http(url, &error.to_string())),
             other @ ureq::Error::LargeResponseHeader(..) => {
-                retryable(not_http(url, other.to_string()))
+                retryable(not_http(url, &other.to_string()))
             }
             other => {
                 let reason = other.to_string();
@@ -86,7 +86,7 @@ impl RegistryTransport {
             Some(ureq::Error::Timeout(timeout)) => return self.timed_out(url, *timeout),
             Some(ureq::Error::Io(inner)) => return self.broken(url, inner),
             Some(ureq::Error::Protocol(error)) => {
-                return retryable(not_http(url, error.to_string()));
+                return retryable(not_http(url, &error.to_string()));
             }
             _ => {}
         }
@@ -109,7 +109,7 @@ fn retryable(error: RegistryClientError) -> FailedAttempt {
     FailedAttempt::Retryable(error, None)
 }
 
-fn not_http(url: &Url, problem: String) -> RegistryClientError {
+fn not_http(url: &Url, problem: &str) -> RegistryClientError {
     RegistryClientError::Answer { url: shown(url), problem: format!("it is not HTTP: {problem}") }
 }
 

@@ -70,13 +70,12 @@ impl Publishing<'_> {
             200 => PublicationOutcome::Before,
             _ => PublicationOutcome::New,
         };
-        let document = match reply.status {
-            202 => self.follow(reply, &asked)?,
-            _ => {
-                let limit = self.transport.limits.document;
-                let body = self.transport.body(&url, reply.response, limit)?;
-                VersionDocument::read(&url, &parse_json(&url, &body)?, &asked)?
-            }
+        let document = if reply.status == 202 {
+            self.follow(reply, &asked)?
+        } else {
+            let limit = self.transport.limits.document;
+            let body = self.transport.body(&url, reply.response, limit)?;
+            VersionDocument::read(&url, &parse_json(&url, &body)?, &asked)?
         };
         Ok(Publication { document, outcome })
     }

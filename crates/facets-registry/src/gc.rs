@@ -17,7 +17,7 @@ use crate::upkeep::UpkeepProgress;
 use crate::upload::UPLOAD_PREFIX;
 
 /// No upload or probe takes so long, so older files belong to no process.
-const FILES_KEPT: Duration = Duration::from_secs(60 * 60);
+const FILES_KEPT: Duration = Duration::from_hours(1);
 
 /// What is collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct GcOptions {
 
 impl Default for GcOptions {
     fn default() -> Self {
-        Self { older_than: Duration::from_secs(60 * 60), dry_run: false }
+        Self { older_than: Duration::from_hours(1), dry_run: false }
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
         let names = || fs::read_dir(place.path()).unwrap().count();
         assert_eq!(remove_stale(place.path(), "upload-", Moment(0)).unwrap(), 0);
         assert_eq!(names(), 3);
-        let later = now().plus(Duration::from_secs(60));
+        let later = now().plus(Duration::from_mins(1));
         assert_eq!(remove_stale(place.path(), "upload-", later).unwrap(), 2);
         assert!(path("other").exists() && names() == 1);
     }

@@ -53,8 +53,8 @@ impl Default for RegistryLimits {
             probes_at_once: 2,
             queued_per_owner: 20,
             wait_for_probe: Duration::from_secs(15),
-            unfinished_kept: Duration::from_secs(60 * 60),
-            jobs_kept: Duration::from_secs(7 * 24 * 60 * 60),
+            unfinished_kept: Duration::from_hours(1),
+            jobs_kept: Duration::from_hours(7 * 24),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::random::random_id;
 use crate::registry::Registry;
 
 /// How long a job belongs to a process that is not heard of any more, and how often one is heard of.
-const LEASE: Duration = Duration::from_secs(60);
+const LEASE: Duration = Duration::from_mins(1);
 const RENEWAL: Duration = Duration::from_secs(15);
 
 /// A lease that ends at once, so that the attempt counts.
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// Pauses after trouble: the first, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 impl Registry {
     /// Starts to work on the queue, until `stop` becomes true and no job is being worked on any more.

@@ -9,7 +9,7 @@ use crate::args::KindArgument;
 use crate::error::ProgramError;
 use crate::timestamp;
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const DAY: Duration = Duration::from_hours(24);
 
 /// A token that is to be made.
 #[derive(Debug)]

@@ -1,7 +1,9 @@
 //! A registry that runs, a client for it, and something to publish.
 
 #![allow(dead_code, reason = "each test file uses a part of this")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
@@ -15,7 +17,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Longer than any answer takes, and shorter than a run of the tests may.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A registry process with its own data directory.
 pub(crate) struct RegistryProcess {
@@ -169,10 +171,10 @@ impl Bearer {
 pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut text = format!("{method} {path} HTTP/1.1\r\nHost: registry\r\nConnection: close\r\n");
     for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(text, "{name}: {value}\r\n");
     }
     if !body.is_empty() || method == "POST" {
-        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        let _ = write!(text, "Content-Length: {}\r\n", body.len());
     }
     [text.as_bytes(), b"\r\n", body].concat()
 }

@@ -34,9 +34,8 @@ impl ConnectionPool {
     /// A connection for this caller alone.
     pub(super) async fn acquire(&self) -> Result<PooledConnection<'_>, Trouble> {
         let deadline = Instant::now() + LONGEST_WAIT;
-        let permit = match timeout_at(deadline, self.permits.acquire()).await {
-            Ok(Ok(permit)) => permit,
-            _ => return Err(too_slow("no connection became free within 5 seconds")),
+        let Ok(Ok(permit)) = timeout_at(deadline, self.permits.acquire()).await else {
+            return Err(too_slow("no connection became free within 5 seconds"));
         };
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {

@@ -11,7 +11,9 @@ use facets_failure::FileProblem;
 use facets_fetch::FetchProgress;
 use facets_files::{FileError, read_plain};
 
-use crate::building::{ArchivedFile, ArtifactKind, BuildOptions, BundledCode, LeftOut, require_packed};
+use crate::building::{
+    ArchivedFile, ArtifactKind, BuildOptions, BundledCode, LeftOut, require_packed,
+};
 use crate::built_artifact::{BuiltArtifact, DirectoryBuild, build_directory};
 use crate::error::{BuildError, OpsError};
 use crate::manifest_check::BuildCheckReport;

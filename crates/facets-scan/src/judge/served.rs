@@ -190,8 +190,8 @@ impl<'a> Judge<'a, '_, '_> {
         let Some(loader) = self.values.symbol(name) else { return false };
         let Some(module) = self.bundle.module(loader) else { return false };
         let Some(given) = &module.given else { return false };
-        let loaded = self.walked.names.references.iter().filter(|one| **one == Some(loader));
-        loaded.count() == 1
+        let calls = self.walked.names.references.iter().filter(|one| **one == Some(loader));
+        calls.count() == 1
             && module.uses.iter().all(|(span, around)| self.leaves_exports(*span, *around))
             && given.iter().copied().all(|value| self.is_unserved(value, depth))
     }

@@ -96,17 +96,12 @@ pub(super) async fn version_among(
 fn page_of(query: &QueryPairs<'_>) -> Result<(Option<Cursor>, u32), Refusal> {
     let cursor = query.get("cursor")?.filter(|text| !text.is_empty());
     let cursor = cursor.map(|text| text.parse().map_err(|_| bad_cursor())).transpose()?;
-    let limit = match query.get("limit")? {
-        None => USUAL,
-        Some(text) => match text.parse::<u32>() {
-            Ok(limit @ 1..=MOST) => limit,
-            _ => {
-                let fix = format!("send a number from 1 to {MOST}, or leave `limit` out");
-                return Err(Refusal::bad_request("`limit` is not a number in range", fix));
-            }
-        },
-    };
-    Ok((cursor, limit))
+    let Some(text) = query.get("limit")? else { return Ok((cursor, USUAL)) };
+    if let Ok(limit @ 1..=MOST) = text.parse::<u32>() {
+        return Ok((cursor, limit));
+    }
+    let fix = format!("send a number from 1 to {MOST}, or leave `limit` out");
+    Err(Refusal::bad_request("`limit` is not a number in range", fix))
 }
 
 #[cfg(test)]
