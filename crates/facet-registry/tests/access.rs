@@ -1,5 +1,7 @@
 //! Every route × {no token, wrong scope, revoked token, right token}, and the description against the routes.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod support;
 
 use serde_json::Value;
@@ -191,7 +193,11 @@ fn bodies_and_their_limits() {
     let encoded = [bearer.as_pair(), ("Content-Encoding", "gzip")];
     let encoded = registry.ask("POST", "/v0/facets/demo/versions", &encoded, b"x");
     assert_eq!(encoded.code(), "E_BAD_REQUEST");
-    let long =
-        registry.ask("POST", "/v0/facets/demo/1.0.0/yank", &[bearer.as_pair()], &[b' '; 20_000]);
+    let long = registry.ask(
+        "POST",
+        "/v0/facets/demo/1.0.0/yank",
+        &[bearer.as_pair()],
+        &vec![b' '; 20_000],
+    );
     assert_eq!(long.code(), "E_TOO_LARGE");
 }

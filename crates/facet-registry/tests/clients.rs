@@ -1,5 +1,7 @@
 //! Clients that are slow, silent, gone, or send anything at all; and the end of the process.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod support;
 
 use std::io::{Read as _, Write as _};

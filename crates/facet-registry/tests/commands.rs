@@ -1,5 +1,7 @@
 //! What operators type.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod support;
 
 use std::fs;

@@ -168,7 +168,7 @@ mod tests {
             (r#""demo""#, r#""Demo""#),
             (r#""1.0.0""#, r#""1.0.1""#),
             (r#""1.0.0""#, r#""1.0""#),
-            (r#"{"#, r#"{"kind":"server","#),
+            (r"{", r#"{"kind":"server","#),
             ("sha256:e3", "sha256:E3"),
             (r#""content_hash":"HASH","#, ""),
         ] {

@@ -68,7 +68,7 @@ mod tests {
         let locked = folder.scratch().join("locked");
         fs::create_dir(&locked).unwrap();
         fs::write(locked.join("file"), "x").unwrap();
-        fs::set_permissions(&locked, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&locked, Permissions::from_mode(0o000)).unwrap();
         fs::write(folder.archive(), "x").unwrap();
         drop(folder);
         assert_eq!(fs::read_dir(probes.path()).unwrap().count(), 0);

@@ -219,7 +219,7 @@ fn a_bundle_that_starts_programs_is_a_yes() {
 fn modules_of_every_kind_are_followed() {
     for code in [
         // Modules of a language in each other.
-        r#"
+        r"
 var require_b = __commonJS(function(exports, module) {
   module.exports = { plus: (x, y) => x + y };
 });
@@ -245,7 +245,7 @@ var require_a = __commonJS(function(exports, module) {
 init_esm();
 var import_a = __toESM(require_a());
 console.log(import_a.default.f(), exports_esm, (await Promise.resolve().then(() => __toESM(require_b()))).default);
-"#,
+",
         // Everything of a module once more, and a module that was not wrapped.
         r#"
 var require_b = __commonJS(function(exports, module) {
@@ -273,12 +273,12 @@ export {
 };
 "#,
         // JSON.
-        r#"
+        r"
 var require_data = __commonJS(function(exports, module) {
   module.exports = { x: [1, 2] };
 });
 console.log(__toESM(require_data()).default.x);
-"#,
+",
     ] {
         assert!(is_clean(code), "{code}\n{:#?}", scan_bundle(code));
     }

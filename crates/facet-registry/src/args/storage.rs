@@ -14,14 +14,14 @@ pub(crate) struct StorageArguments {
     #[arg(long, value_name = "DIR", global = true, help_heading = STORAGE,
         help = "Data directory (default: $XDG_DATA_HOME/facet-registry, or ~/.local/share/facet-registry)")]
     data: Option<String>,
-    /// PostgreSQL instead of SQLite in the data directory: postgres://USER:PASSWORD@HOST/NAME
-    #[arg(long, value_name = "URL", global = true, help_heading = STORAGE)]
+    #[arg(long, value_name = "URL", global = true, help_heading = STORAGE,
+        help = "PostgreSQL instead of SQLite in the data directory: postgres://USER:PASSWORD@HOST/NAME")]
     database: Option<String>,
     /// File with the URL of the database, so that no list of processes shows its password
     #[arg(long, value_name = "FILE", global = true, help_heading = STORAGE)]
     database_file: Option<String>,
-    /// Directory of blobs, or s3://BUCKET/PREFIX?endpoint=URL&region=REGION (default: blobs in the data directory)
-    #[arg(long, value_name = "URL", global = true, help_heading = STORAGE)]
+    #[arg(long, value_name = "URL", global = true, help_heading = STORAGE,
+        help = "Directory of blobs, or s3://BUCKET/PREFIX?endpoint=URL&region=REGION (default: blobs in the data directory)")]
     blobs: Option<String>,
     #[arg(long, value_name = "FILE", global = true, help_heading = STORAGE,
         help = "File with the access key of S3 (or the variable AWS_ACCESS_KEY_ID)")]

@@ -214,7 +214,7 @@ impl Reply {
 pub(crate) fn read_reply(stream: &mut impl std::io::Read) -> Option<Reply> {
     let mut bytes = Vec::new();
     // What came before a reset counts.
-    let mut buffer = [0; 64 << 10];
+    let mut buffer = vec![0; 64 << 10];
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..count]);
     }

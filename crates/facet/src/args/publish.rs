@@ -7,6 +7,8 @@ use facets_model::{ArtifactName, Version};
 
 use super::examples;
 
+const REGISTRY: &str = "The registry [default: FACET_REGISTRY_URL]";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum RegistryCommand {
     /// Publish a facet or a server on a registry
@@ -17,14 +19,12 @@ pub(crate) enum RegistryCommand {
     Login(Login),
     /// Remove the token for a registry from this machine
     Logout {
-        /// The registry [default: FACET_REGISTRY_URL]
-        #[arg(long, value_name = "URL")]
+        #[arg(long, value_name = "URL", help = REGISTRY)]
         registry: Option<String>,
     },
     /// Show whom the token for a registry belongs to, and what it may do
     Whoami {
-        /// The registry [default: FACET_REGISTRY_URL]
-        #[arg(long, value_name = "URL")]
+        #[arg(long, value_name = "URL", help = REGISTRY)]
         registry: Option<String>,
     },
 }
@@ -35,8 +35,7 @@ pub(crate) struct Publish {
     /// A directory with a manifest, a .facet file, or a .server.tar.gz
     #[arg(default_value = ".", value_name = "DIR|ARCHIVE")]
     pub(crate) target: PathBuf,
-    /// The registry [default: FACET_REGISTRY_URL]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help = REGISTRY)]
     pub(crate) registry: Option<String>,
     /// Show what would be published, and upload nothing
     #[arg(long)]
@@ -62,16 +61,14 @@ pub(crate) struct Yank {
     /// Facet or server; by default whichever the registry has
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) kind: Option<KindChoice>,
-    /// The registry [default: FACET_REGISTRY_URL]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help = REGISTRY)]
     pub(crate) registry: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples::LOGIN)]
 pub(crate) struct Login {
-    /// The registry [default: FACET_REGISTRY_URL]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help = REGISTRY)]
     pub(crate) registry: Option<String>,
     /// Read the token from this file instead of the terminal
     #[arg(long, value_name = "FILE", conflicts_with = "token_stdin")]

@@ -23,7 +23,7 @@ on_both![
     ended_jobs_are_forgotten,
 ];
 
-const LEASE: Duration = Duration::from_secs(60);
+const LEASE: Duration = Duration::from_mins(1);
 
 async fn new_job(scene: &Scene, record: &VersionRecord) -> NewJob {
     NewJob {

@@ -112,13 +112,13 @@ async fn uploads_and_removals_at_once_never_both_succeed(scene: Scene) {
 
 async fn publishes_and_removals_at_once_never_both_succeed(scene: Scene) {
     let scene = scene.ready().await;
-    let (publisher, remover) = (scene.replica().await, scene.replica().await);
+    let (first, second) = (scene.replica().await, scene.replica().await);
     for number in 0..20 {
         let new = scene.uploaded(facet("demo", &format!("1.0.{number}"))).await;
         let digest = new.record.content_hash;
         // For the remover the upload has expired.
         let (published, condemned) =
-            tokio::join!(publisher.publish(&new, NOW), remover.condemn(&digest, LATER));
+            tokio::join!(first.publish(&new, NOW), second.condemn(&digest, LATER));
         match condemned.unwrap() {
             Condemned::Yes => assert!(published.is_err(), "{published:?}"),
             Condemned::No => assert_eq!(published.unwrap(), PublishOutcome::Inserted),

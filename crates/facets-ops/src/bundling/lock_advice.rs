@@ -43,9 +43,8 @@ mod tests {
 
     #[test]
     fn the_command_names_the_managed_bun_and_the_directory() {
-        let command = lock_command(Path::new("/cache/bin/bun"), Path::new("/work/./my server"));
-        let expected =
-            "/cache/bin/bun install --lockfile-only --save-text-lockfile --cwd '/work/my server'";
+        let command = lock_command(Path::new("/cache/bin/bun"), Path::new("/home/ada/./my server"));
+        let expected = "/cache/bin/bun install --lockfile-only --save-text-lockfile --cwd '/home/ada/my server'";
         assert_eq!(command, expected);
     }
 

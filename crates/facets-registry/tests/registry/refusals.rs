@@ -45,7 +45,7 @@ async fn what_is_too_large_is_refused_when_it_is_announced_and_while_it_comes() 
     let begin = |size| test.registry.begin_body(ArtifactKind::Facet, &demo, &alice, size);
     assert_eq!(code(begin(Some(20_001)).await), "E_TOO_LARGE");
     let mut upload = begin(None).await.unwrap();
-    upload.write(&[0; 20_000]).await.unwrap();
+    upload.write(&vec![0; 20_000]).await.unwrap();
     assert_eq!(code(upload.write(&[0]).await), "E_TOO_LARGE");
     assert_eq!(code(test.registry.publish(upload, &alice).await), "E_TOO_LARGE");
     assert_eq!(test.count_files("uploads"), 0);
