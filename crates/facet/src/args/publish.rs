@@ -51,6 +51,8 @@ pub(crate) struct Yank {
     /// The name of the facet or server
     pub(crate) name: ArtifactName,
     /// The version
+    // Not `version`: that one is the flag of every command.
+    #[arg(id = "published", value_name = "VERSION")]
     pub(crate) version: Version,
     /// Why, for everyone who asks for the version
     #[arg(long, value_name = "TEXT", required_unless_present = "undo", conflicts_with = "undo")]
