@@ -5,7 +5,9 @@ mod contracts;
 mod definitions;
 mod drift;
 mod fetching;
+mod filling;
 mod json;
+mod packing;
 mod placement;
 mod relay;
 mod scanning;
@@ -20,6 +22,9 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["fetch", job @ ..] => fetching::run(job),
+        ["fill-registry", data, names] => filling::run(data, names),
+        ["pack-facets", folder, count] => packing::facets(folder, count),
+        ["pack-servers", folder, count, size] => packing::servers(folder, count, size),
         ["relay", server] => relay::run(server),
         measured => measure(measured),
     }

@@ -6,6 +6,7 @@ mod file_server;
 mod guard;
 mod inspect;
 mod measure;
+mod registry;
 mod starts;
 mod talker;
 
@@ -18,6 +19,7 @@ use std::process::Command;
 use crate::Outcome;
 use crate::run;
 use measure::{paired_ratio, peak_memory_mib};
+use registry::RegistryScale;
 
 /// A figure, its target, and what it is compared with.
 struct Row {
@@ -42,10 +44,20 @@ struct Scale {
     files: usize,
     /// Source files of a server that is packed.
     sources: usize,
+    /// What registries store.
+    registry: RegistryScale,
 }
 
-const FULL: Scale = Scale { unit: 1 << 30, runs: 7, starts: 300, files: 200, sources: 3000 };
-const QUICK: Scale = Scale { unit: 16 << 20, runs: 1, starts: 5, files: 8, sources: 100 };
+const FULL: Scale = Scale {
+    unit: 1 << 30,
+    runs: 7,
+    starts: 300,
+    files: 200,
+    sources: 3000,
+    registry: registry::FULL,
+};
+const QUICK: Scale =
+    Scale { unit: 16 << 20, runs: 1, starts: 5, files: 8, sources: 100, registry: registry::QUICK };
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let quick = arguments.iter().any(|word| word == "--quick");
@@ -54,11 +66,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let folder = run::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     // With binaries that are there: only a part.
-    let parts: [(&str, Rows); 4] = [
+    let parts: [(&str, Rows); 5] = [
         ("--guard", guard::rows),
         ("--starts", starts::rows),
         ("--fetch", fetch::rows),
         ("--artifacts", artifacts::rows),
+        ("--registry", registry::rows),
     ];
     for (option, rows) in parts {
         if let Some(at) = arguments.iter().position(|word| word == option) {
@@ -78,6 +91,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.extend(guard::rows(&facet, &folder, &scale)?);
     rows.extend(starts::rows(&facet, &folder, &scale)?);
     rows.extend(artifacts::rows(&facet, &folder, &scale)?);
+    rows.extend(registry::rows(&facet, &folder, &scale)?);
     clear(&folder)?;
     let table = table(&rows);
     if !silent {

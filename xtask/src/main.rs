@@ -60,7 +60,8 @@ const CHORES: &[Chore] = &[
         summary: "Measure speed and memory against baselines",
         help: "Options: --quick         small sizes and few runs, writes nothing\n\
                \x20        --fetch FACET   only fetching, with this binary and those beside it; prints the\n\
-               \x20                        rows, writes nothing. Likewise --guard, --starts, --artifacts\n\
+               \x20                        rows, writes nothing. Likewise --guard, --starts,\n\
+               \x20                        --artifacts, --registry\n\
                Writes docs/benchmarks.md. Every figure is a ratio to a baseline of the\n\
                same run.",
         run: bench::run,

@@ -54,7 +54,8 @@ pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<
 
 /// Builds what is measured, and says where facet is; what it is measured with is beside it.
 pub(crate) fn release_facet() -> Outcome<PathBuf> {
-    let packages = ["facet", "facets-bench", "facets-testkit"].map(|name| ["--package", name]);
+    let packages = ["facet", "facet-registry", "facets-bench", "facets-testkit"];
+    let packages = packages.map(|name| ["--package", name]);
     output(cargo().args(["build", "--quiet", "--release"]).args(packages.as_flattened()))?;
     Ok(root().join("target/release/facet"))
 }

@@ -240,7 +240,7 @@ pub(crate) fn has(program: &str) -> bool {
 }
 
 /// Looks where tests look: target/tools/bin, then PATH.
-fn find(program: &str) -> Option<PathBuf> {
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::iter::once(tools().join("bin"))
         .chain(std::env::split_paths(&path))

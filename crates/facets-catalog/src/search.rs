@@ -1,5 +1,7 @@
 //! Names by words.
 
+use std::cmp::Reverse;
+
 use crate::catalog::Catalog;
 use crate::database::Param;
 use crate::error::CatalogError;
@@ -46,6 +48,13 @@ pub(crate) const STATEMENTS: [&str; MOST_OF_QUERY] = [
     ),
 ];
 
+/// How many names each word finds. Counting ends early: it only tells rare words from common ones.
+const RARITY: &str = "SELECT \
+     (SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE kind = $1 AND word = $2 LIMIT 128) a), \
+     (SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE kind = $1 AND word = $3 LIMIT 128) b), \
+     (SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE kind = $1 AND word = $4 LIMIT 128) c), \
+     (SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE kind = $1 AND word = $5 LIMIT 128) d)";
+
 impl Catalog {
     /// The names that every word of a query finds, by their bytes. A query without words finds nothing.
     pub async fn search(
@@ -55,9 +64,7 @@ impl Catalog {
         after: Option<&Cursor>,
         limit: u32,
     ) -> Result<Page<NameSummary>, CatalogError> {
-        let mut words = query_words(query);
-        // A longer word finds fewer names, among which the others are looked for.
-        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        let words = self.rarest_first(kind, query_words(query)).await?;
         let Some(sql) = words.len().checked_sub(1).and_then(|index| STATEMENTS.get(index).copied())
         else {
             return Ok(Page { items: Vec::new(), next: None });
@@ -68,5 +75,32 @@ impl Catalog {
         let rows = self.database.fetch(sql, &params).await?;
         let items: Result<Vec<_>, _> = rows.iter().map(|row| read_name(&mut row.cells())).collect();
         Ok(cut(items?, limit, |item| item.name.to_string()))
+    }
+
+    /// The names of the first word are walked through, and the other words are looked for among them. Of words
+    /// that are about as common, the longer one tends to find fewer names.
+    async fn rarest_first(
+        &self,
+        kind: ArtifactKind,
+        words: Vec<String>,
+    ) -> Result<Vec<String>, CatalogError> {
+        if words.len() < 2 {
+            return Ok(words);
+        }
+        let row = {
+            let mut params: Vec<Param<'_>> = vec![kind.into()];
+            params.extend(words.iter().map(Param::from));
+            // No word finds nothing, at no cost.
+            params.resize(1 + MOST_OF_QUERY, Param::Text(None));
+            self.database.fetch_first(RARITY, &params).await?
+        };
+        let Some(row) = row else { return Ok(words) };
+        let mut cells = row.cells();
+        let mut counted = Vec::with_capacity(words.len());
+        for word in words {
+            counted.push((cells.integer()?, word));
+        }
+        counted.sort_by_key(|(count, word)| (*count, Reverse(word.len())));
+        Ok(counted.into_iter().map(|(_, word)| word).collect())
     }
 }

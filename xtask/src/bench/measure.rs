@@ -10,6 +10,11 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
+    pub(super) fn new(mut ratios: Vec<f64>) -> Self {
+        ratios.sort_by(f64::total_cmp);
+        Self { sorted: ratios }
+    }
+
     pub(super) fn median(&self) -> f64 {
         self.sorted[self.sorted.len() / 2]
     }
@@ -32,13 +37,12 @@ pub(super) fn paired_ratio(
     // Once each to fill the caches.
     time(&mut first())?;
     time(&mut second())?;
-    let mut sorted = Vec::new();
+    let mut ratios = Vec::new();
     for _ in 0..runs {
         let (a, b) = (time(&mut first())?, time(&mut second())?);
-        sorted.push(a.as_secs_f64() / b.as_secs_f64());
+        ratios.push(a.as_secs_f64() / b.as_secs_f64());
     }
-    sorted.sort_by(f64::total_cmp);
-    Ok(Ratio { sorted })
+    Ok(Ratio::new(ratios))
 }
 
 pub(super) fn time(command: &mut Command) -> Outcome<Duration> {
@@ -58,7 +62,6 @@ pub(super) fn median(mut times: Vec<Duration>) -> Duration {
 pub(super) fn peak_memory_mib(command: &mut Command) -> Outcome<f64> {
     command.stdout(Stdio::null());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let status = format!("/proc/{}/status", child.id());
     let mut peak: f64 = 0.0;
     loop {
         match child.try_wait().map_err(|error| error.to_string())? {
@@ -67,10 +70,15 @@ pub(super) fn peak_memory_mib(command: &mut Command) -> Outcome<f64> {
             Some(_) => return Err(format!("{command:?} failed")),
             None => {}
         }
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        peak = peak.max(kib.unwrap_or_default() / 1024.0);
+        peak = peak.max(high_water_mib(child.id()));
         std::thread::sleep(Duration::from_micros(200));
     }
+}
+
+/// The most memory that a process has had; nothing once it is gone.
+pub(super) fn high_water_mib(process: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kib.unwrap_or_default() / 1024.0
 }

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::measure::high_water_mib;
 use crate::Outcome;
 
 /// A process that is asked and answers.
@@ -88,11 +89,7 @@ impl Talker {
     }
 
     pub(super) fn peak_mib(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let status = status.unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        kib.unwrap_or_default() / 1024.0
+        high_water_mib(self.child.id())
     }
 }
 
