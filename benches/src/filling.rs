@@ -94,7 +94,7 @@ async fn publish_original(data: &Path, archive: Digest) {
             id: format!("original-{minor}"),
             digests: vec![archive],
             owner: owner(),
-            expires: NOW.plus(Duration::from_secs(60)),
+            expires: NOW.plus(Duration::from_mins(1)),
         };
         let started = catalog.begin_upload(&upload, NOW).await.expect("an upload begins");
         assert_eq!(started, UploadStart::Started);

@@ -16,7 +16,7 @@ const THREADS: usize = 2;
 /// Connections while requests are counted.
 const CONNECTIONS: usize = 16;
 /// Longer than any answer takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// More than an answer has, head included; a longer one makes it grow.
 const BUFFER: usize = 128 << 10;
 
