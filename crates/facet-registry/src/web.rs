@@ -2,6 +2,7 @@
 
 mod answer;
 mod app;
+mod archive_redirect;
 mod artifact_route;
 mod authorization;
 mod client_address;
