@@ -24,6 +24,7 @@ mod query;
 mod range;
 mod receive;
 mod refusal;
+mod request_head;
 mod request_id;
 mod route_table;
 mod server;
@@ -31,6 +32,7 @@ mod tls;
 mod watched_stream;
 
 pub use artifact_route::{ArtifactRoute, RouteRefusal, VersionPart};
+pub use request_head::{Representation, RequestHead};
 
 pub(crate) use app::{App, AppSetup};
 pub(crate) use listener::Bound;

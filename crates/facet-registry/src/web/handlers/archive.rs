@@ -2,7 +2,6 @@
 
 use axum::body::Body;
 use facets_registry::{VersionRecord, Wanted};
-use http::header::RANGE;
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
@@ -13,10 +12,10 @@ use crate::web::answer::{
 };
 use crate::web::app::App;
 use crate::web::archive_redirect::{ArchiveRoute, ReachedBy, decide_route};
-use crate::web::conditional::{Precondition, judge, range_applies};
+use crate::web::conditional::{Precondition, judge};
 use crate::web::documents::write_version_path;
 use crate::web::query::QueryPairs;
-use crate::web::range::{RangeRequest, parse_range};
+use crate::web::range::{RangeRequest, requested_range};
 use crate::web::refusal::Refusal;
 
 /// The archive, or where it is.
@@ -86,12 +85,5 @@ pub(super) fn cache_rule(app: &App, wanted: &Wanted) -> CacheRule {
         (Wanted::Exact(_), ReadAccess::Everyone) => CacheRule::Immutable,
         (Wanted::Exact(_), ReadAccess::Tokens) => CacheRule::ImmutablePrivate,
         _ => CacheRule::Revalidate,
-    }
-}
-
-fn requested_range(headers: &HeaderMap, etag: &str, size: u64) -> RangeRequest {
-    match headers.get(RANGE).and_then(|value| value.to_str().ok()) {
-        Some(range) if range_applies(headers, etag) => parse_range(range, size),
-        _ => RangeRequest::Whole,
     }
 }
