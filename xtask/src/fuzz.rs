@@ -22,6 +22,8 @@ const TARGETS: &[&str] = &[
     "policy",
     "pypi",
     "references",
+    "registry_answers",
+    "registry_routes",
     "scan",
     "schemas",
     "server_json",
@@ -60,7 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     build()?;
     for target in targets {
         let summary = run_target(target, seconds)?;
-        println!("{target:<12} {summary}");
+        println!("{target:<16} {summary}");
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! The main job on a bundled example, for somebody who has just cloned.
 
 mod guarded;
+mod own_runtime;
 mod packages;
+mod registry;
 mod source_mode;
 
 use std::fs;
@@ -10,7 +12,7 @@ use std::process::Command;
 
 use crate::Outcome;
 use crate::run;
-use source_mode::OwnServer;
+use own_runtime::OwnServer;
 
 /// One thing to show: why, the command, how it must end, and what that proved.
 struct Step {
@@ -143,6 +145,10 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     for line in source_mode::perform(&facet)?.into_lines() {
         println!("   {line}");
     }
+    println!("\nA registry of your own:");
+    for line in registry::perform(&facet)?.into_lines() {
+        println!("   {line}");
+    }
     let _ = fs::remove_dir_all(run::user_folder("quickstart"));
     println!("\nDone. The binary is {}", shown(&facet));
     println!("Next: facet init server my-server, and docs/getting-started.md");
@@ -159,6 +165,9 @@ pub(crate) fn silently() -> Outcome {
     guarded::perform(&facet, &folder)?;
     if let OwnServer::LeftOut(reason) = source_mode::perform(&facet)? {
         println!("SKIP a server from source: {reason}");
+    }
+    if let OwnServer::LeftOut(reason) = registry::perform(&facet)? {
+        println!("SKIP a registry: {reason}");
     }
     // The setup before this has installed it.
     let server = real_server().ok_or("no real server to add")?;
@@ -194,7 +203,7 @@ fn finish(facet: &Path, folder: &Path, arguments: &[&str], exit: i32) -> Outcome
 }
 
 fn build() -> Outcome<PathBuf> {
-    let names = ["facet", "mcp-publisher", "facets-testkit"];
+    let names = ["facet", "facet-registry", "mcp-publisher", "facets-testkit"];
     let packages = names.into_iter().flat_map(|name| ["--package", name]);
     run::output(run::cargo().args(["build", "--quiet"]).args(packages))?;
     Ok(run::root().join("target/debug/facet"))

@@ -158,6 +158,16 @@ pub(crate) enum KindArgument {
     Server,
 }
 
+impl KindArgument {
+    /// As it is typed.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Facet => "facet",
+            Self::Server => "server",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;

@@ -52,13 +52,13 @@ fn route(
         Command::Token(TokenCommand::Revoke { id }) => {
             let work = async |registry: &Registry| tokens::revoke(registry, &id).await;
             with_registry(storage, Migrate::No, work)?;
-            renderer.done("revoked", &id)
+            renderer.revoked(&id)
         }
         Command::Owner(OwnerCommand::Set { kind, name, owner }) => {
             let request = tokens::OwnerRequest::parse(kind, &name, &owner)?;
             let work = async |registry: &Registry| request.run(registry).await;
             with_registry(storage, Migrate::No, work)?;
-            renderer.done("owner", &format!("{name} {owner}"))
+            renderer.owner(kind, &name, &owner)
         }
         other => maintain(other, storage, renderer)?,
     })

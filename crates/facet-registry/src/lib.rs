@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use facets_face::{Audience, Shown};
 
-pub use web::{ArtifactRoute, RouteRefusal, VersionPart};
+pub use web::{ArtifactRoute, Representation, RequestHead, RouteRefusal, VersionPart};
 
 use args::Args;
 use error::ProgramError;

@@ -13,7 +13,7 @@ use facets_registry::{
 };
 use serde_json::{Value, json};
 
-use crate::args::OutputFormat;
+use crate::args::{KindArgument, OutputFormat};
 use crate::error::ProgramError;
 use crate::timestamp;
 
@@ -75,9 +75,15 @@ impl Renderer {
         self.show(human, || json!({ "tokens": tokens.iter().map(token_json).collect::<Vec<_>>() }))
     }
 
-    /// Something was done to something.
-    pub(crate) fn done(&self, what: &str, to: &str) -> Shown {
-        self.show(|| format!("{what}: {}\n", visible(to)), || json!({ what: to }))
+    pub(crate) fn revoked(&self, id: &str) -> Shown {
+        self.show(|| format!("revoked: {}\n", visible(id)), || json!({ "revoked": id }))
+    }
+
+    /// A name has a new owner.
+    pub(crate) fn owner(&self, kind: KindArgument, name: &str, owner: &str) -> Shown {
+        let kind = kind.word();
+        let human = || format!("owner of {kind} {}: {}\n", visible(name), visible(owner));
+        self.show(human, || json!({ "kind": kind, "name": name, "owner": owner }))
     }
 
     pub(crate) fn migrated(&self, migrations: &[String]) -> Shown {

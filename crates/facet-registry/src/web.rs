@@ -2,6 +2,7 @@
 
 mod answer;
 mod app;
+mod archive_redirect;
 mod artifact_route;
 mod authorization;
 mod client_address;
@@ -23,6 +24,7 @@ mod query;
 mod range;
 mod receive;
 mod refusal;
+mod request_head;
 mod request_id;
 mod route_table;
 mod server;
@@ -30,6 +32,7 @@ mod tls;
 mod watched_stream;
 
 pub use artifact_route::{ArtifactRoute, RouteRefusal, VersionPart};
+pub use request_head::{Representation, RequestHead};
 
 pub(crate) use app::{App, AppSetup};
 pub(crate) use listener::Bound;

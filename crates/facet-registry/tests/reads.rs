@@ -100,6 +100,27 @@ fn archives_are_sent_in_part_and_only_if_they_changed() {
 }
 
 #[test]
+fn the_reference_client_is_led_to_an_archive_by_a_redirect() {
+    let (registry, _) = registry_with(&[("demo", &["1.0.0"])]);
+    let path = "/v0/facets/demo/1.0.0/archive";
+    let reference = [("User-Agent", "Bun/1.3.14")];
+    let whole = registry.get(path);
+    assert_eq!((whole.status, whole.header("vary")), (200, Some("user-agent")));
+    for asked in [path, "/v0/facets/demo/latest/archive"] {
+        let found = registry.get_with(asked, &reference);
+        assert_eq!((found.status, found.body.len()), (302, 0), "{found:?}");
+        assert_eq!(found.header("location"), Some(&*format!("http://registry{path}?direct=1")));
+        assert_eq!(found.header("cache-control"), Some("no-store"));
+        assert_eq!(found.header("vary"), Some("user-agent"));
+    }
+    let direct = registry.get_with(&format!("{path}?direct=1"), &reference);
+    assert_eq!((direct.status, &direct.body), (200, &whole.body));
+    assert_eq!(direct.header("vary"), None);
+    let range = registry.get_with(path, &[reference[0], ("Range", "bytes=0-1")]);
+    assert_eq!(range.status, 206);
+}
+
+#[test]
 fn documents_have_strong_tags_and_change_with_a_yank() {
     let (registry, token) = registry_with(&[("demo", &["1.0.0", "1.1.0"])]);
     let path = "/v0/facets/demo/1.1.0";

@@ -206,10 +206,10 @@ static OUTPUTS: LazyLock<Vec<Output>> = LazyLock::new(|| {
 
 static SCHEMAS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
     let folder = fs::read_dir(repository_root().join("docs/schemas")).unwrap();
-    // Those of another program are compared with its output beside it.
+    // Those of other programs are compared with their output beside them.
     let is_own = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy();
-        name != "README.md" && !name.starts_with("publisher-")
+        name != "README.md" && !["publisher-", "registry-"].iter().any(|one| name.starts_with(one))
     };
     let files = folder.map(|entry| entry.unwrap().path()).filter(is_own);
     let read = |path: &Path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap();

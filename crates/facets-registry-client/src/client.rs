@@ -7,7 +7,6 @@ use facets_model::{ArtifactName, Version};
 use url::Url;
 
 use crate::address::RegistryAddress;
-use crate::answer::parse_json;
 use crate::document::{AskedVersion, VersionDocument};
 use crate::download::download;
 use crate::error::RegistryClientError;
@@ -65,7 +64,7 @@ impl RegistryClient {
         let path = format!("{}/{}", name_path(kind, name), wanted.segment());
         let url = self.address.join(&path)?;
         let body = self.transport.document(&url, self.transport.limits.document)?;
-        VersionDocument::read(&url, &parse_json(&url, &body)?, &AskedVersion { kind, name, wanted })
+        VersionDocument::parse(&url, &body, &AskedVersion { kind, name, wanted })
     }
 
     /// The versions of a name, the newest first.
@@ -78,7 +77,7 @@ impl RegistryClient {
         let mut url = self.address.join(&format!("{}/versions", name_path(kind, name)))?;
         position.write_to(&mut url);
         let body = self.transport.document(&url, self.transport.limits.document)?;
-        VersionPage::read(&url, &parse_json(&url, &body)?)
+        VersionPage::parse(&url, &body)
     }
 
     /// Writes the archive of a version, which has the stated content hash. What was written before an error
@@ -114,7 +113,7 @@ impl RegistryClient {
         let mut url = self.below_version(kind, name, to, "diff")?;
         url.query_pairs_mut().append_pair("from", &from.to_string());
         let body = self.transport.document(&url, self.transport.limits.document)?;
-        VersionDifference::read(&url, &parse_json(&url, &body)?, (from, to))
+        VersionDifference::parse(&url, &body, (from, to))
     }
 
     /// The names that a text is found in, or all names if it is empty.
@@ -130,7 +129,7 @@ impl RegistryClient {
         }
         position.write_to(&mut url);
         let body = self.transport.document(&url, self.transport.limits.document)?;
-        ArtifactPage::read(&url, &parse_json(&url, &body)?, kind)
+        ArtifactPage::parse(&url, &body, kind)
     }
 
     /// Takes a version back: it stays, and is no longer chosen.
@@ -164,7 +163,7 @@ impl RegistryClient {
     pub fn whoami(&self) -> Result<RegistryIdentity, RegistryClientError> {
         let url = self.address.join("v0/auth/me")?;
         let body = self.transport.document(&url, self.transport.limits.document)?;
-        RegistryIdentity::read(&url, &parse_json(&url, &body)?)
+        RegistryIdentity::parse(&url, &body)
     }
 
     fn below_version(
@@ -184,6 +183,5 @@ fn read_exact(
     (kind, name, version): (PublishedKind, &ArtifactName, &Version),
 ) -> Result<VersionDocument, RegistryClientError> {
     let wanted = WantedVersion::Exact(version.clone());
-    let asked = AskedVersion { kind, name, wanted: &wanted };
-    VersionDocument::read(url, &parse_json(url, body)?, &asked)
+    VersionDocument::parse(url, body, &AskedVersion { kind, name, wanted: &wanted })
 }

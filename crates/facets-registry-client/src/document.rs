@@ -5,7 +5,7 @@ use facets_digest::json::Value;
 use facets_model::{ArtifactName, Version};
 use url::Url;
 
-use crate::answer::AnswerMembers;
+use crate::answer::{AnswerMembers, parse_json};
 use crate::error::RegistryClientError;
 use crate::wanted::{PublishedKind, WantedVersion};
 
@@ -57,13 +57,26 @@ pub struct ServerVersionHashes {
 }
 
 /// What was asked for, so that no answer about something else is taken for one.
-pub(crate) struct AskedVersion<'q> {
-    pub(crate) kind: PublishedKind,
-    pub(crate) name: &'q ArtifactName,
-    pub(crate) wanted: &'q WantedVersion,
+#[derive(Clone, Copy, Debug)]
+pub struct AskedVersion<'q> {
+    /// What it is.
+    pub kind: PublishedKind,
+    /// Its name.
+    pub name: &'q ArtifactName,
+    /// Which version.
+    pub wanted: &'q WantedVersion,
 }
 
 impl VersionDocument {
+    /// Reads the body of an answer.
+    pub fn parse(
+        url: &Url,
+        body: &[u8],
+        asked: &AskedVersion<'_>,
+    ) -> Result<Self, RegistryClientError> {
+        Self::read(url, &parse_json(url, body)?, asked)
+    }
+
     pub(crate) fn read(
         url: &Url,
         value: &Value<'_>,
@@ -134,18 +147,16 @@ impl ServerVersionHashes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::parse_json;
 
     const HASH: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     fn read(kind: PublishedKind, text: &str) -> Result<VersionDocument, String> {
         let url: Url = "https://r.example/v0/x".parse().unwrap();
         let text = text.replace("HASH", HASH);
-        let value = parse_json(&url, text.as_bytes()).unwrap();
         let (name, version) = ("demo".parse().unwrap(), "1.0.0".parse().unwrap());
         let wanted = WantedVersion::Exact(version);
         let asked = AskedVersion { kind, name: &name, wanted: &wanted };
-        VersionDocument::read(&url, &value, &asked).map_err(|error| error.to_string())
+        VersionDocument::parse(&url, text.as_bytes(), &asked).map_err(|error| error.to_string())
     }
 
     const FACET: &str =

@@ -22,7 +22,7 @@ impl RegistryTransport {
     ) -> FailedAttempt {
         let wanted = retry_after(header(&response, "retry-after"), SystemTime::now());
         let body = self.problem_body(url, response);
-        let problem = RegistryProblem::read(url, &host(url), status, &body);
+        let problem = RegistryProblem::parse(url, status, &body);
         let problem = RegistryProblem { retry_after: wanted, ..problem };
         let error = RegistryClientError::Refused(Box::new(problem));
         match status {

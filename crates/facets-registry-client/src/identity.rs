@@ -1,9 +1,8 @@
 //! Who a token belongs to.
 
-use facets_digest::json::Value;
 use url::Url;
 
-use crate::answer::AnswerMembers;
+use crate::answer::{AnswerMembers, parse_json};
 use crate::error::RegistryClientError;
 
 /// Who a token belongs to, as the registry says.
@@ -16,8 +15,10 @@ pub struct RegistryIdentity {
 }
 
 impl RegistryIdentity {
-    pub(crate) fn read(url: &Url, value: &Value<'_>) -> Result<Self, RegistryClientError> {
-        let members = AnswerMembers::new(url, value);
+    /// Reads the body of an answer.
+    pub fn parse(url: &Url, body: &[u8]) -> Result<Self, RegistryClientError> {
+        let value = parse_json(url, body)?;
+        let members = AnswerMembers::new(url, &value);
         let username = members.text("username")?.to_owned();
         Ok(Self { username, scopes: members.optional_texts("scopes")? })
     }

@@ -21,7 +21,7 @@ mod wanted;
 
 pub use address::RegistryAddress;
 pub use client::RegistryClient;
-pub use document::{ServerVersionHashes, VersionDocument, VersionYank};
+pub use document::{AskedVersion, ServerVersionHashes, VersionDocument, VersionYank};
 pub use error::RegistryClientError;
 pub use identity::RegistryIdentity;
 pub use limits::RegistryClientLimits;

@@ -5,7 +5,7 @@ use facets_digest::json::Value;
 use facets_model::{ArtifactName, Version};
 use url::Url;
 
-use crate::answer::AnswerMembers;
+use crate::answer::{AnswerMembers, parse_json};
 use crate::document::VersionYank;
 use crate::error::RegistryClientError;
 use crate::wanted::PublishedKind;
@@ -57,12 +57,10 @@ pub struct ListedArtifact {
 }
 
 impl ArtifactPage {
-    pub(crate) fn read(
-        url: &Url,
-        value: &Value<'_>,
-        kind: PublishedKind,
-    ) -> Result<Self, RegistryClientError> {
-        let members = AnswerMembers::new(url, value);
+    /// Reads the body of an answer.
+    pub fn parse(url: &Url, body: &[u8], kind: PublishedKind) -> Result<Self, RegistryClientError> {
+        let value = parse_json(url, body)?;
+        let members = AnswerMembers::new(url, &value);
         let items = members.list(kind.list_member())?.iter();
         let items = items.map(|item| ListedArtifact::read(&AnswerMembers::new(url, item)));
         let items = items.collect::<Result<Vec<_>, _>>()?;
@@ -104,8 +102,10 @@ pub struct PublishedVersion {
 }
 
 impl VersionPage {
-    pub(crate) fn read(url: &Url, value: &Value<'_>) -> Result<Self, RegistryClientError> {
-        let members = AnswerMembers::new(url, value);
+    /// Reads the body of an answer.
+    pub fn parse(url: &Url, body: &[u8]) -> Result<Self, RegistryClientError> {
+        let value = parse_json(url, body)?;
+        let members = AnswerMembers::new(url, &value);
         let items = members.list("versions")?.iter();
         let items = items.map(|item| PublishedVersion::read(&AnswerMembers::new(url, item)));
         let items = items.collect::<Result<Vec<_>, _>>()?;
@@ -138,12 +138,14 @@ pub struct VersionDifference {
 }
 
 impl VersionDifference {
-    pub(crate) fn read(
+    /// Reads the body of an answer about these two versions.
+    pub fn parse(
         url: &Url,
-        value: &Value<'_>,
+        body: &[u8],
         (from, to): (&Version, &Version),
     ) -> Result<Self, RegistryClientError> {
-        let members = AnswerMembers::new(url, value);
+        let value = parse_json(url, body)?;
+        let members = AnswerMembers::new(url, &value);
         let stated: (Version, Version) = (members.parsed("from")?, members.parsed("to")?);
         if (&stated.0, &stated.1) != (from, to) {
             return Err(members.wrong("it is about other versions".to_owned()));

@@ -75,7 +75,7 @@ impl Publishing<'_> {
         } else {
             let limit = self.transport.limits.document;
             let body = self.transport.body(&url, reply.response, limit)?;
-            VersionDocument::read(&url, &parse_json(&url, &body)?, &asked)?
+            VersionDocument::parse(&url, &body, &asked)?
         };
         Ok(Publication { document, outcome })
     }
@@ -156,7 +156,7 @@ impl Publishing<'_> {
         let path = format!("{}/{}", name_path(asked.kind, asked.name), asked.wanted.segment());
         let url = self.address.join(&path)?;
         let body = self.transport.document(&url, self.transport.limits.document)?;
-        VersionDocument::read(&url, &parse_json(&url, &body)?, asked)
+        VersionDocument::parse(&url, &body, asked)
     }
 }
 

@@ -3,6 +3,7 @@
 use facets_digest::json::Value;
 use url::Url;
 
+use crate::address::host;
 use crate::answer::{AnswerMembers, parse_json};
 use crate::problem::RegistryProblem;
 
@@ -13,7 +14,9 @@ const MOST_DETAILS: usize = 16_000;
 
 impl RegistryProblem {
     /// Reads the body of an answer. One that is no problem leaves the status.
-    pub(crate) fn read(url: &Url, host: &str, status: u16, body: &[u8]) -> Self {
+    #[must_use]
+    pub fn parse(url: &Url, status: u16, body: &[u8]) -> Self {
+        let host = &host(url);
         match parse_json(url, body) {
             Ok(value) => Self::of_value(url, host, status, &value),
             Err(_) => Self::of_status(host, status),
@@ -60,7 +63,7 @@ mod tests {
 
     fn read(status: u16, body: &str) -> RegistryProblem {
         let url: Url = "https://r.example/v0/facets".parse().unwrap();
-        RegistryProblem::read(&url, "r.example", status, body.as_bytes())
+        RegistryProblem::parse(&url, status, body.as_bytes())
     }
 
     #[test]

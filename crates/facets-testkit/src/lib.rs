@@ -9,6 +9,7 @@ mod package_registry;
 mod postgres;
 mod processes;
 mod random;
+mod reference_cli;
 
 pub use client::Client;
 pub use components::{
@@ -21,6 +22,7 @@ pub use package_registry::{PackageRegistry, unused_address};
 pub use postgres::Postgres;
 pub use processes::{Process, processes};
 pub use random::Random;
+pub use reference_cli::ReferenceProgram;
 
 /// A long count: whole in `cargo xtask soak`, a thousandth in `cargo xtask mutants`, where every
 /// mutant pays for it, a tenth elsewhere.

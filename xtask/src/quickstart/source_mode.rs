@@ -1,13 +1,14 @@
 //! A server of one's own: built, pinned by its bytes, called through the guard, and refused once a byte is changed.
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
 use super::guarded::Session;
+use super::own_runtime::{FetchedRuntime, OwnServer, UNREACHABLE, copy_into, fetch, remove_stores};
 use crate::{Outcome, run};
 
 /// One command that has to succeed: why, the command, and what that proved.
@@ -35,34 +36,13 @@ const STEPS: &[OwnStep] = &[
     },
 ];
 
-/// What came of it.
-pub(super) enum OwnServer {
-    /// What there is to see.
-    Shown(Vec<String>),
-    /// Why there is nothing to see.
-    LeftOut(String),
-}
-
-impl OwnServer {
-    /// What there is to see, or why there is nothing.
-    pub(super) fn into_lines(self) -> Vec<String> {
-        match self {
-            Self::Shown(lines) => lines,
-            Self::LeftOut(reason) => vec![format!("Left out: {reason}")],
-        }
-    }
-}
-
 /// Goes through it, if the runtime can be had; with `CI` set it must.
 pub(super) fn perform(facet: &Path) -> Outcome<OwnServer> {
     let place = OwnPlace::make(facet)?;
-    if let Err(said) = place.fetch_runtime() {
-        if said.contains("[fetch-unreachable]") && !run::in_ci() {
-            let reason = "the npm registry that has the runtime cannot be reached";
-            return Ok(OwnServer::LeftOut(reason.to_owned()));
-        }
-        return Err(said);
+    if let FetchedRuntime::Unreachable = fetch(facet, &place.root)? {
+        return Ok(OwnServer::LeftOut(UNREACHABLE.to_owned()));
     }
+    copy_into(&place.caches().join("facet"))?;
     let mut shown = Vec::new();
     for step in STEPS {
         shown.push(step.why.to_owned());
@@ -106,21 +86,6 @@ impl<'f> OwnPlace<'f> {
     /// Runs to the end, which has to be a good one.
     fn facet(&self, arguments: &[&str]) -> Outcome<String> {
         run::output(&mut self.command(arguments)).map(|output| everything(&output))
-    }
-
-    /// Fetches the runtime into the cache of the tests, unless it is there, and copies it from there.
-    fn fetch_runtime(&self) -> Outcome {
-        let shared = run::root().join("target/tools/source-mode-cache");
-        fs::create_dir_all(&shared).map_err(|error| error.to_string())?;
-        let mut install = self.command(&["runtime", "install"]);
-        run::output(install.env("XDG_CACHE_HOME", &shared))?;
-        let store = Path::new("facet/store/v1");
-        let target = self.caches().join(store);
-        // A store that others can write to is refused, whatever the mask of this process.
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&target);
-        made.map_err(|error| error.to_string())?;
-        let runtimes = shared.join(store).join("runtimes");
-        run::output(Command::new("cp").arg("-a").arg(runtimes).arg(target)).map(drop)
     }
 
     /// A session, as a client has it.
@@ -170,10 +135,8 @@ impl<'f> OwnPlace<'f> {
 }
 
 impl Drop for OwnPlace<'_> {
-    /// Directories of the store are sealed, and could not be removed as they are.
     fn drop(&mut self) {
-        let _ = Command::new("chmod").arg("-R").arg("u+w").arg(&self.root).status();
-        let _ = fs::remove_dir_all(&self.root);
+        remove_stores(&self.root);
     }
 }
 

@@ -63,6 +63,7 @@ fn definition(line: &str) -> Option<&str> {
     let line = line.strip_prefix("pub ").unwrap_or(line);
     let restricted = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") "));
     let line = restricted.map_or(line, |(_, rest)| rest);
+    let line = line.strip_prefix("async ").unwrap_or(line);
     let rest = KINDS.iter().find_map(|kind| line.strip_prefix(kind))?;
     Some(word(rest)).filter(|name| !name.is_empty())
 }

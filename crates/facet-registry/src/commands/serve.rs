@@ -58,6 +58,7 @@ async fn run(
         registry,
         log: log.clone(),
         access: settings.access,
+        scheme: bound.scheme(),
         proxy: settings.proxy,
         rates: settings.rates,
         connections: settings.connections,

@@ -9,7 +9,7 @@ use facets_digest::Digest;
 use futures_util::StreamExt as _;
 use http::header::{
     ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_RANGE,
-    CONTENT_TYPE, ETAG, LOCATION,
+    CONTENT_TYPE, ETAG, LOCATION, VARY,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
@@ -125,6 +125,18 @@ pub(crate) fn without_store(mut response: Response<Body>) -> Response<Body> {
 pub(crate) fn located(mut response: Response<Body>, location: &str) -> Response<Body> {
     set(response.headers_mut(), LOCATION, location);
     response
+}
+
+/// What is asked for is at another address.
+pub(crate) fn found(address: &str) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::FOUND;
+    located(without_store(response), address)
+}
+
+/// Another client is answered differently.
+pub(crate) fn set_vary_by_client(headers: &mut HeaderMap) {
+    headers.insert(VARY, HeaderValue::from_static("user-agent"));
 }
 
 /// The address of exactly this, where a moving one was asked for.

@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 
 use super::client_address::ClientAddress;
 use super::limiter::{BucketRate, RateLimiter};
+use super::listener::UrlScheme;
 use super::log::RequestLog;
 use super::metrics::Metrics;
 use super::openapi;
@@ -24,6 +25,7 @@ pub(crate) struct AppSetup {
     pub(crate) registry: Registry,
     pub(crate) log: RequestLog,
     pub(crate) access: ReadAccess,
+    pub(crate) scheme: UrlScheme,
     pub(crate) proxy: ProxyTrust,
     pub(crate) rates: Rates,
     pub(crate) connections: ConnectionSettings,
@@ -35,6 +37,7 @@ pub(crate) struct App {
     pub(crate) log: RequestLog,
     pub(crate) metrics: Metrics,
     pub(crate) access: ReadAccess,
+    pub(crate) scheme: UrlScheme,
     pub(crate) proxy: ProxyTrust,
     pub(crate) connections: ConnectionSettings,
     pub(crate) ids: RequestIds,
@@ -48,12 +51,13 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(setup: AppSetup) -> Self {
-        let AppSetup { registry, log, access, proxy, rates, connections } = setup;
+        let AppSetup { registry, log, access, scheme, proxy, rates, connections } = setup;
         Self {
             registry,
             log,
             metrics: Metrics::new(),
             access,
+            scheme,
             proxy,
             connections,
             ids: RequestIds::new(),

@@ -48,7 +48,7 @@ pub(crate) async fn require_reader(
 }
 
 /// The token of a request.
-fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Err(Refusal::unauthorized("no token was sent")) };
     let malformed = || Refusal::unauthorized("the header `Authorization` is not `Bearer TOKEN`");

@@ -19,6 +19,10 @@ impl ClientAddress {
         };
         Self::from(forwarded.unwrap_or(peer))
     }
+
+    pub(crate) fn ip(self) -> IpAddr {
+        self.0
+    }
 }
 
 impl From<IpAddr> for ClientAddress {

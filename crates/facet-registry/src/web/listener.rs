@@ -12,6 +12,22 @@ use crate::error::ProgramError;
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 4096;
 
+/// How addresses of this process begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UrlScheme {
+    Http,
+    Https,
+}
+
+impl UrlScheme {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
+
 /// An address that is listened on.
 pub(crate) struct Bound {
     pub(crate) listener: TcpListener,
@@ -33,10 +49,13 @@ impl Bound {
         Err(failed(last))
     }
 
+    pub(crate) fn scheme(&self) -> UrlScheme {
+        if self.tls.is_some() { UrlScheme::Https } else { UrlScheme::Http }
+    }
+
     /// What is printed when requests can come.
     pub(crate) fn url(&self) -> String {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}", self.address)
+        format!("{}://{}", self.scheme().as_str(), self.address)
     }
 }
 

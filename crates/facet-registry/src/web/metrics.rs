@@ -8,8 +8,8 @@ use super::route_table::RouteLabel;
 
 /// Statuses with a counter of their own; the last counter is for all others.
 const STATUSES: &[u16] = &[
-    200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 416, 422, 429, 500,
-    503,
+    200, 201, 202, 204, 206, 302, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 416, 422, 429,
+    500, 503,
 ];
 
 /// Upper ends of the classes of durations, in microseconds.

@@ -132,7 +132,7 @@ fn write_response(responses: &mut ObjectWriter<'_>, endpoint: Endpoint, status: 
     let health =
         matches!(endpoint, Endpoint::Ready | Endpoint::Health | Endpoint::HealthOfReference);
     let content: Option<&str> = match (status, endpoint) {
-        (304, _) => None,
+        (302 | 304, _) => None,
         (400.., _) if !health || status == 500 => Some(
             r##"{"application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"}}}"##,
         ),

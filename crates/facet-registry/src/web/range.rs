@@ -2,6 +2,11 @@
 
 use std::ops::Range;
 
+use http::HeaderMap;
+use http::header::RANGE;
+
+use super::conditional::range_applies;
+
 /// What of a representation is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RangeRequest {
@@ -12,8 +17,16 @@ pub(crate) enum RangeRequest {
     Unsatisfiable,
 }
 
+/// What headers ask for, of a representation with this entity tag and size.
+pub(crate) fn requested_range(headers: &HeaderMap, etag: &str, size: u64) -> RangeRequest {
+    match headers.get(RANGE).and_then(|value| value.to_str().ok()) {
+        Some(range) if range_applies(headers, etag) => parse_range(range, size),
+        _ => RangeRequest::Whole,
+    }
+}
+
 /// Reads the header for a representation of this size.
-pub(crate) fn parse_range(header: &str, size: u64) -> RangeRequest {
+fn parse_range(header: &str, size: u64) -> RangeRequest {
     let Some(ranges) = header.strip_prefix("bytes=") else { return RangeRequest::Whole };
     let range = ranges.trim();
     if range.contains(',') {

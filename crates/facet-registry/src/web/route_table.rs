@@ -113,7 +113,7 @@ pub(crate) struct RouteRow {
 
 const LISTED: &[u16] = &[200, 304, 400, 401, 403, 412, 429, 503];
 const READ: &[u16] = &[200, 304, 400, 401, 403, 404, 412, 429, 503];
-const BYTES: &[u16] = &[200, 206, 304, 400, 401, 403, 404, 412, 416, 429, 503];
+const BYTES: &[u16] = &[200, 206, 302, 304, 400, 401, 403, 404, 412, 416, 429, 503];
 const PUBLISHED: &[u16] = &[200, 201, 202, 400, 401, 403, 408, 409, 413, 422, 429, 503];
 const CHANGED: &[u16] = &[200, 400, 401, 403, 404, 408, 413, 429, 503];
 const STATUS: &[u16] = &[200, 400, 401, 403, 404, 429, 503];
@@ -164,7 +164,15 @@ pub(crate) const ROUTES: &[RouteRow] = &[
         query: &["floor"],
         ..artifact(Endpoint::Version, "/{name}/{version}", "A version", READ)
     },
-    artifact(Endpoint::Archive, "/{name}/{version}/archive", "The archive of a version", BYTES),
+    RouteRow {
+        query: &["direct"],
+        ..artifact(
+            Endpoint::Archive,
+            "/{name}/{version}/archive",
+            "The archive of a version",
+            BYTES,
+        )
+    },
     RouteRow {
         kind: RouteKind::Facets,
         ..artifact(Endpoint::Contents, "/{name}/{version}/contents", "The texts of a version", READ)

@@ -1,70 +1,33 @@
-//! The reference CLI for facets, a registry that it asks, and an adapter that writes nothing.
+//! The reference CLI for facets, and a registry that it asks.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use facets_digest::Digest;
-use facets_testkit::component;
+use facets_testkit::ReferenceProgram;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::trusted::Ran;
 
-/// The reference installs for the adapters of tools only. This one finds everything in its place already.
-const ADAPTER: &str = r"
-const at = ({ projectRoot, name }) => `${projectRoot}/installed/${name}`
-export default {
-  name: 'quiet',
-  apiVersion: '0.3',
-  buildAssetMetadata: (data) => ({ ok: true, data }),
-  assets: {
-    planInstall: async (asset) => ({
-      ok: true,
-      plan: { occupancy: 'equivalent', action: { kind: 'unchanged' }, primaryPath: at(asset) },
-    }),
-    planRemoval: async (asset) => ({ ok: true, plan: { kind: 'absent', primaryPath: at(asset) } }),
-  },
-  mcpServers: {
-    plan: async ({ desired, projectRoot }) => ({
-      ok: true,
-      plan: {
-        outcomes: desired.map(({ name }) => ({ kind: 'equivalent', name, ownership: 'untracked' })),
-        action: { kind: 'unchanged' },
-        documentPaths: [`${projectRoot}/servers.json`],
-      },
-    }),
-  },
-}
-";
-
-const ADAPTER_PACKAGE: &str = r#"{ "name": "quiet-adapter", "version": "0.0.1", "type": "module",
-  "main": "dist/index.js", "facetAdapterApiVersion": "0.3" }"#;
-
 /// The reference CLI with a home of its own.
 pub(crate) struct ReferenceCli {
-    program: PathBuf,
-    home: TempDir,
+    program: ReferenceProgram,
+    _home: TempDir,
 }
 
 impl ReferenceCli {
     /// None, and a visible skip, where it is not installed.
     pub(crate) fn find() -> Option<Self> {
-        let program = component("facet-reference")?;
-        Some(Self { program, home: tempfile::tempdir().unwrap() })
+        let home = tempfile::tempdir().unwrap();
+        let program = ReferenceProgram::find(home.path())?;
+        Some(Self { program, _home: home })
     }
 
     fn run(&self, directory: &Path, registry: &str, words: &[&str]) -> Ran {
-        let mut command = Command::new(&self.program);
-        command.args(words).current_dir(directory).stdin(Stdio::null());
-        command.env("HOME", self.home.path()).env("FACET_DIR", self.home.path().join("facet"));
-        // Without a terminal it asks nothing.
-        command.env("CI", "1").env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
-        command.env("FACET_REGISTRY_URL", registry);
-        Ran::of(&command.output().unwrap())
+        Ran::of(&self.program.command(directory, registry, words).output().unwrap())
     }
 
     /// Builds the facet of a directory, into `dist` below it.
@@ -74,15 +37,7 @@ impl ReferenceCli {
 
     /// Installs facets, such as `name@1.0.0`, into an empty project.
     pub(crate) fn install(&self, project: &Path, registry: &str, facets: &[&str]) -> Ran {
-        let adapter = self.home.path().join("quiet-adapter");
-        fs::create_dir_all(adapter.join("dist")).unwrap();
-        fs::write(adapter.join("package.json"), ADAPTER_PACKAGE).unwrap();
-        fs::write(adapter.join("dist/index.js"), ADAPTER).unwrap();
-        let words = ["adapter", "add", "./quiet-adapter"];
-        self.run(self.home.path(), registry, &words).exits(0);
-        fs::create_dir_all(project).unwrap();
-        let manifest = json!({ "manifestVersion": 0.2, "facets": {} });
-        fs::write(project.join("facets.json"), manifest.to_string()).unwrap();
+        self.program.make_project(project);
         self.run(project, registry, &[&["add", "--accept-mcp"][..], facets].concat())
     }
 }

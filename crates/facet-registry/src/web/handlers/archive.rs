@@ -2,22 +2,53 @@
 
 use axum::body::Body;
 use facets_registry::{VersionRecord, Wanted};
-use http::header::RANGE;
+use http::request::Parts;
 use http::{HeaderMap, Method};
 
 use crate::config::ReadAccess;
 use crate::web::answer::{
-    Answer, CacheRule, blob_body, bytes_response, etag_of, not_modified, set_content_location,
-    set_tag,
+    Answer, CacheRule, blob_body, bytes_response, etag_of, found, not_modified,
+    set_content_location, set_tag, set_vary_by_client,
 };
 use crate::web::app::App;
-use crate::web::conditional::{Precondition, judge, range_applies};
+use crate::web::archive_redirect::{ArchiveRoute, ReachedBy, decide_route};
+use crate::web::conditional::{Precondition, judge};
 use crate::web::documents::write_version_path;
-use crate::web::range::{RangeRequest, parse_range};
+use crate::web::query::QueryPairs;
+use crate::web::range::{RangeRequest, requested_range};
 use crate::web::refusal::Refusal;
 
-/// The archive.
+/// The archive, or where it is.
 pub(super) async fn archive(
+    app: &App,
+    record: &VersionRecord,
+    wanted: &Wanted,
+    query: &QueryPairs<'_>,
+    head: &Parts,
+) -> Answer {
+    let mut path = Vec::new();
+    write_version_path(record, "/archive", &mut path);
+    let path = String::from_utf8_lossy(&path);
+    let reached = ReachedBy { scheme: app.scheme, proxy: app.proxy };
+    let route = decide_route(record.kind, &path, reached, query, head)?;
+    let mut response = match &route {
+        ArchiveRoute::Redirect(address) => found(address),
+        ArchiveRoute::Bytes | ArchiveRoute::BytesForThisClient => {
+            let mut response = bytes(app, record, wanted, &head.method, &head.headers).await?;
+            if !matches!(wanted, Wanted::Exact(_)) {
+                set_content_location(response.headers_mut(), &path);
+            }
+            response
+        }
+    };
+    if route != ArchiveRoute::Bytes {
+        set_vary_by_client(response.headers_mut());
+    }
+    Ok(response)
+}
+
+/// The bytes, or the part of them that is asked for.
+async fn bytes(
     app: &App,
     record: &VersionRecord,
     wanted: &Wanted,
@@ -45,11 +76,6 @@ pub(super) async fn archive(
         },
     };
     set_tag(response.headers_mut(), &etag, cache_rule(app, wanted));
-    if !matches!(wanted, Wanted::Exact(_)) {
-        let mut path = Vec::new();
-        write_version_path(record, "/archive", &mut path);
-        set_content_location(response.headers_mut(), &String::from_utf8_lossy(&path));
-    }
     Ok(response)
 }
 
@@ -59,12 +85,5 @@ pub(super) fn cache_rule(app: &App, wanted: &Wanted) -> CacheRule {
         (Wanted::Exact(_), ReadAccess::Everyone) => CacheRule::Immutable,
         (Wanted::Exact(_), ReadAccess::Tokens) => CacheRule::ImmutablePrivate,
         _ => CacheRule::Revalidate,
-    }
-}
-
-fn requested_range(headers: &HeaderMap, etag: &str, size: u64) -> RangeRequest {
-    match headers.get(RANGE).and_then(|value| value.to_str().ok()) {
-        Some(range) if range_applies(headers, etag) => parse_range(range, size),
-        _ => RangeRequest::Whole,
     }
 }

@@ -81,9 +81,7 @@ async fn read(
             let record = app.registry.version(kind, &name, &wanted).await?;
             match part {
                 VersionPart::Document => versions::document(&record, headers),
-                VersionPart::Archive => {
-                    archive::archive(app, &record, &wanted, &head.method, headers).await
-                }
+                VersionPart::Archive => archive::archive(app, &record, &wanted, &query, head).await,
                 VersionPart::Contents => versions::contents(app, &record, headers).await,
                 VersionPart::Surface => versions::surface(app, &record, &wanted, headers).await,
                 VersionPart::Contract => versions::contract(app, &record, headers).await,
