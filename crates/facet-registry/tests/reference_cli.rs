@@ -175,7 +175,7 @@ fn refusals_are_shown_with_their_fix() {
     let revoked = scene.registry.revoked_token(&["publish:*"], "acme");
     let cases = [
         (&unknown, "the token is not valid"),
-        (&revoked, "the token is not valid"),
+        (&revoked, "the token was revoked"),
         (&other, "belongs to another owner"),
         (&narrow, "scope"),
     ];
