@@ -12,9 +12,10 @@ use crate::probe_job::JobTrouble;
 use crate::random::random_id;
 use crate::registry::Registry;
 
-/// How long a job belongs to a process that is not heard of any more, and how often one is heard of.
-const LEASE: Duration = Duration::from_mins(1);
-const RENEWAL: Duration = Duration::from_secs(15);
+/// How long a job belongs to a process that is not heard of any more, and how often one is heard of. After a crash,
+/// its publishers wait that long before another process starts over.
+const LEASE: Duration = Duration::from_secs(20);
+const RENEWAL: Duration = Duration::from_secs(5);
 
 /// A lease that ends at once, so that the attempt counts.
 const LAPSED: Duration = Duration::from_millis(1);

@@ -100,7 +100,7 @@ pub struct ProbeRequest<'r> {
 /// Starts a server, and takes down what it declares. Waits for that, up to 35 seconds.
 pub fn probe(request: &ProbeRequest<'_>) -> Result<ProbeAnswer, ProbeFailure> {
     let outcome = ask_worker(request);
-    // What cannot be removed is removed when the registry starts.
+    // What cannot be removed is removed by the collector.
     let _ = remove_folder(request.scratch);
     outcome
 }

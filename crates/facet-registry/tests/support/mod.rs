@@ -59,11 +59,7 @@ impl RegistryProcess {
         let data = tempfile::tempdir().unwrap();
         let mut command = program(&data);
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off"]).args(flags);
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim_end().strip_prefix("listening on ").map(str::to_owned);
-        let url = url.unwrap_or_else(|| panic!("printed {line:?}"));
+        let Some((child, url)) = start_serving(&mut command) else { panic!("{command:?} ended") };
         let (scheme, address) = url.split_once("://").unwrap();
         Self { child, data, scheme: scheme.to_owned(), address: address.to_owned() }
     }
@@ -97,10 +93,7 @@ impl RegistryProcess {
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        stream
+        connect(&self.address).unwrap()
     }
 
     pub(crate) fn get(&self, path: &str) -> Reply {
@@ -119,10 +112,8 @@ impl RegistryProcess {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Reply {
-        let mut stream = self.connect();
-        // A refusal may come, and end the connection, before all was sent.
-        let _ = stream.write_all(&request(method, path, headers, body));
-        read_reply(&mut stream).unwrap_or_else(|| panic!("no answer to {method} {path}"))
+        send(&self.address, &request(method, path, headers, body))
+            .unwrap_or_else(|| panic!("no answer to {method} {path}"))
     }
 
     pub(crate) fn publish(&self, name: &str, archive: &[u8], token: &str) -> Reply {
@@ -152,6 +143,34 @@ impl Drop for RegistryProcess {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Starts a command that serves, and gives the address that it prints; nothing if it ends before that.
+pub(crate) fn start_serving(command: &mut Command) -> Option<(Child, String)> {
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let Some(url) = line.trim_end().strip_prefix("listening on ") else {
+        let _ = child.kill();
+        let _ = child.wait();
+        return None;
+    };
+    Some((child, url.to_owned()))
+}
+
+fn connect(address: &str) -> std::io::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    Ok(stream)
+}
+
+/// Sends a request on a connection of its own. There is no answer if the process is gone.
+pub(crate) fn send(address: &str, request: &[u8]) -> Option<Reply> {
+    let mut stream = connect(address).ok()?;
+    // A refusal may come, and end the connection, before all was sent.
+    let _ = stream.write_all(request);
+    read_reply(&mut stream)
 }
 
 /// A header with a token.
