@@ -23,8 +23,8 @@ fn publish_beside_silent_servers(backend: &Backend) {
         })
         .collect();
     let job = node.publish_queued("demo", &server("demo", "1.0.0", &entry(USUAL)), &token);
-    let status = node.follow(&job, &token);
-    assert_eq!(status["status"], "published", "{status}");
+    let followed = node.follow(&job, &token);
+    assert_eq!(followed["status"], "published", "{followed}");
     let states: Vec<_> = silent.iter().map(|job| node.status(job, &hostile)).collect();
     assert!(states.iter().any(is_waiting), "it was the last to be probed: {states:?}");
     assert!(states.iter().all(|state| state["status"] != "published"), "{states:?}");
