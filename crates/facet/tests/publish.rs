@@ -157,6 +157,25 @@ fn a_token_comes_from_standard_input_or_the_environment_and_is_never_printed() {
 }
 
 #[test]
+fn an_archive_that_is_refused_and_a_private_facet_are_negative_verdicts() {
+    let trusted = Trusted::new();
+    let code = |target: &str| {
+        let mut command = trusted.command(&["--json", "publish", target, "--dry-run"]);
+        let ran = Ran::of(&command.env_remove("FACET_REGISTRY_URL").output().unwrap());
+        ran.exits(1).json()["error"]["code"].as_str().unwrap().to_owned()
+    };
+    trusted.write("garbage.facet", "no archive");
+    assert!(code("garbage.facet").starts_with("archive-"));
+    trusted.facet(&["init", "facet", "mine"]).exits(0);
+    let manifest = trusted.read("mine/facet.json");
+    let private = manifest.replacen('{', "{\n  \"private\": true,", 1);
+    trusted.write("mine/facet.json", &private);
+    assert_eq!(code("mine"), "publish-private");
+    // No archive at all is none that was judged.
+    trusted.facet(&["publish", "absent.facet", "--dry-run"]).exits(2);
+}
+
+#[test]
 fn a_facet_is_published_once_and_never_changes() {
     let Some(author) = Author::logged_in() else { return };
     author.facet(&["init", "facet", "my-facet"]).exits(0);
