@@ -2,7 +2,7 @@
 //! busy is asked again.
 
 use std::io::Read as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use facets_http::{Agents, Authorization, Credentials, ProxyChoice, Reach, Route, agent_config};
 use ureq::http::Response;
@@ -192,7 +192,7 @@ impl RegistryTransport {
         Err(RegistryClientError::Redirect { url, location, problem }.into())
     }
 
-    /// Reads a body to its end.
+    /// Reads a body to its end. One that comes byte by byte is given up.
     pub(crate) fn body(
         &self,
         url: &Url,
@@ -201,7 +201,13 @@ impl RegistryTransport {
     ) -> Result<Vec<u8>, FailedAttempt> {
         let mut reader = response.into_body().into_with_config().limit(u64::MAX).reader();
         let (mut bytes, mut buffer) = (Vec::new(), vec![0_u8; 64 << 10]);
+        let begun = Instant::now();
         loop {
+            let permitted = self.limits.permitted(bytes.len() as u64);
+            if begun.elapsed() > permitted {
+                let (url, limit) = (shown(url), permitted);
+                return Err(RegistryClientError::TooSlow { url, limit }.into());
+            }
             let count = reader.read(&mut buffer).map_err(|error| self.broken(url, &error))?;
             if count == 0 {
                 return Ok(bytes);
