@@ -169,6 +169,25 @@ fn a_refusal_comes_before_the_bytes() {
 }
 
 #[test]
+fn a_registry_that_is_busy_before_the_bytes_is_asked_again() {
+    for status in ["429 Slow", "503 Busy"] {
+        let server = Server::start_hasty(move |request, to| match request.nth {
+            0 => answer(to, status, &[("Retry-After", "0")], b""),
+            _ => json(to, "201 Created", &document()),
+        });
+        assert!(publish(&client(&server)).is_ok(), "{status}");
+        assert_eq!(server.lines(), [POST, POST], "{status}");
+    }
+    let always = Server::start_hasty(|_, to| answer(to, "429 Slow", &[("Retry-After", "0")], b""));
+    assert_eq!(code(publish(&client(&always))), "registry-busy");
+    assert_eq!(always.requests().len(), 3);
+    let later = Server::start_hasty(|_, to| answer(to, "429 Slow", &[("Retry-After", "60")], b""));
+    let error = publish(&client(&later)).unwrap_err();
+    assert_eq!(error.notes()[0].text, "60 s, then try again");
+    assert_eq!(later.requests().len(), 1);
+}
+
+#[test]
 fn a_publication_is_not_sent_again_and_a_short_archive_is_not_sent_as_a_long_one() {
     let busy = Server::start(|_, to| answer(to, "503 Busy", &[("Retry-After", "0")], b""));
     assert_eq!(code(publish(&client(&busy))), "registry-busy");
