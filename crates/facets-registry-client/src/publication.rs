@@ -65,17 +65,30 @@ impl Publishing<'_> {
         let asked = AskedVersion { kind: upload.kind, name, wanted: &wanted };
         self.progress.on_upload(size);
         let mut content = UploadReader::new(&mut *upload.content, size, self.progress);
-        let reply = self.transport.upload(&url, size, &mut content)?;
+        let reply = self.transport.upload(&url, size, &mut content);
+        let published = reply.and_then(|reply| self.decided(reply, &asked));
+        match published {
+            Err(error) if !content.is_untouched() => Err(error.after_upload()),
+            other => other,
+        }
+    }
+
+    /// What the registry decides about an archive that it has.
+    fn decided(
+        &self,
+        reply: RegistryReply,
+        asked: &AskedVersion<'_>,
+    ) -> Result<Publication, RegistryClientError> {
         let outcome = match reply.status {
             200 => PublicationOutcome::Before,
             _ => PublicationOutcome::New,
         };
         let document = if reply.status == 202 {
-            self.follow(reply, &asked)?
+            self.follow(reply, asked)?
         } else {
-            let limit = self.transport.limits.document;
+            let (url, limit) = (reply.url, self.transport.limits.document);
             let body = self.transport.body(&url, reply.response, limit)?;
-            VersionDocument::parse(&url, &body, &asked)?
+            VersionDocument::parse(&url, &body, asked)?
         };
         Ok(Publication { document, outcome })
     }
@@ -115,8 +128,9 @@ impl Publishing<'_> {
         let stated = members.optional_text("status_url")?.unwrap_or(&location);
         if stated.is_empty() {
             // The reference lets people look at it first, and tells nothing more.
-            let reason = members.optional_text("reason")?.unwrap_or("pending").to_owned();
-            let fix = members.optional_text("fix")?.map(str::to_owned);
+            let reason = members.optional_text("reason")?.filter(is_said);
+            let reason = reason.unwrap_or("pending").to_owned();
+            let fix = members.optional_text("fix")?.filter(is_said).map(str::to_owned);
             return Err(RegistryClientError::Pending { host: host(&url), reason, fix });
         }
         match publication_id(stated) {
@@ -158,6 +172,11 @@ impl Publishing<'_> {
         let body = self.transport.document(&url, self.transport.limits.document)?;
         VersionDocument::parse(&url, &body, asked)
     }
+}
+
+/// Whether a text has words in it.
+fn is_said(text: &&str) -> bool {
+    !text.trim().is_empty()
 }
 
 /// Why a queued publication was refused.
