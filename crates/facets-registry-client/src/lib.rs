@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+mod certificate_problem;
 mod client;
 mod document;
 mod download;
