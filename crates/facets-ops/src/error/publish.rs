@@ -26,6 +26,12 @@ pub enum PublishError {
         /// The registry.
         registry: String,
     },
+    /// A login with a token that the registry refuses.
+    #[error("{registry} does not accept this token")]
+    TokenRejected {
+        /// The registry.
+        registry: String,
+    },
     /// The version is published with other content.
     #[error("{what} is published on {registry} with other content")]
     VersionExists {
@@ -107,6 +113,7 @@ impl Describe for PublishError {
         match self {
             Self::NotConfigured => "registry-not-configured",
             Self::NotLoggedIn { .. } | Self::NoToken { .. } => "registry-not-logged-in",
+            Self::TokenRejected { .. } => "registry-unauthorized",
             Self::VersionExists { .. } => "registry-version-exists",
             Self::Private { .. } => "publish-private",
             Self::KindAmbiguous { .. } => "yank-ambiguous-kind",
@@ -126,6 +133,9 @@ impl Describe for PublishError {
             Self::NotLoggedIn { .. } => "a token, stored by `facet login` or in FACET_TOKEN",
             Self::NoToken { .. } => {
                 "a token at a terminal, with --token-stdin, or with --token-file"
+            }
+            Self::TokenRejected { .. } => {
+                "a token of this registry that was not revoked and has not expired"
             }
             Self::VersionExists { published, .. } => {
                 return Some(format!("integrity {published}, which is published"));
@@ -147,6 +157,7 @@ impl Describe for PublishError {
                 return Some(format!("FACET_TOKEN, which is for {other} (FACET_REGISTRY_URL)"));
             }
             Self::NotLoggedIn { token_for: None, .. } | Self::NoToken { .. } => "none",
+            Self::TokenRejected { .. } => "another one; nothing was stored",
             Self::VersionExists { own, .. } => {
                 return Some(format!("integrity {own}; nothing was published"));
             }
@@ -225,6 +236,14 @@ mod tests {
         assert!(failure.expected.unwrap().contains(&published.to_string()));
         assert!(failure.actual.unwrap().contains(&own.to_string()));
         assert!(failure.notes[0].text.contains("raise the version"));
+    }
+
+    #[test]
+    fn a_login_that_is_refused_does_not_propose_a_login() {
+        let registry = "https://r.example".to_owned();
+        let failure = PublishError::TokenRejected { registry }.describe();
+        assert_eq!(failure.code, "registry-unauthorized");
+        assert!(!format!("{failure:?}").contains("facet login"), "{failure:?}");
     }
 
     #[test]
