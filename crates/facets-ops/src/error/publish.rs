@@ -74,6 +74,12 @@ pub enum PublishError {
         /// Its permissions.
         mode: u32,
     },
+    /// A link in the place of the file of tokens: it could lead to a file of another user.
+    #[error("{} is a symbolic link", path.display())]
+    CredentialsLink {
+        /// The link.
+        path: PathBuf,
+    },
     /// The file of tokens cannot be understood.
     #[error("{} is not a valid file of credentials: {problem}", path.display())]
     CredentialsInvalid {
@@ -119,6 +125,7 @@ impl Describe for PublishError {
             Self::KindAmbiguous { .. } => "yank-ambiguous-kind",
             Self::NotPublished { .. } => "registry-not-found",
             Self::CredentialsExposed { .. } => "credentials-exposed",
+            Self::CredentialsLink { .. } => "file-not-regular",
             Self::CredentialsInvalid { .. } => "credentials-invalid",
             Self::Client(error) => error.code(),
         }
@@ -143,7 +150,9 @@ impl Describe for PublishError {
             Self::Private { .. } => "a facet without `private: true`",
             Self::KindAmbiguous { .. } => "--kind facet or --kind server",
             Self::NotPublished { .. } => "a published version",
-            Self::CredentialsExposed { .. } => "a file of yours with permissions 600",
+            Self::CredentialsExposed { .. } | Self::CredentialsLink { .. } => {
+                "a file of yours with permissions 600"
+            }
             Self::CredentialsInvalid { .. } => "[default] or [URL], then token=TOKEN",
             Self::Client(error) => return error.expected(),
         };
@@ -167,6 +176,7 @@ impl Describe for PublishError {
             Self::CredentialsExposed { mode, .. } => {
                 return Some(format!("permissions {:03o}; no token was read", mode & 0o777));
             }
+            Self::CredentialsLink { .. } => "a symbolic link; no token was read",
             Self::CredentialsInvalid { .. } => return None,
             Self::Client(error) => return error.actual(),
         };
@@ -175,9 +185,9 @@ impl Describe for PublishError {
 
     fn file(&self) -> Option<&Path> {
         match self {
-            Self::CredentialsExposed { path, .. } | Self::CredentialsInvalid { path, .. } => {
-                Some(path)
-            }
+            Self::CredentialsExposed { path, .. }
+            | Self::CredentialsLink { path }
+            | Self::CredentialsInvalid { path, .. } => Some(path),
             _ => None,
         }
     }
@@ -192,8 +202,9 @@ impl Describe for PublishError {
     fn next(&self) -> String {
         match self {
             Self::NotConfigured => "facet-registry serve".to_owned(),
-            Self::NotLoggedIn { registry, .. } | Self::NoToken { registry } => {
-                format!("facet login --registry {registry}")
+            Self::NotLoggedIn { registry, .. } => format!("facet login --registry {registry}"),
+            Self::NoToken { registry } => {
+                format!("facet login --registry {registry} --token-file FILE")
             }
             Self::CredentialsExposed { path, .. } => format!("chmod 600 {}", shell_word(path)),
             other => match other.client() {
