@@ -199,10 +199,11 @@ fn publication_id(stated: &str) -> Option<&str> {
 fn too_long(url: &Url, wait: ProbeWait, limit: Duration) -> RegistryClientError {
     let minutes = limit.as_secs().div_ceil(60);
     let reason = match wait {
-        ProbeWait::Queued { ahead: Some(ahead) } => {
+        ProbeWait::Queued { ahead: Some(1) } => format!("1 other is before it after {minutes} min"),
+        ProbeWait::Queued { ahead: Some(ahead @ 2..) } => {
             format!("{ahead} others are before it after {minutes} min")
         }
-        ProbeWait::Queued { ahead: None } => format!("it is queued after {minutes} min"),
+        ProbeWait::Queued { ahead: None | Some(0) } => format!("it is queued after {minutes} min"),
         ProbeWait::Running => format!("the server is being started after {minutes} min"),
     };
     let fix = Some("publish it again later: what is published by then stays as it is".to_owned());
@@ -212,6 +213,18 @@ fn too_long(url: &Url, wait: ProbeWait, limit: Duration) -> RegistryClientError 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_other_in_a_queue_is_not_others() {
+        let url: Url = "https://r.example/v0/publishes/p".parse().unwrap();
+        let said = |ahead| {
+            let wait = ProbeWait::Queued { ahead };
+            too_long(&url, wait, Duration::from_mins(2)).to_string()
+        };
+        assert!(said(Some(1)).ends_with("1 other is before it after 2 min"));
+        assert!(said(Some(2)).ends_with("2 others are before it after 2 min"));
+        assert_eq!(said(Some(0)), said(None));
+    }
 
     #[test]
     fn only_an_identifier_is_taken_from_the_address_of_a_status() {
