@@ -151,7 +151,7 @@ fn a_queue_without_an_end_is_left() {
 #[test]
 fn a_connection_that_breaks_after_the_upload_says_that_publishing_again_is_safe() {
     let broken = Server::start(|_, _| ());
-    let cut_off = Server::start(|_, to| announce(to, "201 Created", &[], (1000, b"{")));
+    let cut_off = Server::start(|_, to| announce(to, "201 Created", &[], (1000, &b"{"[..])));
     let lost = Server::start(|request, to| {
         if request.line() == POST {
             json(to, "202 Accepted", QUEUED);
