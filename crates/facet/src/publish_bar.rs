@@ -53,6 +53,9 @@ impl PublishProgress for PublishBar {
     fn on_wait(&self, wait: ProbeWait) {
         let words = match wait {
             ProbeWait::Queued { ahead: None | Some(0) } => "queued on the registry".to_owned(),
+            ProbeWait::Queued { ahead: Some(1) } => {
+                "queued on the registry behind 1 other".to_owned()
+            }
             ProbeWait::Queued { ahead: Some(ahead) } => {
                 format!("queued on the registry behind {ahead} others")
             }

@@ -1,6 +1,6 @@
 //! Arguments of the commands that talk to a registry become requests.
 
-use facets_face::{DownloadBar, Shown};
+use facets_face::{DownloadBar, Exit, Shown};
 use facets_ops::building::ArtifactKind;
 use facets_ops::login::{LoginRequest, LogoutRequest, login, logout};
 use facets_ops::publish::{PublishMode, PublishOutcome, PublishRequest, PublishWatch, publish};
@@ -42,6 +42,7 @@ fn run_publish(arguments: Publish, renderer: &Renderer) -> Result<Shown, OpsErro
     drop(upload);
     Ok(match outcome? {
         PublishOutcome::Refused(report) => renderer.build_check(&report),
+        PublishOutcome::Rejected(error) => renderer.failure(&error).with_exit(Exit::No),
         PublishOutcome::Shown(page) => renderer.publish_shown(&page),
         PublishOutcome::Published(report) => renderer.published(&report, consent.asks()),
     })

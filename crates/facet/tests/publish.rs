@@ -105,7 +105,9 @@ fn a_login_is_checked_stored_for_this_user_alone_and_forgotten() {
     assert_eq!(author.code(&["whoami"]), "registry-not-logged-in");
     author.trusted.write("wrong.txt", "fct_pub_wrong\n");
     let wrong = ["login", "--token-file", "wrong.txt"];
-    assert_eq!(author.code(&wrong), "registry-unauthorized");
+    let refused = author.json(&wrong, 2);
+    assert_eq!(refused["error"]["code"], "registry-unauthorized");
+    assert!(!refused.to_string().contains("facet login"), "{refused:#}");
     assert!(!author.credentials().exists());
     let login = author.json(&["login", "--token-file", "token.txt"], 0);
     assert_eq!(
@@ -154,6 +156,25 @@ fn a_token_comes_from_standard_input_or_the_environment_and_is_never_printed() {
     // It is for the registry of the environment, and not for this one.
     let other = with_token(&["whoami", "--registry", url], Some("https://registry.example.com"));
     assert!(other.exits(2).talk.contains("registry-not-logged-in"));
+}
+
+#[test]
+fn an_archive_that_is_refused_and_a_private_facet_are_negative_verdicts() {
+    let trusted = Trusted::new();
+    let code = |target: &str| {
+        let mut command = trusted.command(&["--json", "publish", target, "--dry-run"]);
+        let ran = Ran::of(&command.env_remove("FACET_REGISTRY_URL").output().unwrap());
+        ran.exits(1).json()["error"]["code"].as_str().unwrap().to_owned()
+    };
+    trusted.write("garbage.facet", "no archive");
+    assert!(code("garbage.facet").starts_with("archive-"));
+    trusted.facet(&["init", "facet", "mine"]).exits(0);
+    let manifest = trusted.read("mine/facet.json");
+    let private = manifest.replacen('{', "{\n  \"private\": true,", 1);
+    trusted.write("mine/facet.json", &private);
+    assert_eq!(code("mine"), "publish-private");
+    // No archive at all is none that was judged.
+    trusted.facet(&["publish", "absent.facet", "--dry-run"]).exits(2);
 }
 
 #[test]

@@ -107,7 +107,7 @@ doctor 1 : doctor | --directory odd doctor
 write facets.json {"facets": {}}"#;
 
 const WORDS: &str = "
-explain 0 explain: json-duplicate-member | tool_added | marker-conceal
+explain 0 explain: json-duplicate-member | tool_added | marker-conceal | E_NOT_OWNER
 explain-all 0 explain: | --quiet
 completions 0 completions: bash | elvish | fish | powershell | zsh
 man 0 man: | pages

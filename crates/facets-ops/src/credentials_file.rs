@@ -102,9 +102,12 @@ fn require_private(path: &Path) -> Result<(), OpsError> {
         }
         Ok(data) => data,
     };
+    if data.is_symlink() {
+        return Err(PublishError::CredentialsLink { path: path.to_owned() }.into());
+    }
     let is_own = data.uid() == rustix::process::getuid().as_raw();
     if !data.is_file() || (is_own && data.mode() & OTHERS == 0) {
-        // Links and directories are refused when it is read.
+        // A directory is refused when it is read.
         return Ok(());
     }
     Err(PublishError::CredentialsExposed { path: path.to_owned(), mode: data.mode() }.into())
@@ -164,7 +167,10 @@ mod tests {
         let (path, other) = (folder.path().join(NAME), folder.path().join("other"));
         fs::write(&other, "[default]\ntoken=secret\n").unwrap();
         std::os::unix::fs::symlink(&other, &path).unwrap();
-        assert_eq!(CredentialsFile::read(path).unwrap_err().code(), "file-not-regular");
+        let failure = CredentialsFile::read(path).unwrap_err().describe();
+        assert_eq!(failure.code, "file-not-regular");
+        let actual = failure.actual.unwrap();
+        assert!(actual.starts_with("a symbolic link") && !actual.contains("pipe"), "{actual}");
     }
 
     #[test]

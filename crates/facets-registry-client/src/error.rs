@@ -9,6 +9,10 @@ use facets_http::AgentError;
 
 use crate::problem::RegistryProblem;
 
+/// What to do where it is not known what a registry has decided.
+const PUBLISH_AGAIN: &str =
+    "publish it again; that is safe, because the same content is never published twice";
+
 /// Why a registry was of no help.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryClientError {
@@ -123,6 +127,9 @@ pub enum RegistryClientError {
         /// What the registry advises.
         fix: Option<String>,
     },
+    /// The registry may have the archive, and what it decided did not arrive.
+    #[error("{0}")]
+    Interrupted(Box<RegistryClientError>),
     /// The archive that is uploaded cannot be read.
     #[error("the archive cannot be read while it is uploaded: {source}")]
     Upload {
@@ -181,6 +188,17 @@ impl RegistryClientError {
         self.problem().is_some_and(|problem| problem.status == 404)
     }
 
+    /// The same, where the registry may have the archive.
+    pub(crate) fn after_upload(self) -> Self {
+        match self {
+            cut @ (Self::Unreachable { .. }
+            | Self::Broken { .. }
+            | Self::Silent { .. }
+            | Self::TooSlow { .. }) => Self::Interrupted(Box::new(cut)),
+            other => other,
+        }
+    }
+
     /// Whether another version of the same name and number is published already.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
@@ -205,6 +223,7 @@ impl Describe for RegistryClientError {
             Self::Mismatch { .. } => "registry-mismatch",
             Self::Refused(problem) => problem.own_code(),
             Self::Pending { .. } => "registry-pending",
+            Self::Interrupted(cause) => cause.code(),
             Self::Upload { .. } | Self::Download { .. } => "registry-transfer",
         }
     }
@@ -228,6 +247,7 @@ impl Describe for RegistryClientError {
             // The registry has said it in its own words.
             Self::Refused(_) => return None,
             Self::Pending { .. } => "a published version",
+            Self::Interrupted(cause) => return cause.expected(),
             Self::Upload { .. } => "a readable archive",
             Self::Download { .. } => "a place to write to",
         };
@@ -258,6 +278,7 @@ impl Describe for RegistryClientError {
         match self {
             Self::Refused(problem) => problem.notes(),
             Self::Pending { fix, .. } => fix.clone().map(note("fix")).into_iter().collect(),
+            Self::Interrupted(_) => vec![note("fix")(PUBLISH_AGAIN.to_owned())],
             _ => Vec::new(),
         }
     }

@@ -8,6 +8,7 @@ use ureq::http::Response;
 use url::Url;
 
 use crate::address::{host, shown};
+use crate::certificate_problem::certificate_problem;
 use crate::error::RegistryClientError;
 use crate::problem::RegistryProblem;
 use crate::transport::{CONNECT, FailedAttempt, RegistryTransport, header};
@@ -47,7 +48,8 @@ impl RegistryTransport {
                 RegistryClientError::Config { place: host, problem }.into()
             }
             ureq::Error::Rustls(error) => {
-                RegistryClientError::Certificate { host, reason: error.to_string() }.into()
+                let reason = certificate_problem(&error.to_string());
+                RegistryClientError::Certificate { host, reason }.into()
             }
             ureq::Error::Tls(reason) => {
                 RegistryClientError::Certificate { host, reason: reason.to_owned() }.into()
@@ -92,6 +94,7 @@ impl RegistryTransport {
         }
         // What the library for TLS says is in the text alone.
         if reason.contains("certificate") || reason.contains("UnknownIssuer") {
+            let reason = certificate_problem(&reason);
             return RegistryClientError::Certificate { host, reason }.into();
         }
         retryable(match error.kind() {

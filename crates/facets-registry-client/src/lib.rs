@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+mod certificate_problem;
 mod client;
 mod document;
 mod download;
@@ -28,7 +29,7 @@ pub use limits::RegistryClientLimits;
 pub use lists::{
     ArtifactPage, ListPosition, ListedArtifact, PublishedVersion, VersionDifference, VersionPage,
 };
-pub use problem::RegistryProblem;
+pub use problem::{REFUSAL_CODES, RegistryProblem};
 pub use progress::{NoPublishProgress, ProbeWait, PublishProgress};
 pub use publication::{Publication, PublicationOutcome};
 pub use token::RegistryToken;
@@ -37,3 +38,6 @@ pub use wanted::{PublishedKind, WantedVersion};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");
+
+/// What the codes mean with which a registry refuses a request.
+pub const REFUSAL_EXPLANATIONS: &str = include_str!("../refusals.md");

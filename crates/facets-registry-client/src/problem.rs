@@ -4,6 +4,32 @@ use std::time::Duration;
 
 use facets_failure::Note;
 
+/// spec 9.4: every code with which a registry refuses a request
+pub const REFUSAL_CODES: &[&str] = &[
+    "E_BAD_REQUEST",
+    "E_DAMAGED",
+    "E_FORBIDDEN",
+    "E_INTERNAL",
+    "E_INVALID_ARCHIVE",
+    "E_INVALID_MANIFEST",
+    "E_INVALID_VERSION",
+    "E_METHOD",
+    "E_NAME_MISMATCH",
+    "E_NAME_TOO_SIMILAR",
+    "E_NOT_FOUND",
+    "E_NOT_OWNER",
+    "E_PRECONDITION",
+    "E_QUEUE_FULL",
+    "E_RANGE",
+    "E_RATE_LIMITED",
+    "E_SERVER_FAILED",
+    "E_TIMEOUT",
+    "E_TOO_LARGE",
+    "E_UNAUTHORIZED",
+    "E_UNAVAILABLE",
+    "E_VERSION_EXISTS",
+];
+
 /// What a registry says about a request that it refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryProblem {
@@ -78,5 +104,33 @@ impl RegistryProblem {
         let note =
             |(label, text): (&'static str, Option<String>)| Some(Note { label, text: text? });
         notes.into_iter().filter_map(note).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_refusal_is_explained() {
+        let explained = facets_failure::explanations(crate::REFUSAL_EXPLANATIONS);
+        let explained: Vec<&str> = explained.map(|one| one.code).collect();
+        assert_eq!(explained, REFUSAL_CODES);
+    }
+
+    #[test]
+    fn the_refusals_are_those_of_the_specification() {
+        let page = facets_testkit::repository_root().join("docs/spec/9-registry.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let (_, section) = page.split_once("## 9.4 Refusals").unwrap();
+        let (section, _) = section.split_once("## 9.5").unwrap();
+        let rows = section.lines().filter(|line| line.starts_with("| `E_"));
+        let cells = rows.filter_map(|row| row.split('|').nth(1));
+        let codes =
+            cells.flat_map(|cell| cell.split(',')).map(|code| code.trim().trim_matches('`'));
+        let codes: BTreeSet<&str> = codes.collect();
+        assert_eq!(codes, REFUSAL_CODES.iter().copied().collect());
     }
 }

@@ -65,17 +65,30 @@ impl Publishing<'_> {
         let asked = AskedVersion { kind: upload.kind, name, wanted: &wanted };
         self.progress.on_upload(size);
         let mut content = UploadReader::new(&mut *upload.content, size, self.progress);
-        let reply = self.transport.upload(&url, size, &mut content)?;
+        let reply = self.transport.upload(&url, size, &mut content);
+        let published = reply.and_then(|reply| self.decided(reply, &asked));
+        match published {
+            Err(error) if !content.is_untouched() => Err(error.after_upload()),
+            other => other,
+        }
+    }
+
+    /// What the registry decides about an archive that it has.
+    fn decided(
+        &self,
+        reply: RegistryReply,
+        asked: &AskedVersion<'_>,
+    ) -> Result<Publication, RegistryClientError> {
         let outcome = match reply.status {
             200 => PublicationOutcome::Before,
             _ => PublicationOutcome::New,
         };
         let document = if reply.status == 202 {
-            self.follow(reply, &asked)?
+            self.follow(reply, asked)?
         } else {
-            let limit = self.transport.limits.document;
+            let (url, limit) = (reply.url, self.transport.limits.document);
             let body = self.transport.body(&url, reply.response, limit)?;
-            VersionDocument::parse(&url, &body, &asked)?
+            VersionDocument::parse(&url, &body, asked)?
         };
         Ok(Publication { document, outcome })
     }
@@ -115,8 +128,9 @@ impl Publishing<'_> {
         let stated = members.optional_text("status_url")?.unwrap_or(&location);
         if stated.is_empty() {
             // The reference lets people look at it first, and tells nothing more.
-            let reason = members.optional_text("reason")?.unwrap_or("pending").to_owned();
-            let fix = members.optional_text("fix")?.map(str::to_owned);
+            let reason = members.optional_text("reason")?.filter(is_said);
+            let reason = reason.unwrap_or("pending").to_owned();
+            let fix = members.optional_text("fix")?.filter(is_said).map(str::to_owned);
             return Err(RegistryClientError::Pending { host: host(&url), reason, fix });
         }
         match publication_id(stated) {
@@ -160,6 +174,11 @@ impl Publishing<'_> {
     }
 }
 
+/// Whether a text has words in it.
+fn is_said(text: &&str) -> bool {
+    !text.trim().is_empty()
+}
+
 /// Why a queued publication was refused.
 fn refusal(url: &Url, members: &AnswerMembers<'_, '_>) -> RegistryProblem {
     let null = Value::Null;
@@ -180,10 +199,11 @@ fn publication_id(stated: &str) -> Option<&str> {
 fn too_long(url: &Url, wait: ProbeWait, limit: Duration) -> RegistryClientError {
     let minutes = limit.as_secs().div_ceil(60);
     let reason = match wait {
-        ProbeWait::Queued { ahead: Some(ahead) } => {
+        ProbeWait::Queued { ahead: Some(1) } => format!("1 other is before it after {minutes} min"),
+        ProbeWait::Queued { ahead: Some(ahead @ 2..) } => {
             format!("{ahead} others are before it after {minutes} min")
         }
-        ProbeWait::Queued { ahead: None } => format!("it is queued after {minutes} min"),
+        ProbeWait::Queued { ahead: None | Some(0) } => format!("it is queued after {minutes} min"),
         ProbeWait::Running => format!("the server is being started after {minutes} min"),
     };
     let fix = Some("publish it again later: what is published by then stays as it is".to_owned());
@@ -193,6 +213,18 @@ fn too_long(url: &Url, wait: ProbeWait, limit: Duration) -> RegistryClientError 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_other_in_a_queue_is_not_others() {
+        let url: Url = "https://r.example/v0/publishes/p".parse().unwrap();
+        let said = |ahead| {
+            let wait = ProbeWait::Queued { ahead };
+            too_long(&url, wait, Duration::from_mins(2)).to_string()
+        };
+        assert!(said(Some(1)).ends_with("1 other is before it after 2 min"));
+        assert!(said(Some(2)).ends_with("2 others are before it after 2 min"));
+        assert_eq!(said(Some(0)), said(None));
+    }
 
     #[test]
     fn only_an_identifier_is_taken_from_the_address_of_a_status() {

@@ -2,7 +2,7 @@
 //! busy is asked again.
 
 use std::io::Read as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use facets_http::{Agents, Authorization, Credentials, ProxyChoice, Reach, Route, agent_config};
 use ureq::http::Response;
@@ -114,7 +114,7 @@ impl RegistryTransport {
         let request = self.prepared(self.agents.for_url(url).post(url.as_str()), url);
         let request = request.header("Accept", JSON).content_type("application/json");
         let sent = request.send(body).map_err(|error| self.failed(url, error))?;
-        self.accepted(url, sent)
+        Ok(self.accepted(url, sent)?)
     }
 
     /// Takes something back. That is done once.
@@ -122,16 +122,29 @@ impl RegistryTransport {
         let request = self.prepared(self.agents.for_url(url).delete(url.as_str()), url);
         let sent =
             request.header("Accept", JSON).call().map_err(|error| self.failed(url, error))?;
-        self.accepted(url, sent)
+        Ok(self.accepted(url, sent)?)
     }
 
-    /// Sends an archive. That is done once; the registry can refuse it before it is sent.
+    /// Sends an archive. That is done once; a registry that is busy can say so before it is sent, and is asked
+    /// again.
     pub(crate) fn upload(
         &self,
         url: &Url,
         size: u64,
         content: &mut UploadReader<'_>,
     ) -> Result<RegistryReply, RegistryClientError> {
+        self.retrying(|| match self.upload_once(url, size, content) {
+            Err(failed) if !content.is_untouched() => Err(FailedAttempt::Final(failed.into())),
+            other => other,
+        })
+    }
+
+    fn upload_once(
+        &self,
+        url: &Url,
+        size: u64,
+        content: &mut UploadReader<'_>,
+    ) -> Result<RegistryReply, FailedAttempt> {
         let request = self.prepared(self.agents.for_url(url).post(url.as_str()), url);
         // The type that the reference sends, also for facets, which are not compressed.
         let request = request
@@ -141,18 +154,18 @@ impl RegistryTransport {
             .header("Expect", "100-continue");
         let sent = request.send(SendBody::from_reader(content));
         match (sent, content.failure.take()) {
-            (_, Some(source)) => Err(RegistryClientError::Upload { source }),
-            (Err(error), None) => Err(self.failed(url, error).into()),
+            (_, Some(source)) => Err(RegistryClientError::Upload { source }.into()),
+            (Err(error), None) => Err(self.failed(url, error)),
             (Ok(response), None) => self.accepted(url, response),
         }
     }
 
-    /// An answer to a request that changes something: no redirect is followed, and none is asked again.
+    /// An answer to a request that changes something: no redirect is followed.
     fn accepted(
         &self,
         url: &Url,
         response: Response<Body>,
-    ) -> Result<RegistryReply, RegistryClientError> {
+    ) -> Result<RegistryReply, FailedAttempt> {
         let status = response.status().as_u16();
         match status {
             200..=202 => {
@@ -163,9 +176,9 @@ impl RegistryTransport {
                 let location = url.join(header(&response, "location"));
                 let location = location.map_or_else(|_| "…".to_owned(), |to| shown(&to));
                 let problem = "a redirect of a change is not followed";
-                Err(RegistryClientError::Redirect { url: shown(url), location, problem })
+                Err(RegistryClientError::Redirect { url: shown(url), location, problem }.into())
             }
-            _ => Err(self.refused(url, status, response).into()),
+            _ => Err(self.refused(url, status, response)),
         }
     }
 
@@ -192,7 +205,7 @@ impl RegistryTransport {
         Err(RegistryClientError::Redirect { url, location, problem }.into())
     }
 
-    /// Reads a body to its end.
+    /// Reads a body to its end. One that comes byte by byte is given up.
     pub(crate) fn body(
         &self,
         url: &Url,
@@ -201,7 +214,13 @@ impl RegistryTransport {
     ) -> Result<Vec<u8>, FailedAttempt> {
         let mut reader = response.into_body().into_with_config().limit(u64::MAX).reader();
         let (mut bytes, mut buffer) = (Vec::new(), vec![0_u8; 64 << 10]);
+        let begun = Instant::now();
         loop {
+            let permitted = self.limits.permitted(bytes.len() as u64);
+            if begun.elapsed() > permitted {
+                let (url, limit) = (shown(url), permitted);
+                return Err(RegistryClientError::TooSlow { url, limit }.into());
+            }
             let count = reader.read(&mut buffer).map_err(|error| self.broken(url, &error))?;
             if count == 0 {
                 return Ok(bytes);

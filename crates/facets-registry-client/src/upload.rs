@@ -25,6 +25,7 @@ pub struct ArchiveUpload<'u> {
 /// connection that broke.
 pub(crate) struct UploadReader<'u> {
     content: &'u mut dyn Read,
+    size: u64,
     left: u64,
     progress: &'u dyn PublishProgress,
     pub(crate) failure: Option<io::Error>,
@@ -36,7 +37,12 @@ impl<'u> UploadReader<'u> {
         size: u64,
         progress: &'u dyn PublishProgress,
     ) -> Self {
-        Self { content, left: size, progress, failure: None }
+        Self { content, size, left: size, progress, failure: None }
+    }
+
+    /// Whether nothing was read yet: then nothing was sent, either.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.left == self.size && self.failure.is_none()
     }
 
     fn fail(&mut self, error: io::Error) -> io::Error {

@@ -28,8 +28,9 @@ Examples:
   facet publish my-facet-1.0.0.facet --yes
                           publishes an archive without a question: for scripts
 
-Exit codes: 0 published, or published before; 1 refused by the check, or a hash differs; 2 could not
-publish.";
+Exit codes: 0 published, or published before; 1 the manifest, a file or the archive is refused before
+anything is sent, the facet is private, or a hash differs; 2 the server failed to start, or the registry
+refuses it or cannot be reached.";
 
 pub(super) const YANK: &str = "\
 A yanked version can still be fetched by everyone who has pinned it. It is no longer chosen as the

@@ -26,6 +26,12 @@ pub enum PublishError {
         /// The registry.
         registry: String,
     },
+    /// A login with a token that the registry refuses.
+    #[error("{registry} does not accept this token")]
+    TokenRejected {
+        /// The registry.
+        registry: String,
+    },
     /// The version is published with other content.
     #[error("{what} is published on {registry} with other content")]
     VersionExists {
@@ -68,6 +74,12 @@ pub enum PublishError {
         /// Its permissions.
         mode: u32,
     },
+    /// A link in the place of the file of tokens: it could lead to a file of another user.
+    #[error("{} is a symbolic link", path.display())]
+    CredentialsLink {
+        /// The link.
+        path: PathBuf,
+    },
     /// The file of tokens cannot be understood.
     #[error("{} is not a valid file of credentials: {problem}", path.display())]
     CredentialsInvalid {
@@ -107,11 +119,13 @@ impl Describe for PublishError {
         match self {
             Self::NotConfigured => "registry-not-configured",
             Self::NotLoggedIn { .. } | Self::NoToken { .. } => "registry-not-logged-in",
+            Self::TokenRejected { .. } => "registry-unauthorized",
             Self::VersionExists { .. } => "registry-version-exists",
             Self::Private { .. } => "publish-private",
             Self::KindAmbiguous { .. } => "yank-ambiguous-kind",
             Self::NotPublished { .. } => "registry-not-found",
             Self::CredentialsExposed { .. } => "credentials-exposed",
+            Self::CredentialsLink { .. } => "file-not-regular",
             Self::CredentialsInvalid { .. } => "credentials-invalid",
             Self::Client(error) => error.code(),
         }
@@ -127,13 +141,18 @@ impl Describe for PublishError {
             Self::NoToken { .. } => {
                 "a token at a terminal, with --token-stdin, or with --token-file"
             }
+            Self::TokenRejected { .. } => {
+                "a token of this registry that was not revoked and has not expired"
+            }
             Self::VersionExists { published, .. } => {
                 return Some(format!("integrity {published}, which is published"));
             }
             Self::Private { .. } => "a facet without `private: true`",
             Self::KindAmbiguous { .. } => "--kind facet or --kind server",
             Self::NotPublished { .. } => "a published version",
-            Self::CredentialsExposed { .. } => "a file of yours with permissions 600",
+            Self::CredentialsExposed { .. } | Self::CredentialsLink { .. } => {
+                "a file of yours with permissions 600"
+            }
             Self::CredentialsInvalid { .. } => "[default] or [URL], then token=TOKEN",
             Self::Client(error) => return error.expected(),
         };
@@ -147,6 +166,7 @@ impl Describe for PublishError {
                 return Some(format!("FACET_TOKEN, which is for {other} (FACET_REGISTRY_URL)"));
             }
             Self::NotLoggedIn { token_for: None, .. } | Self::NoToken { .. } => "none",
+            Self::TokenRejected { .. } => "another one; nothing was stored",
             Self::VersionExists { own, .. } => {
                 return Some(format!("integrity {own}; nothing was published"));
             }
@@ -156,6 +176,7 @@ impl Describe for PublishError {
             Self::CredentialsExposed { mode, .. } => {
                 return Some(format!("permissions {:03o}; no token was read", mode & 0o777));
             }
+            Self::CredentialsLink { .. } => "a symbolic link; no token was read",
             Self::CredentialsInvalid { .. } => return None,
             Self::Client(error) => return error.actual(),
         };
@@ -164,9 +185,9 @@ impl Describe for PublishError {
 
     fn file(&self) -> Option<&Path> {
         match self {
-            Self::CredentialsExposed { path, .. } | Self::CredentialsInvalid { path, .. } => {
-                Some(path)
-            }
+            Self::CredentialsExposed { path, .. }
+            | Self::CredentialsLink { path }
+            | Self::CredentialsInvalid { path, .. } => Some(path),
             _ => None,
         }
     }
@@ -181,8 +202,9 @@ impl Describe for PublishError {
     fn next(&self) -> String {
         match self {
             Self::NotConfigured => "facet-registry serve".to_owned(),
-            Self::NotLoggedIn { registry, .. } | Self::NoToken { registry } => {
-                format!("facet login --registry {registry}")
+            Self::NotLoggedIn { registry, .. } => format!("facet login --registry {registry}"),
+            Self::NoToken { registry } => {
+                format!("facet login --registry {registry} --token-file FILE")
             }
             Self::CredentialsExposed { path, .. } => format!("chmod 600 {}", shell_word(path)),
             other => match other.client() {
@@ -225,6 +247,14 @@ mod tests {
         assert!(failure.expected.unwrap().contains(&published.to_string()));
         assert!(failure.actual.unwrap().contains(&own.to_string()));
         assert!(failure.notes[0].text.contains("raise the version"));
+    }
+
+    #[test]
+    fn a_login_that_is_refused_does_not_propose_a_login() {
+        let registry = "https://r.example".to_owned();
+        let failure = PublishError::TokenRejected { registry }.describe();
+        assert_eq!(failure.code, "registry-unauthorized");
+        assert!(!format!("{failure:?}").contains("facet login"), "{failure:?}");
     }
 
     #[test]

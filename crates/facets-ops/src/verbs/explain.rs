@@ -28,6 +28,7 @@ const PAGES: &[&str] = &[
     facets_file_hashes::EXPLANATIONS,
     facets_fetch::EXPLANATIONS,
     facets_registry_client::EXPLANATIONS,
+    facets_registry_client::REFUSAL_EXPLANATIONS,
 ];
 
 /// Every code that can be reported here: those of the pages in their order, then the markers.
@@ -71,7 +72,14 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Files of packages", pages(&[facets_fetch::EXPLANATIONS])),
         (
             "Publishing and registries",
-            [of_registries, pages(&[facets_registry_client::EXPLANATIONS])].concat(),
+            [
+                of_registries,
+                pages(&[
+                    facets_registry_client::EXPLANATIONS,
+                    facets_registry_client::REFUSAL_EXPLANATIONS,
+                ]),
+            ]
+            .concat(),
         ),
         ("Surface files and contracts", pages(&[facets_surface::EXPLANATIONS])),
         ("Facets, manifests and their files", of_files),
@@ -162,6 +170,7 @@ mod tests {
                 facets_registry_client::EXPLANATIONS,
                 facets_registry_client::RegistryClientError::CODES,
             ),
+            (facets_registry_client::REFUSAL_EXPLANATIONS, facets_registry_client::REFUSAL_CODES),
         ];
         assert_eq!(crates.len(), PAGES.len());
         for (page, codes) in crates {
@@ -198,7 +207,11 @@ mod tests {
 
     #[test]
     fn a_code_is_found_with_either_dash() {
-        for (asked, code) in [("tool-changed", "tool_changed"), ("not_approved", "not-approved")] {
+        for (asked, code) in [
+            ("tool-changed", "tool_changed"),
+            ("not_approved", "not-approved"),
+            ("E_FORBIDDEN", "E_FORBIDDEN"),
+        ] {
             assert_eq!(explain(asked).unwrap().code, code);
         }
     }

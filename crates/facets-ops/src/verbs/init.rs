@@ -189,6 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn a_name_with_a_scope_makes_a_valid_manifest() {
+        let folder = tempfile::tempdir().unwrap();
+        let scoped = |kind, directory: &str| {
+            let (directory, name) = (folder.path().join(directory), Some("@acme/ss".to_owned()));
+            init(InitRequest { kind, directory, name }).unwrap().directory
+        };
+        // In YAML no plain text begins with `@`.
+        let server = fs::read(scoped(InitKind::Server, "server").join("server.yaml")).unwrap();
+        assert_eq!(parse_server(&server).manifest.unwrap().name.as_str(), "@acme/ss");
+        let facet = fs::read(scoped(InitKind::Facet, "facet").join("facet.json")).unwrap();
+        let facet = parse_facet(&facet, ManifestFormat::Json).manifest.unwrap();
+        assert_eq!(facet.name.as_str(), "@acme/ss");
+    }
+
+    #[test]
     fn overwrites_nothing_and_finishes_what_was_begun() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("server.yaml"), "mine").unwrap();

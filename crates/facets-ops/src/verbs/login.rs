@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use facets_registry_client::RegistryToken;
+use facets_registry_client::{RegistryClientError, RegistryToken};
 
 use crate::credentials_file::CredentialsFile;
 use crate::error::{OpsError, PublishError};
@@ -48,7 +48,7 @@ pub fn login(request: &LoginRequest, prompt: &dyn TokenPrompt) -> Result<LoginRe
     // Before anything is typed: a file that cannot be used is found at once.
     let mut file = CredentialsFile::of_person_to_write()?;
     let token = read_token(request, &choice, prompt)?;
-    let identity = choice.client(&token)?.whoami()?;
+    let identity = choice.client(&token)?.whoami().map_err(|error| rejected(&choice, error))?;
     file.store(&choice.address, &token, choice.new_section())?;
     Ok(LoginReport {
         registry: choice.address.to_string(),
@@ -56,6 +56,15 @@ pub fn login(request: &LoginRequest, prompt: &dyn TokenPrompt) -> Result<LoginRe
         scopes: identity.scopes,
         file: file.path,
     })
+}
+
+/// A registry advises to log in, which is what is being done.
+fn rejected(choice: &RegistryChoice, error: RegistryClientError) -> OpsError {
+    let is_unauthorized = error.problem().is_some_and(|problem| problem.status == 401);
+    if is_unauthorized {
+        return PublishError::TokenRejected { registry: choice.address.to_string() }.into();
+    }
+    error.into()
 }
 
 fn read_token(

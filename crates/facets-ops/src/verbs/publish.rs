@@ -3,6 +3,7 @@
 use std::io::Seek as _;
 use std::path::{Path, PathBuf};
 
+use facets_archive::ArchiveError;
 use facets_digest::Digest;
 use facets_fetch::FetchProgress;
 use facets_registry_client::{
@@ -59,6 +60,8 @@ pub struct PublishWatch<'w> {
 pub enum PublishOutcome {
     /// The directory has problems; nothing was uploaded.
     Refused(BuildCheckReport),
+    /// The archive breaks a rule, or the facet is private; nothing was uploaded.
+    Rejected(Box<OpsError>),
     /// It was shown, and nothing was uploaded.
     Shown(Box<PublishPage>),
     /// The registry has it.
@@ -111,9 +114,13 @@ pub fn publish(
     let destination = Destination::of(request)?;
     let outcome = archive_to_publish(&request.path, watch.build);
     (watch.on_built)();
-    let mut archive = match outcome? {
-        ArchiveOutcome::Refused(report) => return Ok(PublishOutcome::Refused(report)),
-        ArchiveOutcome::Ready(archive) => *archive,
+    let mut archive = match outcome {
+        Ok(ArchiveOutcome::Ready(archive)) => *archive,
+        Ok(ArchiveOutcome::Refused(report)) => return Ok(PublishOutcome::Refused(report)),
+        Err(error) if is_rejection(&error) => {
+            return Ok(PublishOutcome::Rejected(Box::new(error)));
+        }
+        Err(error) => return Err(error),
     };
     let surface = look(&request.path, &mut archive, consent)?;
     let mut page = PublishPage::of(&mut archive, surface);
@@ -126,6 +133,17 @@ pub fn publish(
     let publication = upload(&client, archive, watch.upload)?;
     let report = PublishReport::of(&client, page, publication)?;
     Ok(PublishOutcome::Published(Box::new(report)))
+}
+
+/// Whether an error is about the artifact itself. spec 14.2: that is a verdict, not a failure to judge
+fn is_rejection(error: &OpsError) -> bool {
+    match error {
+        OpsError::Publish(PublishError::Private { .. }) => true,
+        OpsError::ArchiveFile { source, .. } => {
+            !matches!(**source, ArchiveError::Unreadable { .. } | ArchiveError::Unwritable { .. })
+        }
+        _ => false,
+    }
 }
 
 /// Where it goes.

@@ -1,7 +1,7 @@
 //! Documents that are none, statuses, and registries that cannot be reached.
 
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use facets_failure::Describe as _;
 use facets_registry_client::{
@@ -180,4 +180,24 @@ fn a_silent_registry_is_given_up() {
     let limits = RegistryClientLimits { read: Duration::from_millis(200), retries: 0, ..limits() };
     let error = ask_version(&client_with(&server, limits)).unwrap_err();
     assert_eq!(error.code(), "registry-unreachable", "{error}");
+}
+
+#[test]
+fn a_registry_that_answers_byte_by_byte_is_given_up() {
+    for status in ["200 OK", "404 Not Found"] {
+        let server = Server::start(move |_, to| {
+            send(to, head(status, &[("Content-Length", "1000")]));
+            while send(to, " ") {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let limits = RegistryClientLimits { answer: Duration::from_millis(200), ..limits() };
+        let begun = Instant::now();
+        let error = ask_version(&client_with(&server, limits)).unwrap_err();
+        // A refusal has a status, whatever becomes of its words.
+        let code = if status == "200 OK" { "registry-too-slow" } else { "registry-not-found" };
+        assert_eq!(error.code(), code, "{error}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        assert_eq!(server.requests().len(), 1);
+    }
 }

@@ -14,7 +14,7 @@ use crate::support::asking::{
     ARCHIVE, TOKEN, client, client_with, code, document, limits, name, publish, publish_sized,
     version,
 };
-use crate::support::server::{Request, Server, answer, json};
+use crate::support::server::{Request, Server, announce, answer, json};
 
 const POST: &str = "POST /v0/source-servers/%40acme/demo/versions";
 const STATUS: &str = "GET /v0/publishes/p-1";
@@ -141,6 +141,32 @@ fn a_queue_without_an_end_is_left() {
     let server = Server::start(move |_, to| json(to, "202 Accepted", review));
     let error = publish(&client(&server)).unwrap_err();
     assert_eq!((error.code(), error.notes()[0].text.as_str()), ("registry-pending", "wait"));
+    // Nothing is no advice.
+    let silent = r#"{"status":"QUEUED_FOR_REVIEW","reason":"","fix":" "}"#;
+    let server = Server::start(move |_, to| json(to, "202 Accepted", silent));
+    let error = publish(&client(&server)).unwrap_err();
+    assert!(error.to_string().ends_with(": pending") && error.notes().is_empty(), "{error:?}");
+}
+
+#[test]
+fn a_connection_that_breaks_after_the_upload_says_that_publishing_again_is_safe() {
+    let broken = Server::start(|_, _| ());
+    let cut_off = Server::start(|_, to| announce(to, "201 Created", &[], (1000, &b"{"[..])));
+    let lost = Server::start(|request, to| {
+        if request.line() == POST {
+            json(to, "202 Accepted", QUEUED);
+        }
+    });
+    for server in [broken, cut_off, lost] {
+        let error = publish(&client(&server)).unwrap_err();
+        assert_eq!(error.code(), "registry-unreachable", "{error}");
+        assert!(error.notes()[0].text.contains("that is safe"), "{error:?}");
+        assert_eq!(server.lines()[0], POST);
+        assert_eq!(server.lines().iter().filter(|line| *line == POST).count(), 1);
+    }
+    // Nothing was sent: there is nothing to say about it.
+    let refused = Server::start_hasty(|_, _| ());
+    assert!(publish(&client(&refused)).unwrap_err().notes().is_empty());
 }
 
 #[test]
@@ -166,6 +192,25 @@ fn a_refusal_comes_before_the_bytes() {
     let error = publish(&client(&server)).unwrap_err();
     assert_eq!((error.code(), error.next().as_str()), ("registry-unauthorized", "facet login"));
     assert_eq!(server.requests()[0].header("expect"), Some("100-continue"));
+}
+
+#[test]
+fn a_registry_that_is_busy_before_the_bytes_is_asked_again() {
+    for status in ["429 Slow", "503 Busy"] {
+        let server = Server::start_hasty(move |request, to| match request.nth {
+            0 => answer(to, status, &[("Retry-After", "0")], b""),
+            _ => json(to, "201 Created", &document()),
+        });
+        assert!(publish(&client(&server)).is_ok(), "{status}");
+        assert_eq!(server.lines(), [POST, POST], "{status}");
+    }
+    let always = Server::start_hasty(|_, to| answer(to, "429 Slow", &[("Retry-After", "0")], b""));
+    assert_eq!(code(publish(&client(&always))), "registry-busy");
+    assert_eq!(always.requests().len(), 3);
+    let later = Server::start_hasty(|_, to| answer(to, "429 Slow", &[("Retry-After", "60")], b""));
+    let error = publish(&client(&later)).unwrap_err();
+    assert_eq!(error.notes()[0].text, "60 s, then try again");
+    assert_eq!(later.requests().len(), 1);
 }
 
 #[test]

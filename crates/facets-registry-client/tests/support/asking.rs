@@ -24,6 +24,8 @@ pub fn limits() -> RegistryClientLimits {
         document: 64 << 10,
         surface: 64 << 10,
         read: Duration::from_secs(20),
+        answer: Duration::from_secs(30),
+        slowest: 64 << 10,
         time: Duration::from_secs(40),
         retries: 2,
         backoff: Duration::from_millis(1),
