@@ -20,8 +20,7 @@ impl Registry {
         caller.require_publish(&received.name)?;
         let facts = self.read_received(&received).await?;
         if let Some(found) = self.find_same(&facts).await? {
-            self.repair(&found, &received).await?;
-            return Ok(PublishAnswer::Same(Box::new(found)));
+            return self.publish_same(received, &facts, caller, found).await;
         }
         match facts.kind {
             ArtifactKind::Facet => self.publish_facet(&received, &facts, caller).await,

@@ -10,7 +10,8 @@ use facets_registry::{
 };
 
 use crate::support::{
-    TestRegistry, artifact, code, created, exact, facet, open, publish, publisher, read_all, server,
+    TestRegistry, artifact, code, created, exact, facet, open, publish, publisher, read_all,
+    reordered, server,
 };
 
 /// Everything, however young.
@@ -50,6 +51,26 @@ async fn damaged_bytes_are_reported_not_served_and_repaired_by_the_same_publish(
         assert_eq!(fs::read(&path).unwrap(), good);
         assert!(test.registry.check(&NoUpkeepProgress).await.unwrap().is_clean());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_archive_is_not_replaced_by_other_bytes_of_the_same_content() {
+    let test = TestRegistry::new().await;
+    let alice = publisher("alice");
+    let archive = facet("demo", "1.0.0", "text");
+    let other = reordered(&archive);
+    let kind = ArtifactKind::Facet;
+    let record = created(publish(&test.registry, kind, "demo", &archive, &alice).await);
+    let same = publish(&test.registry, kind, "demo", &other, &alice).await;
+    assert!(matches!(same, Ok(PublishAnswer::Same(_))), "{same:?}");
+    fs::remove_file(test.blob(&record.content_hash)).unwrap();
+    let refused = publish(&test.registry, kind, "demo", &other, &alice).await;
+    let problem = refused.unwrap_err().problem();
+    assert_eq!((problem.status, problem.code), (409, "E_VERSION_EXISTS"));
+    assert!(problem.fix.contains(&record.content_hash.to_string()), "{problem:?}");
+    let same = publish(&test.registry, kind, "demo", &archive, &alice).await;
+    assert!(matches!(same, Ok(PublishAnswer::Same(_))), "{same:?}");
+    assert!(test.registry.check(&NoUpkeepProgress).await.unwrap().is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]
