@@ -184,6 +184,7 @@ impl Registry {
             }
             PublishOutcome::NotOwner { .. } => Some(refusals::not_owner(job.kind, &job.name)),
             PublishOutcome::LookalikeOf { name } => Some(refusals::too_similar(&job.name, &name)),
+            PublishOutcome::TokenRevoked => Some(refusals::token_revoked()),
         })
     }
 

@@ -32,6 +32,10 @@ pub(crate) fn unauthorized(error: &str) -> RegistryProblem {
     RegistryProblem::new("E_UNAUTHORIZED", error, fix)
 }
 
+pub(crate) fn token_revoked() -> RegistryProblem {
+    unauthorized("the token was revoked")
+}
+
 pub(crate) fn forbidden(name: &ArtifactName) -> RegistryProblem {
     let error = format!("this token has no scope that covers {name}");
     let fix = format!(
@@ -310,6 +314,7 @@ mod tests {
         let artifact = (ArtifactKind::Server, &demo, &version);
         vec![
             unauthorized("no token"),
+            token_revoked(),
             forbidden(&demo),
             not_owner(ArtifactKind::Facet, &demo),
             too_similar(&demo, "dem0"),
