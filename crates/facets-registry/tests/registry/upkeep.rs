@@ -1,17 +1,18 @@
 //! Damage, collection and backups.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use facets_blobs::{BlobLimits, Blobs, BlobsUrl, S3Credentials};
 use facets_digest::Digest;
 use facets_registry::{
     ArtifactKind, DamageKind, GcOptions, NoUpkeepProgress, PublishAnswer, RegistryLimits,
 };
 
 use crate::support::{
-    TestRegistry, artifact, code, created, exact, facet, open, publish, publisher, read_all,
-    reordered, server,
+    TestRegistry, artifact, code, created, exact, facet, open, open_on, publish, publisher,
+    read_all, reordered, server,
 };
 
 /// Everything, however young.
@@ -149,4 +150,26 @@ async fn a_backup_is_a_registry() {
     let later = restored.version(kind, &artifact("demo"), &exact("1.0.1")).await;
     assert_eq!(code(later), "E_NOT_FOUND");
     assert!(restored.check(&NoUpkeepProgress).await.unwrap().is_clean());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_never_answers_is_reported_within_seconds() {
+    // The system accepts connections for it; nothing reads from them.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let url = format!("s3://bucket/prefix?endpoint=http://{address}&region=none");
+    let credentials = S3Credentials {
+        access_key: "key".to_owned(),
+        secret_key: "secret".to_owned(),
+        session: None,
+    };
+    let url: BlobsUrl = url.parse().unwrap();
+    let blobs = Blobs::open(&url, Some(&credentials), BlobLimits::default()).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let registry = open_on(place.path(), blobs, RegistryLimits::default()).await;
+    let begin = Instant::now();
+    let readiness = registry.ready().await;
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    assert_eq!(readiness.catalog, None);
+    assert_eq!(readiness.blobs.as_deref(), Some("no answer in 2 s"));
 }
