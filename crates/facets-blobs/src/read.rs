@@ -150,6 +150,7 @@ impl Blobs {
     }
 
     async fn get(&self, digest: &Digest, range: Option<GetRange>) -> Result<GetResult, BlobError> {
+        self.require_file(digest).await?;
         let options = GetOptions { range, ..GetOptions::default() };
         let found = self.in_time(self.shared.store.get_opts(&self.key(digest), options)).await?;
         found.map_err(|error| BlobError::of_store(digest, &error))

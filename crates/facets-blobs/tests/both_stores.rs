@@ -252,6 +252,25 @@ fn damage_that_the_store_does_not_show_ends_one_answer_and_is_found_before_the_n
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_blob_is_no_blob_and_is_replaced() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = files(folder.path());
+    let digest = Digest::of(b"bytes");
+    let hex = digest.hex();
+    let path = folder.path().join("sha256").join(&hex[..2]).join(&hex);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let absent = |error: &BlobError| matches!(error, BlobError::Absent { .. });
+    assert!(absent(&runtime.block_on(blobs.open_whole(&digest)).unwrap_err()));
+    assert!(absent(&runtime.block_on(blobs.open_range(&digest, 0..1)).unwrap_err()));
+    assert_eq!(runtime.block_on(blobs.verify(&digest)).unwrap(), BlobVerdict::Absent);
+    runtime.block_on(put_from_file(&blobs, b"bytes"));
+    assert_eq!(runtime.block_on(read(&blobs, &digest)).unwrap(), b"bytes");
+}
+
+#[test]
 fn what_an_interrupted_write_left_is_removed_when_it_is_old() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let folder = tempfile::tempdir().unwrap();
