@@ -23,10 +23,8 @@ pub(crate) fn shortened_bytes(text: &str, most: usize) -> &str {
 /// database, and none should reach a terminal. Characters that a reader does not see, or that reorder others, are
 /// left out.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let seen = characters_seen(text).filter_map(|(character, hides)| match character {
-        _ if character.is_control() => Some(' '),
-        _ if hides => None,
-        _ => Some(character),
+    let seen = characters_seen(text).filter_map(|(character, hides)| {
+        if character.is_control() { Some(' ') } else { (!hides).then_some(character) }
     });
     let plain: String = seen.collect();
     shortened(plain.trim(), most)
