@@ -197,8 +197,20 @@ impl Blobs {
         look(&mut self.shared.verified.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// In a directory only regular files are blobs: opening a pipe would wait for its other end.
+    pub(crate) async fn require_file(&self, digest: &Digest) -> Result<(), BlobError> {
+        let Some(root) = &self.shared.root else { return Ok(()) };
+        let path = root.join(self.key(digest).to_string());
+        match self.in_time(tokio::fs::metadata(path)).await? {
+            Ok(found) if !found.is_file() => Err(BlobError::Absent { digest: *digest }),
+            // Other trouble comes again when it is opened.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// What the store says of a blob.
     pub(crate) async fn appearance(&self, digest: &Digest) -> Result<Appearance, BlobError> {
+        self.require_file(digest).await?;
         let meta = self.in_time(self.shared.store.head(&self.key(digest))).await?;
         let meta = meta.map_err(|error| BlobError::of_store(digest, &error))?;
         Ok(appearance_of(&meta))

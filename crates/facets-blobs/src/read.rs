@@ -1,4 +1,4 @@
-//! Reading: no complete answer has bytes of a different digest.
+//! Reading: bytes are verified before the first of them is given.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -17,6 +17,7 @@ use tokio::io::AsyncWriteExt as _;
 use crate::blobs::{Blobs, appearance_of};
 use crate::error::BlobError;
 use crate::put::interrupted;
+use crate::verified_once::Appearance;
 
 /// How much of a file is read at once.
 const CHUNK: usize = 256 << 10;
@@ -30,7 +31,7 @@ type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, BlobError>> + Send>>;
 pub struct BlobStream {
     /// How many bytes there are in all.
     pub size: u64,
-    /// The bytes. An error comes in the place of the last of them if they are not what they should be.
+    /// The bytes. If they were damaged after they were verified, an error comes in the place of the last of them.
     pub chunks: Chunks,
 }
 
@@ -57,17 +58,34 @@ impl Blobs {
         self.read_found(digest, found).await
     }
 
-    /// A whole blob. What is not small is hashed while it is read, and its last part is given only if the hash
-    /// is right.
+    /// A whole blob, verified before the first byte is given. One that is not small is hashed once more while it is
+    /// read, and its last part is given only if the hash is right.
     pub async fn open_whole(&self, digest: &Digest) -> Result<BlobStream, BlobError> {
         if let Some(bytes) = self.cache(|cache| cache.get(digest)) {
             return Ok(BlobStream::of_bytes(bytes));
         }
         let found = self.get(digest, None).await?;
-        if found.meta.size <= self.shared.limits.small {
+        let is_small = found.meta.size <= self.shared.limits.small;
+        if is_small || self.is_verified(digest, &appearance_of(&found.meta)) {
+            return self.stream_found(digest, found).await;
+        }
+        // Ended first: a store does not wait for a reader that hashes another answer.
+        drop(found);
+        self.hash_whole(digest).await?;
+        let found = self.get(digest, None).await?;
+        self.stream_found(digest, found).await
+    }
+
+    /// A blob that was found: a small one is verified now, another one when its last part is read.
+    async fn stream_found(
+        &self,
+        digest: &Digest,
+        found: GetResult,
+    ) -> Result<BlobStream, BlobError> {
+        let size = found.meta.size;
+        if size <= self.shared.limits.small {
             return Ok(BlobStream::of_bytes(self.read_found(digest, found).await?));
         }
-        let size = found.meta.size;
         let chunks = Verifying {
             blobs: self.clone(),
             digest: *digest,
@@ -89,7 +107,7 @@ impl Blobs {
             let whole = self.read_small(digest).await?;
             return Ok(BlobStream::of_bytes(slice(&whole, &range)));
         }
-        if !self.verified(|verified| verified.has(digest, &appearance)) {
+        if !self.is_verified(digest, &appearance) {
             self.hash_whole(digest).await?;
         }
         let found = self.get(digest, Some(GetRange::Bounded(range))).await?;
@@ -99,7 +117,9 @@ impl Blobs {
 
     /// Writes a blob into a new file. Nothing of one that is damaged is kept.
     pub async fn copy_to_file(&self, digest: &Digest, path: &Path) -> Result<u64, BlobError> {
-        let stream = self.open_whole(digest).await?;
+        // Read once: a file with other bytes is removed again, and none has read it.
+        let found = self.get(digest, None).await?;
+        let stream = self.stream_found(digest, found).await?;
         let file = tokio::fs::File::create_new(path).await.map_err(BlobError::of_file)?;
         let written = write_all(file, stream.chunks).await;
         if written.is_err() {
@@ -125,7 +145,12 @@ impl Blobs {
         Ok(size)
     }
 
+    fn is_verified(&self, digest: &Digest, appearance: &Appearance) -> bool {
+        self.verified(|verified| verified.has(digest, appearance))
+    }
+
     async fn get(&self, digest: &Digest, range: Option<GetRange>) -> Result<GetResult, BlobError> {
+        self.require_file(digest).await?;
         let options = GetOptions { range, ..GetOptions::default() };
         let found = self.in_time(self.shared.store.get_opts(&self.key(digest), options)).await?;
         found.map_err(|error| BlobError::of_store(digest, &error))
@@ -176,8 +201,11 @@ impl Verifying {
         let Some(mut hasher) = self.hasher.take() else { return Ok(None) };
         loop {
             let Some(chunk) = self.blobs.in_time(self.chunks.next()).await? else {
-                compare(&self.digest, hasher)?;
-                return Ok(self.held.take());
+                let compared = compare(&self.digest, hasher);
+                if compared.is_err() {
+                    self.blobs.verified(|verified| verified.forget(&self.digest));
+                }
+                return compared.map(|()| self.held.take());
             };
             let chunk = chunk?;
             hasher.update(&chunk);

@@ -37,6 +37,13 @@ impl VerifiedOnce {
             self.seen.remove(&oldest);
         }
     }
+
+    /// The next reader verifies it again.
+    pub(crate) fn forget(&mut self, digest: &Digest) {
+        if self.seen.remove(digest).is_some() {
+            self.order.retain(|one| one != digest);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -51,7 +58,9 @@ mod tests {
         assert!(!verified.has(&digest, &seen));
         verified.note(digest, seen.clone());
         assert!(verified.has(&digest, &seen));
-        assert!(!verified.has(&digest, &Appearance { modified: 8, ..seen }));
+        assert!(!verified.has(&digest, &Appearance { modified: 8, ..seen.clone() }));
+        verified.forget(&digest);
+        assert!(!verified.has(&digest, &seen) && verified.order.is_empty());
     }
 
     #[test]

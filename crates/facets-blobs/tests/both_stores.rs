@@ -177,7 +177,7 @@ fn ten_writers_of_one_blob_all_succeed() {
 }
 
 #[test]
-fn a_damaged_blob_is_never_given_whole() {
+fn nothing_of_a_damaged_blob_is_given() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for length in [100, 300 << 10] {
         let folder = tempfile::tempdir().unwrap();
@@ -194,7 +194,7 @@ fn a_damaged_blob_is_never_given_whole() {
             let blobs = files(folder.path());
             let damaged = |error: &BlobError| matches!(error, BlobError::Damaged { .. });
             assert!(damaged(&runtime.block_on(blobs.read_small(&digest)).unwrap_err()));
-            assert!(damaged(&runtime.block_on(read(&blobs, &digest)).unwrap_err()));
+            assert!(damaged(&runtime.block_on(blobs.open_whole(&digest)).unwrap_err()));
             assert!(damaged(&runtime.block_on(blobs.open_range(&digest, 0..10)).unwrap_err()));
             let copy = folder.path().join("copy");
             assert!(damaged(&runtime.block_on(blobs.copy_to_file(&digest, &copy)).unwrap_err()));
@@ -229,6 +229,45 @@ fn a_blob_that_is_damaged_after_it_was_verified_is_verified_again_for_parts() {
     std::fs::write(&path, &other).unwrap();
     let refused = runtime.block_on(blobs.open_range(&digest, 0..10)).unwrap_err();
     assert!(matches!(refused, BlobError::Damaged { .. }));
+}
+
+#[test]
+fn damage_that_the_store_does_not_show_ends_one_answer_and_is_found_before_the_next() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = files(folder.path());
+    let bytes = random_bytes(7, 600 << 10);
+    let digest = runtime.block_on(put_from_file(&blobs, &bytes));
+    assert_eq!(runtime.block_on(read(&blobs, &digest)).unwrap(), bytes);
+    let hex = digest.hex();
+    let path = folder.path().join("sha256").join(&hex[..2]).join(&hex);
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let mut other = bytes.to_vec();
+    other[5] ^= 1;
+    std::fs::write(&path, &other).unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    let damaged = |error: &BlobError| matches!(error, BlobError::Damaged { .. });
+    assert!(damaged(&runtime.block_on(read(&blobs, &digest)).unwrap_err()));
+    assert!(damaged(&runtime.block_on(blobs.open_whole(&digest)).unwrap_err()));
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_blob_is_no_blob_and_is_replaced() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = files(folder.path());
+    let digest = Digest::of(b"bytes");
+    let hex = digest.hex();
+    let path = folder.path().join("sha256").join(&hex[..2]).join(&hex);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let absent = |error: &BlobError| matches!(error, BlobError::Absent { .. });
+    assert!(absent(&runtime.block_on(blobs.open_whole(&digest)).unwrap_err()));
+    assert!(absent(&runtime.block_on(blobs.open_range(&digest, 0..1)).unwrap_err()));
+    assert_eq!(runtime.block_on(blobs.verify(&digest)).unwrap(), BlobVerdict::Absent);
+    runtime.block_on(put_from_file(&blobs, b"bytes"));
+    assert_eq!(runtime.block_on(read(&blobs, &digest)).unwrap(), b"bytes");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::names::{CLAIMS, insert_name, insert_scope, lock_name, refresh_name};
 use crate::ordering::storable_ordering;
 use crate::owner::{AuditWho, Owner};
 use crate::record::VersionRecord;
+use crate::tokens::FIND_REVOKED;
 use crate::version_row::{INSERT, insert_params, read_version, version_columns};
 
 /// A version that is to become visible. Its blobs are stored already.
@@ -51,6 +52,8 @@ pub enum PublishOutcome {
     },
     /// The job was given to another worker.
     JobLost,
+    /// The token was revoked after the request was accepted.
+    TokenRevoked,
 }
 
 impl Catalog {
@@ -98,8 +101,16 @@ impl Publishing<'_> {
         if let Some(refusal) = self.claim_name(transaction).await? {
             return Ok(refusal);
         }
-        if let Some((upload, existing)) = self.existing(transaction).await? {
-            return self.publish_again(transaction, &upload, existing).await;
+        let existing = self.existing(transaction).await?;
+        if existing.as_ref().is_some_and(|(upload, _)| *upload == self.new.upload) {
+            // It was this very publish, whose answer was lost.
+            return Ok(PublishOutcome::Inserted);
+        }
+        if self.is_token_revoked(transaction).await? {
+            return Ok(PublishOutcome::TokenRevoked);
+        }
+        if let Some((_, existing)) = existing {
+            return self.publish_again(transaction, existing).await;
         }
         if !self.end_upload(transaction).await? {
             return Err(upload_expired());
@@ -203,13 +214,8 @@ impl Publishing<'_> {
     async fn publish_again(
         &self,
         transaction: &mut Transaction<'_>,
-        upload: &str,
         existing: VersionRecord,
     ) -> Result<PublishOutcome, Trouble> {
-        if upload == self.new.upload {
-            // It was this very publish, whose answer was lost.
-            return Ok(PublishOutcome::Inserted);
-        }
         if existing.integrity != self.new.record.integrity {
             return Ok(PublishOutcome::OtherExists(existing));
         }
@@ -218,6 +224,12 @@ impl Publishing<'_> {
             return Ok(PublishOutcome::JobLost);
         }
         Ok(PublishOutcome::SameExists(existing))
+    }
+
+    /// Receiving an archive takes time, and waiting for a probe takes more: the token may be revoked meanwhile.
+    async fn is_token_revoked(&self, transaction: &mut Transaction<'_>) -> Result<bool, Trouble> {
+        let Some(id) = &self.new.audit.token_id else { return Ok(false) };
+        Ok(transaction.fetch_first(FIND_REVOKED, &[id.into()]).await?.is_some())
     }
 
     /// Whether the upload was still there. If not, its blobs may be gone as well.

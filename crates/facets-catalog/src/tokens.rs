@@ -58,6 +58,10 @@ pub enum RevokeOutcome {
     NotFound,
 }
 
+/// Finds a token by its name if it is revoked.
+pub(crate) const FIND_REVOKED: &str =
+    "SELECT id FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL";
+
 macro_rules! token_columns {
     () => {
         "id, hash, owner, scopes, note, created_at, expires_at, revoked_at"
@@ -97,6 +101,11 @@ impl Catalog {
         const FIND: &str = concat!("SELECT ", token_columns!(), " FROM tokens WHERE hash = $1");
         let row = self.database.fetch_first(FIND, &[hash.into()]).await?;
         row.map(|row| read_token(&mut row.cells())).transpose()
+    }
+
+    /// Whether the token with this name was revoked.
+    pub async fn is_token_revoked(&self, id: &str) -> Result<bool, CatalogError> {
+        Ok(self.database.fetch_first(FIND_REVOKED, &[id.into()]).await?.is_some())
     }
 
     /// Ends a token.

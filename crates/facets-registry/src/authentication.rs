@@ -19,7 +19,7 @@ impl Registry {
         let found = self.catalog().token(&hash).await?;
         let found = found.filter(|record| is_same_hash(&record.hash, &hash)).ok_or_else(unknown)?;
         if found.revoked.is_some() {
-            return Err(refusals::unauthorized("the token was revoked").into());
+            return Err(refusals::token_revoked().into());
         }
         if found.expires.is_some_and(|expires| expires <= now()) {
             return Err(refusals::unauthorized("the token has expired").into());

@@ -59,7 +59,8 @@ impl CheckReport {
 
 impl Registry {
     /// Hashes every blob that the catalog references, reads every archive and surface again, and compares all of it
-    /// with the catalog. What is damaged is reported, and the check goes on.
+    /// with the catalog. What is damaged is reported, and the check goes on. Without space for a copy of an archive
+    /// it fails.
     pub async fn check(&self, progress: &dyn UpkeepProgress) -> Result<CheckReport, RegistryError> {
         let mut report = CheckReport::default();
         let mut after = None;
@@ -109,6 +110,8 @@ impl Registry {
             Ok(size) if size == one.size && one.digest == record.content_hash => {}
             Ok(_) | Err(BlobError::Damaged { .. }) => return Ok(Some(DamageKind::Damaged)),
             Err(BlobError::Absent { .. }) => return Ok(Some(DamageKind::Absent)),
+            // The copy has no space: that says nothing about the blob.
+            Err(error @ BlobError::Full { .. }) => return Err(error.into()),
             Err(_) => return Ok(Some(DamageKind::Unreadable)),
         }
         let is_same = self.is_archive_of(copy, record.clone()).await?;

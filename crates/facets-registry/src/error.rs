@@ -100,7 +100,13 @@ fn bad_cursor() -> RegistryProblem {
 
 fn unstorable(what: &str, reason: &str) -> RegistryProblem {
     let error = format!("this {what} cannot be stored: {reason}");
-    RegistryProblem::new("E_BAD_REQUEST", error, "correct it and try again")
+    match what {
+        "version" => {
+            let fix = "choose a shorter version in the manifest, build and publish again";
+            RegistryProblem::new("E_INVALID_VERSION", error, fix)
+        }
+        _ => RegistryProblem::new("E_BAD_REQUEST", error, "correct it and try again"),
+    }
 }
 
 fn damaged() -> RegistryProblem {

@@ -29,6 +29,7 @@ mod reading;
 mod reads;
 mod refusals;
 mod registry;
+mod repair;
 mod scope;
 mod server_record;
 mod temporary_file;

@@ -159,6 +159,9 @@ impl Registry {
         let Some(document) = JobDocument::from_json(&job.document) else {
             return Err(RegistryError::internal("a job was queued by another kind of registry"));
         };
+        if let Some(problem) = self.refuse_changed_surface(job, &surface).await? {
+            return Ok(Some(problem));
+        }
         let upload = self.hold_blobs(&job.owner, vec![job.content_hash, surface]).await?;
         let audit = AuditWho { owner: job.owner.clone(), token_id: Some(document.token.clone()) };
         let new = NewVersion {
@@ -181,6 +184,7 @@ impl Registry {
             }
             PublishOutcome::NotOwner { .. } => Some(refusals::not_owner(job.kind, &job.name)),
             PublishOutcome::LookalikeOf { name } => Some(refusals::too_similar(&job.name, &name)),
+            PublishOutcome::TokenRevoked => Some(refusals::token_revoked()),
         })
     }
 

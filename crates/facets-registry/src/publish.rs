@@ -5,6 +5,7 @@ use facets_catalog::ArtifactKind;
 use crate::caller::Caller;
 use crate::error::RegistryError;
 use crate::publishing::PublishAnswer;
+use crate::refusals;
 use crate::registry::Registry;
 use crate::upload::Upload;
 
@@ -18,10 +19,13 @@ impl Registry {
     ) -> Result<PublishAnswer, RegistryError> {
         let received = upload.finish().await?;
         caller.require_publish(&received.name)?;
+        // A slow body must not outlive its token. The transaction that publishes looks once more.
+        if self.catalog().is_token_revoked(&caller.token_id).await? {
+            return Err(refusals::token_revoked().into());
+        }
         let facts = self.read_received(&received).await?;
         if let Some(found) = self.find_same(&facts).await? {
-            self.repair(&found, &received).await?;
-            return Ok(PublishAnswer::Same(Box::new(found)));
+            return self.publish_same(received, &facts, caller, found).await;
         }
         match facts.kind {
             ArtifactKind::Facet => self.publish_facet(&received, &facts, caller).await,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use facets_blobs::BlobVerdict;
 use facets_catalog::{AuditWho, NewUpload, Owner, UploadStart, VersionRecord, Wanted};
 use facets_digest::Digest;
 
@@ -52,21 +51,6 @@ impl Registry {
             return Ok(Some(found));
         }
         Err(other_content(facts, &found))
-    }
-
-    /// Stores the bytes of a version once more if what is stored of it is missing or damaged.
-    pub(crate) async fn repair(
-        &self,
-        found: &VersionRecord,
-        received: &Received,
-    ) -> Result<(), RegistryError> {
-        if found.content_hash != received.content_hash {
-            return Ok(());
-        }
-        match self.blobs().verify(&found.content_hash).await? {
-            BlobVerdict::Ok { .. } => Ok(()),
-            BlobVerdict::Absent | BlobVerdict::Damaged { .. } => self.put_archive(received).await,
-        }
     }
 
     pub(crate) async fn put_archive(&self, received: &Received) -> Result<(), RegistryError> {

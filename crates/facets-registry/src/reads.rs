@@ -1,6 +1,7 @@
 //! What readers ask for (spec 9.3).
 
 use std::ops::Range;
+use std::time::Duration;
 
 use bytes::Bytes;
 use facets_blobs::BlobStream;
@@ -8,12 +9,15 @@ use facets_catalog::{
     ArtifactKind, AuditEntry, Cursor, NameSummary, Page, QueueDepth, ServerRecord, VersionRecord,
     VersionSummary, Wanted,
 };
-use facets_failure::Describe as _;
+use facets_failure::Describe;
 use facets_model::ArtifactName;
 
 use crate::error::RegistryError;
 use crate::refusals;
 use crate::registry::Registry;
+
+/// How long a part may take to answer that it works. Balancers ask often, and do not wait as long as readers do.
+const LONGEST_PING: Duration = Duration::from_secs(2);
 
 /// What is wrong with the parts of a registry; nothing where all is well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,18 +114,25 @@ impl Registry {
         Ok(self.catalog().audit(after, limit).await?)
     }
 
-    /// Whether catalog and blobs answer.
+    /// Whether catalog and blobs answer, within two seconds.
     pub async fn ready(&self) -> Readiness {
-        let (catalog, blobs) = tokio::join!(self.catalog().ping(), self.blobs().ping());
-        Readiness {
-            catalog: catalog.err().map(|error| format!("{error} ({})", error.code())),
-            blobs: blobs.err().map(|error| format!("{error} ({})", error.code())),
-        }
+        let (catalog, blobs) =
+            tokio::join!(trouble_of(self.catalog().ping()), trouble_of(self.blobs().ping()));
+        Readiness { catalog, blobs }
     }
 
     /// How many servers wait to be probed, and how many are being probed.
     pub async fn queue_depth(&self) -> Result<QueueDepth, RegistryError> {
         Ok(self.catalog().queue_depth().await?)
+    }
+}
+
+/// Why a part does not answer in time.
+async fn trouble_of<E: Describe>(ping: impl Future<Output = Result<(), E>>) -> Option<String> {
+    match tokio::time::timeout(LONGEST_PING, ping).await {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(format!("{error} ({})", error.code())),
+        Err(_) => Some(format!("no answer in {} s", LONGEST_PING.as_secs())),
     }
 }
 

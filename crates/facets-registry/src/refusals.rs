@@ -32,6 +32,10 @@ pub(crate) fn unauthorized(error: &str) -> RegistryProblem {
     RegistryProblem::new("E_UNAUTHORIZED", error, fix)
 }
 
+pub(crate) fn token_revoked() -> RegistryProblem {
+    unauthorized("the token was revoked")
+}
+
 pub(crate) fn forbidden(name: &ArtifactName) -> RegistryProblem {
     let error = format!("this token has no scope that covers {name}");
     let fix = format!(
@@ -88,6 +92,39 @@ pub(crate) fn version_exists(
     details.text("published_integrity", &published.to_string());
     details.text("sent_integrity", &sent.to_string());
     RegistryProblem::new("E_VERSION_EXISTS", error, fix).with_details(details.finish())
+}
+
+/// The same content in another archive, while the published archive is missing or damaged.
+pub(crate) fn other_archive(
+    (kind, name, version): (ArtifactKind, &ArtifactName, &Version),
+    published: &Digest,
+    sent: &Digest,
+) -> RegistryProblem {
+    let error = format!(
+        "the stored archive of {} {name} {version} is missing or damaged, and this archive has the \
+         same content in other bytes",
+        noun(kind)
+    );
+    let fix = format!(
+        "publish the archive whose SHA-256 is {published}, for example as the same version of \
+         `facet build` writes it"
+    );
+    let mut details = JsonText::object();
+    details.text("published_content_hash", &published.to_string());
+    details.text("sent_content_hash", &sent.to_string());
+    RegistryProblem::new("E_VERSION_EXISTS", error, fix).with_details(details.finish())
+}
+
+/// The surface file of a version is missing or damaged, and another probe gave a different one.
+pub(crate) fn surface_changed(recorded: &Digest, probed: &Digest) -> RegistryProblem {
+    let error = "the surface file of this version is missing or damaged, and the server declares a \
+                 different surface now";
+    let fix =
+        "publish the server as a new version; the operator can restore the file from a backup";
+    let mut details = JsonText::object();
+    details.text("recorded_surface_file", &recorded.to_string());
+    details.text("probed_surface_file", &probed.to_string());
+    RegistryProblem::new("E_DAMAGED", error, fix).with_details(details.finish())
 }
 
 /// The same version waits to be probed, with other content or for another owner.
@@ -277,12 +314,15 @@ mod tests {
         let artifact = (ArtifactKind::Server, &demo, &version);
         vec![
             unauthorized("no token"),
+            token_revoked(),
             forbidden(&demo),
             not_owner(ArtifactKind::Facet, &demo),
             too_similar(&demo, "dem0"),
             name_mismatch(&demo, &name("other")),
             private_facet(&demo),
             version_exists(artifact, &digest, &Digest::of(b"b")),
+            other_archive(artifact, &digest, &Digest::of(b"b")),
+            surface_changed(&digest, &Digest::of(b"b")),
             version_queued(ArtifactKind::Server, &demo, &version),
             not_found(ArtifactKind::Facet, &demo, "latest"),
             not_of_this_kind("surface", ArtifactKind::Facet),

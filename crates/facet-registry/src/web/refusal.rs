@@ -183,6 +183,12 @@ impl Refusal {
     }
 }
 
+/// A problem as every refusal has it, for a document that quotes one.
+pub(crate) fn problem_document(problem: &RegistryProblem, request_id: &str) -> Vec<u8> {
+    let status = StatusCode::from_u16(problem.status);
+    write_problem(problem, status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), request_id)
+}
+
 fn write_problem(problem: &RegistryProblem, status: StatusCode, request_id: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(512);
     let mut object = ObjectWriter::begin(&mut out);

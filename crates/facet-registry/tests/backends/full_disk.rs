@@ -117,6 +117,10 @@ fn a_full_disk_refuses_publishes_until_there_is_space() {
     let yank = ("POST", "/v0/facets/large/1.0.0/yank");
     let reason = br#"{"reason":"it leaks"}"#;
     require_full(&disk.node.ask(yank, &[bearer(&token).as_pair()], reason));
+    let unchecked = disk.run(&["check"]);
+    assert_eq!(unchecked.exit, 2, "{}{}", unchecked.stdout, unchecked.stderr);
+    assert!(unchecked.stderr.contains("no space is left"), "{}", unchecked.stderr);
+    assert!(!unchecked.stdout.contains("unreadable"), "{}", unchecked.stdout);
     assert_eq!(disk.node.get("/health/live").status, 200);
     verify_all(&disk.node, &sent);
 

@@ -2,7 +2,7 @@
 
 use facets_digest::Digest;
 
-use crate::archives::{FAILING, USUAL, can_probe, entry, server};
+use crate::archives::{FAILING, USUAL, can_probe, entry, server, slow_entry};
 use crate::backend::{Backend, on_both};
 use crate::node::{NO_WAIT, Node, SERVERS};
 use crate::support::bearer;
@@ -63,6 +63,38 @@ fn publish_and_compare(backend: &Backend) {
 }
 
 #[test]
+fn a_missing_or_damaged_surface_file_is_restored_by_publishing_again() {
+    if can_probe() {
+        on_both(restore_surface);
+    }
+}
+
+fn restore_surface(backend: &Backend) {
+    let site = backend.site();
+    let (node, token) = (Node::start(&site, &[]), site.token("acme"));
+    let archive = server("demo", "1.0.0", &entry(USUAL));
+    let document = node.publish_new(DEMO, &archive, &token);
+    let surface: Digest = document["surface_file"].as_str().unwrap().parse().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let blobs = site.open_blobs();
+    for is_damaged in [false, true] {
+        runtime.block_on(blobs.delete(&surface)).unwrap();
+        if is_damaged && site.database().is_none() {
+            let hex = surface.hex();
+            let path = site.data().join("blobs/sha256").join(&hex[..2]).join(&hex);
+            std::fs::write(path, "{}").unwrap();
+        }
+        // A process that has nothing in memory.
+        let fresh = Node::start(&site, &[]);
+        let lost = fresh.get("/v0/source-servers/demo/1.0.0/surface");
+        assert_eq!((lost.status, &*lost.code()), (503, "E_DAMAGED"));
+        let again = node.publish(DEMO, &archive, &token);
+        assert_eq!((again.status, again.json()), (200, document.clone()));
+        assert_eq!(site.checked_versions(), 1);
+    }
+}
+
+#[test]
 fn a_publisher_that_does_not_wait_learns_the_end_from_the_status() {
     if can_probe() {
         on_both(publish_and_follow);
@@ -92,4 +124,28 @@ fn publish_and_follow(backend: &Backend) {
     // The archive that was refused belongs to no version now.
     assert_eq!(site.collect(1), 2);
     assert_eq!(site.checked_versions(), 1);
+}
+
+#[test]
+fn a_server_whose_token_is_revoked_while_it_is_probed_is_refused() {
+    if can_probe() {
+        on_both(revoke_while_probed);
+    }
+}
+
+fn revoke_while_probed(backend: &Backend) {
+    let site = backend.site();
+    let (node, token) = (Node::start(&site, &NO_WAIT), site.token("acme"));
+    let tokens = site.report(&["token", "list"]);
+    let id = tokens["tokens"][0]["id"].as_str().unwrap();
+    let archive = server("demo", "1.0.0", &slow_entry(4000));
+    let address = node.publish_queued("demo", &archive, &token);
+    let ran = site.run(&["token", "revoke", id]);
+    assert_eq!(ran.exit, 0, "{}", ran.stderr);
+    assert_eq!(node.publish(DEMO, &archive, &token).status, 401);
+    let status = node.follow(&address, &site.token("acme"));
+    assert_eq!(status["status"], "refused", "{status}");
+    let problem = &status["problem"];
+    assert_eq!((&problem["code"], &problem["status"]), (&"E_UNAUTHORIZED".into(), &401.into()));
+    assert_eq!(node.get("/v0/source-servers/demo/1.0.0").status, 404);
 }

@@ -1,8 +1,8 @@
 //! What becomes of a publish.
 
 use facets_catalog::{
-    ArtifactKind, AuditWho, Catalog, CatalogError, NewVersion, PublishOutcome, VersionRecord,
-    Wanted, YankOutcome,
+    ArtifactKind, AuditWho, Catalog, CatalogError, NewToken, NewVersion, PublishOutcome,
+    VersionRecord, Wanted, YankOutcome,
 };
 use facets_digest::Digest;
 use facets_model::Version;
@@ -20,6 +20,7 @@ on_both![
     versions_of_one_name_published_at_once_agree_on_the_latest,
     a_publish_whose_answer_was_lost_is_found_again,
     a_publish_without_its_upload_leaves_nothing,
+    a_token_that_is_revoked_meanwhile_publishes_nothing,
     texts_that_one_database_cannot_store_are_refused_by_both,
     yanks_are_the_owners_alone,
 ];
@@ -69,6 +70,34 @@ async fn other_content_is_refused(scene: Scene) {
     let outcome = scene.publish(changed(&first, "other")).await;
     assert_eq!(outcome, PublishOutcome::OtherExists(first.clone()));
     assert_eq!(find(&scene.catalog, &first).await, Some(first));
+}
+
+async fn a_token_that_is_revoked_meanwhile_publishes_nothing(scene: Scene) {
+    let scene = scene.ready().await;
+    let (audit, operator) = (who("acme"), AuditWho::operator());
+    let token = NewToken {
+        id: audit.token_id.clone().unwrap(),
+        hash: Digest::of(b"a token"),
+        owner: audit.owner.clone(),
+        scopes: vec!["publish:*".to_owned()],
+        note: String::new(),
+        expires: None,
+    };
+    scene.catalog.create_token(&token, &operator, NOW).await.unwrap();
+    let before = scene.uploaded(facet("demo", "1.0.0")).await;
+    assert_eq!(scene.catalog.publish(&before, NOW).await.unwrap(), PublishOutcome::Inserted);
+    assert!(!scene.catalog.is_token_revoked(&token.id).await.unwrap());
+    scene.catalog.revoke_token(&token.id, &operator, NOW).await.unwrap();
+    assert!(scene.catalog.is_token_revoked(&token.id).await.unwrap());
+    // One whose answer was lost was published before.
+    assert_eq!(scene.catalog.publish(&before, NOW).await.unwrap(), PublishOutcome::Inserted);
+    for record in [facet("demo", "1.0.1"), server("demo", "1.0.0"), facet("demo", "1.0.0")] {
+        let outcome = scene.publish(record).await;
+        assert_eq!(outcome, PublishOutcome::TokenRevoked);
+    }
+    assert_eq!(find(&scene.catalog, &facet("demo", "1.0.1")).await, None);
+    let claimed = scene.catalog.name_owner(SERVER, &name("demo")).await.unwrap();
+    assert_eq!(claimed, None, "the name is not claimed");
 }
 
 /// Publishes all at once, by two replicas in turn.

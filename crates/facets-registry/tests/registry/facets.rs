@@ -4,7 +4,8 @@ use facets_digest::Digest;
 use facets_registry::{ArtifactKind, PublishAnswer, Wanted};
 
 use crate::support::{
-    TestRegistry, artifact, code, created, exact, facet, publish, publisher, read_all, reordered,
+    TestRegistry, artifact, code, created, exact, facet, facet_of, publish, publisher, read_all,
+    reordered,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -172,4 +173,17 @@ async fn two_versions_of_a_facet_are_compared_by_their_content() {
     {
         assert_eq!(nothing, "E_NOT_FOUND");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hidden_characters_of_a_description_are_not_listed_and_stay_in_the_manifest() {
+    let test = TestRegistry::new().await;
+    let manifest = "{\"name\":\"demo\",\"version\":\"1.0.0\",\"description\":\"Plans \u{202e}krow\u{200b}\",\
+         \"skills\":{\"plan\":{\"description\":\"d\"}}}";
+    let archive = facet_of(manifest, "text");
+    let alice = publisher("alice");
+    let kind = ArtifactKind::Facet;
+    let record = created(publish(&test.registry, kind, "demo", &archive, &alice).await);
+    assert_eq!(record.description.as_deref(), Some("Plans krow"));
+    assert!(record.manifest.contains('\u{202e}'), "{}", record.manifest);
 }

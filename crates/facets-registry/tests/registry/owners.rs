@@ -1,8 +1,10 @@
 //! Who may publish what.
 
-use facets_registry::{ArtifactKind, Moment, Scope};
+use facets_registry::{ArtifactKind, Moment, Scope, Wanted};
 
-use crate::support::{TestRegistry, artifact, caller, code, created, publisher};
+use crate::support::{
+    TestRegistry, artifact, caller, code, created, facet, impatient, publisher, server,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_accepted_until_it_is_revoked_or_expires() {
@@ -26,6 +28,31 @@ async fn a_token_is_accepted_until_it_is_revoked_or_expires() {
     let expired = test.registry.create_token(&owner, &scopes, "", past).await.unwrap();
     assert_eq!(code(test.registry.authenticate(&expired.to_string()).await), "E_UNAUTHORIZED");
     assert_eq!(code(test.registry.create_token(&owner, &[], "", None).await), "E_BAD_REQUEST");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_revoked_during_an_upload_publishes_nothing() {
+    let test = TestRegistry::with_limits(impatient()).await;
+    let (owner, scopes) = ("alice".parse().unwrap(), ["publish:*".parse::<Scope>().unwrap()]);
+    let token = test.registry.create_token(&owner, &scopes, "", None).await.unwrap();
+    let alice = test.registry.authenticate(&token.to_string()).await.unwrap();
+    let demo = artifact("demo");
+    let mut uploads = Vec::new();
+    for (kind, archive) in [
+        (ArtifactKind::Facet, facet("demo", "1.0.0", "text")),
+        (ArtifactKind::Server, server("demo", "1.0.0", "1")),
+    ] {
+        let mut upload = test.registry.begin_body(kind, &demo, &alice, None).await.unwrap();
+        upload.write(&archive).await.unwrap();
+        uploads.push(upload);
+    }
+    assert!(test.registry.revoke_token(&alice.token_id).await.unwrap());
+    for upload in uploads {
+        let refused = test.registry.publish(upload, &alice).await.unwrap_err().problem();
+        assert_eq!((refused.status, refused.code), (401, "E_UNAUTHORIZED"));
+    }
+    assert_eq!(code(test.facet("demo", Wanted::Latest).await), "E_NOT_FOUND");
+    assert_eq!(test.registry.queue_depth().await.unwrap().queued, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

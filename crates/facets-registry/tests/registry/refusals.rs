@@ -38,6 +38,17 @@ async fn archives_that_break_a_rule_are_refused_and_leave_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_is_too_long_is_an_invalid_version() {
+    let test = TestRegistry::new().await;
+    let archive = server("demo", &format!("1.0.0-{}", "a".repeat(251)), "1");
+    let alice = publisher("alice");
+    let refused = publish(&test.registry, ArtifactKind::Server, "demo", &archive, &alice).await;
+    let problem = refused.unwrap_err().problem();
+    assert_eq!((problem.status, problem.code), (422, "E_INVALID_VERSION"), "{problem:?}");
+    assert!(problem.error.contains("256"), "{problem:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_too_large_is_refused_when_it_is_announced_and_while_it_comes() {
     let limits = RegistryLimits { facet_bytes: 20_000, ..RegistryLimits::default() };
     let test = TestRegistry::with_limits(limits).await;

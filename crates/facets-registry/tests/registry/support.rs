@@ -79,18 +79,23 @@ impl TestRegistry {
 
 /// A registry on a data directory.
 pub async fn open(place: &Path, limits: RegistryLimits) -> (Registry, Blobs) {
-    let url = CatalogUrl::Sqlite(place.join("catalog.sqlite"));
-    let catalog = Catalog::open(&url, Migrate::Yes).await.unwrap();
     let blobs = BlobsUrl::Files(place.join("blobs"));
     let blobs = Blobs::open(&blobs, None, BlobLimits::default()).unwrap();
+    (open_on(place, blobs.clone(), limits).await, blobs)
+}
+
+/// A registry on a data directory whose blobs lie elsewhere.
+pub async fn open_on(place: &Path, blobs: Blobs, limits: RegistryLimits) -> Registry {
+    let url = CatalogUrl::Sqlite(place.join("catalog.sqlite"));
+    let catalog = Catalog::open(&url, Migrate::Yes).await.unwrap();
     let places = RegistryPlaces {
         uploads: place.join("uploads"),
         probes: place.join("probes"),
         store: place.join("store"),
     };
     let program = PathBuf::from("no-such-program");
-    let setup = RegistrySetup { catalog, blobs: blobs.clone(), places, limits, program };
-    (Registry::new(setup).unwrap(), blobs)
+    let setup = RegistrySetup { catalog, blobs, places, limits, program };
+    Registry::new(setup).unwrap()
 }
 
 /// Limits with which a server that is queued is answered at once.

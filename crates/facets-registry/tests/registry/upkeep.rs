@@ -1,16 +1,18 @@
 //! Damage, collection and backups.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use facets_blobs::{BlobLimits, Blobs, BlobsUrl, S3Credentials};
 use facets_digest::Digest;
 use facets_registry::{
     ArtifactKind, DamageKind, GcOptions, NoUpkeepProgress, PublishAnswer, RegistryLimits,
 };
 
 use crate::support::{
-    TestRegistry, artifact, code, created, exact, facet, open, publish, publisher, read_all, server,
+    TestRegistry, artifact, code, created, exact, facet, open, open_on, publish, publisher,
+    read_all, reordered, server,
 };
 
 /// Everything, however young.
@@ -50,6 +52,26 @@ async fn damaged_bytes_are_reported_not_served_and_repaired_by_the_same_publish(
         assert_eq!(fs::read(&path).unwrap(), good);
         assert!(test.registry.check(&NoUpkeepProgress).await.unwrap().is_clean());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_archive_is_not_replaced_by_other_bytes_of_the_same_content() {
+    let test = TestRegistry::new().await;
+    let alice = publisher("alice");
+    let archive = facet("demo", "1.0.0", "text");
+    let other = reordered(&archive);
+    let kind = ArtifactKind::Facet;
+    let record = created(publish(&test.registry, kind, "demo", &archive, &alice).await);
+    let same = publish(&test.registry, kind, "demo", &other, &alice).await;
+    assert!(matches!(same, Ok(PublishAnswer::Same(_))), "{same:?}");
+    fs::remove_file(test.blob(&record.content_hash)).unwrap();
+    let refused = publish(&test.registry, kind, "demo", &other, &alice).await;
+    let problem = refused.unwrap_err().problem();
+    assert_eq!((problem.status, problem.code), (409, "E_VERSION_EXISTS"));
+    assert!(problem.fix.contains(&record.content_hash.to_string()), "{problem:?}");
+    let same = publish(&test.registry, kind, "demo", &archive, &alice).await;
+    assert!(matches!(same, Ok(PublishAnswer::Same(_))), "{same:?}");
+    assert!(test.registry.check(&NoUpkeepProgress).await.unwrap().is_clean());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,4 +150,26 @@ async fn a_backup_is_a_registry() {
     let later = restored.version(kind, &artifact("demo"), &exact("1.0.1")).await;
     assert_eq!(code(later), "E_NOT_FOUND");
     assert!(restored.check(&NoUpkeepProgress).await.unwrap().is_clean());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_never_answers_is_reported_within_seconds() {
+    // The system accepts connections for it; nothing reads from them.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let url = format!("s3://bucket/prefix?endpoint=http://{address}&region=none");
+    let credentials = S3Credentials {
+        access_key: "key".to_owned(),
+        secret_key: "secret".to_owned(),
+        session: None,
+    };
+    let url: BlobsUrl = url.parse().unwrap();
+    let blobs = Blobs::open(&url, Some(&credentials), BlobLimits::default()).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let registry = open_on(place.path(), blobs, RegistryLimits::default()).await;
+    let begin = Instant::now();
+    let readiness = registry.ready().await;
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    assert_eq!(readiness.catalog, None);
+    assert_eq!(readiness.blobs.as_deref(), Some("no answer in 2 s"));
 }

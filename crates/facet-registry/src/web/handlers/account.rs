@@ -11,6 +11,7 @@ use crate::web::authorization::require_caller;
 use crate::web::documents::write_version;
 use crate::web::exchange::Exchange;
 use crate::web::object_writer::ObjectWriter;
+use crate::web::refusal::problem_document;
 
 /// Whose token came along.
 pub(super) async fn me(app: &App, exchange: &Exchange, headers: &HeaderMap) -> Answer {
@@ -44,10 +45,11 @@ pub(super) async fn publish_status(app: &App, exchange: &Exchange, head: &Parts)
         }
         _ => None,
     };
-    Ok(without_store(json(StatusCode::OK, status_document(&status, document.as_deref()))))
+    let answer = status_document(&status, document.as_deref(), &exchange.id);
+    Ok(without_store(json(StatusCode::OK, answer)))
 }
 
-fn status_document(status: &JobStatus, document: Option<&[u8]>) -> Vec<u8> {
+fn status_document(status: &JobStatus, document: Option<&[u8]>, request_id: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(256 + document.map_or(0, <[u8]>::len));
     let mut object = ObjectWriter::begin(&mut out);
     object.text("id", &status.id);
@@ -63,7 +65,7 @@ fn status_document(status: &JobStatus, document: Option<&[u8]>) -> Vec<u8> {
     match &status.state {
         JobState::Queued { ahead } => object.number("ahead", *ahead),
         JobState::Refused { problem } => {
-            object.raw("problem", stored_problem(problem).to_json().as_bytes());
+            object.raw("problem", &problem_document(&stored_problem(problem), request_id));
         }
         JobState::Running | JobState::Published => {}
     }
@@ -98,7 +100,7 @@ mod tests {
             version: "1.0.0".parse().unwrap(),
             state,
         };
-        serde_json::from_slice(&status_document(&status, None)).unwrap()
+        serde_json::from_slice(&status_document(&status, None, "id-1")).unwrap()
     }
 
     #[test]
@@ -108,7 +110,14 @@ mod tests {
         let problem = RegistryProblem::new("E_SERVER_FAILED", "it crashed", "mend it").to_json();
         let refused = status(JobState::Refused { problem });
         assert_eq!(refused["status"], "refused");
-        assert_eq!(refused["problem"]["error"], "it crashed");
+        let problem = &refused["problem"];
+        for member in ["error", "detail"] {
+            assert_eq!(problem[member], "it crashed");
+        }
+        assert_eq!((&problem["type"], &problem["status"]), (&json!("about:blank"), &json!(422)));
+        for member in ["title", "code", "fix", "docs_url", "request_id"] {
+            assert!(problem[member].is_string(), "{member}: {problem}");
+        }
         let interrupted = status(JobState::Refused { problem: "probe-interrupted".to_owned() });
         assert_eq!(interrupted["problem"]["code"], json!("E_SERVER_FAILED"));
     }
