@@ -37,6 +37,7 @@ mod token_text;
 mod tokens;
 mod upkeep;
 mod upload;
+mod upload_slots;
 mod yank;
 
 pub use backup::BackupReport;

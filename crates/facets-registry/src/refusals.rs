@@ -148,6 +148,13 @@ pub(crate) fn busy(what: &str) -> RegistryProblem {
     RegistryProblem::new("E_UNAVAILABLE", error, "try again in some seconds").with_retry_after(5)
 }
 
+/// One owner sends so many archives that another one would take the slots of others.
+pub(crate) fn uploads_full(most: usize) -> RegistryProblem {
+    let error = format!("this owner sends as many archives as one owner may at once ({most})");
+    let fix = "wait until one of them was received, then publish again";
+    RegistryProblem::new("E_QUEUE_FULL", error, fix).with_retry_after(5)
+}
+
 pub(crate) fn queue_full(most: u32) -> RegistryProblem {
     let error = format!("{most} servers of this owner are waiting to be probed");
     let fix = "wait until they are published, then publish again";
@@ -291,6 +298,7 @@ mod tests {
             contents_too_large(5),
             bad_request("no reason", "give a reason"),
             busy("uploads"),
+            uploads_full(16),
             queue_full(20),
             server_failed("mcp-timeout", "no answer", "boom"),
             archive_lost(),
