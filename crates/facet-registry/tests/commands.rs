@@ -5,6 +5,8 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -144,8 +146,34 @@ fn what_is_stored_is_checked_collected_and_saved() {
     assert_eq!(json(&command(&["check"]))["damaged"][0]["kind"], "absent");
 }
 
+#[test]
+fn other_users_of_the_machine_read_neither_data_nor_backups() {
+    let data = operator();
+    let (place, target) = (data.path().join("data"), data.path().join("saved/copy"));
+    fs::create_dir(&place).unwrap();
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+    let registry = RegistryProcess::start_in(data, &[]);
+    let token = registry.token(&["publish:*"], "acme");
+    assert_eq!(registry.publish("demo", &facet("demo", "1.0.0", "text"), &token).status, 201);
+    assert_eq!(run(program(&registry.data).arg("backup").arg(&target)).exit, 0);
+    assert!(place.join("catalog.sqlite").is_file() && target.join("catalog.sqlite").is_file());
+    let mut paths = vec![target.clone()];
+    paths.extend(entries(&place));
+    while let Some(path) = paths.pop() {
+        let found = fs::symlink_metadata(&path).unwrap();
+        assert_eq!(found.permissions().mode() & 0o077, 0, "{}", path.display());
+        if found.is_dir() {
+            paths.extend(entries(&path));
+        }
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
 /// The one blob of a registry.
-fn find_blob(registry: &RegistryProcess) -> std::path::PathBuf {
+fn find_blob(registry: &RegistryProcess) -> PathBuf {
     let mut folders = vec![registry.data.path().join("data/blobs")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

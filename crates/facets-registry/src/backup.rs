@@ -1,5 +1,7 @@
 //! A copy of everything, from which another registry can start.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use facets_blobs::{BlobLimits, Blobs, BlobsUrl};
@@ -69,7 +71,7 @@ impl Registry {
 /// Nothing is overwritten.
 fn make_empty(folder: &Path) -> Result<(), RegistryError> {
     let failed = |source| RegistryError::Io { what: "the directory of the backup", source };
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
         let error = format!("{} is not empty", folder.display());
         return Err(refusals::bad_request(error, "name a directory that does not exist yet").into());

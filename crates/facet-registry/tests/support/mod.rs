@@ -56,7 +56,11 @@ impl RegistryProcess {
     }
 
     pub(crate) fn start_with_rates(flags: &[&str]) -> Self {
-        let data = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), flags)
+    }
+
+    /// Starts one on this directory, with only these flags.
+    pub(crate) fn start_in(data: TempDir, flags: &[&str]) -> Self {
         let mut command = program(&data);
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off"]).args(flags);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
