@@ -8,8 +8,8 @@ use facets_face::style::{BAD, GOOD, QUIET, STRONG, WARN};
 use facets_face::{Exit, Shown, plural, visible};
 use facets_failure::{Describe as _, Explanation, Failure};
 use facets_registry::{
-    AuditEntry, BackupReport, CheckReport, DamageKind, GcOptions, GcReport, Moment, TokenRecord,
-    TokenText,
+    AuditEntry, BackupReport, CheckReport, Damage, DamageKind, GcOptions, GcReport, Moment,
+    TokenRecord, TokenText,
 };
 use serde_json::{Value, json};
 
@@ -120,14 +120,27 @@ impl Renderer {
         let target = target.display().to_string();
         let human = || {
             let blobs = plural(count(report.blobs), "blob");
-            format!(
-                "{GOOD}saved{GOOD:#}: catalog and {blobs} of {} bytes in {}\n",
-                report.bytes,
-                visible(&target)
-            )
+            let saved =
+                format!("catalog and {blobs} of {} bytes in {}", report.bytes, visible(&target));
+            match report.damaged.len() {
+                0 => format!("{GOOD}saved{GOOD:#}: {saved}\n"),
+                left => format!(
+                    "{}{BAD}saved without {}{BAD:#}: {saved}\n",
+                    damage_lines(&report.damaged),
+                    plural(left, "damaged blob"),
+                ),
+            }
         };
-        let json = || json!({ "directory": target, "blobs": report.blobs, "bytes": report.bytes });
-        self.show(human, json)
+        let json = || {
+            json!({
+                "directory": target,
+                "blobs": report.blobs,
+                "bytes": report.bytes,
+                "damaged": damage_json(&report.damaged),
+            })
+        };
+        let exit = if report.damaged.is_empty() { Exit::Yes } else { Exit::No };
+        self.show(human, json).with_exit(exit)
     }
 
     pub(crate) fn audit(&self, entries: &[AuditEntry]) -> Shown {
@@ -186,12 +199,28 @@ fn damage_word(kind: DamageKind) -> &'static str {
     }
 }
 
-fn checked_text(report: &CheckReport) -> String {
+fn damage_lines(all: &[Damage]) -> String {
     let mut out = String::new();
-    for damage in &report.damaged {
+    for damage in all {
         let word = damage_word(damage.kind);
         let _ = writeln!(out, "{BAD}{word:<10}{BAD:#} {} {}", visible(&damage.what), damage.digest);
     }
+    out
+}
+
+fn damage_json(all: &[Damage]) -> Vec<Value> {
+    let one = |damage: &Damage| {
+        json!({
+            "digest": damage.digest.to_string(),
+            "what": damage.what,
+            "kind": damage_word(damage.kind),
+        })
+    };
+    all.iter().map(one).collect()
+}
+
+fn checked_text(report: &CheckReport) -> String {
+    let mut out = damage_lines(&report.damaged);
     let looked = format!("{} of {} bytes", plural(count(report.blobs), "blob"), report.bytes);
     let _ = match report.damaged.len() {
         0 => writeln!(out, "{GOOD}intact{GOOD:#}: {looked}"),
@@ -201,22 +230,11 @@ fn checked_text(report: &CheckReport) -> String {
 }
 
 fn checked_json(report: &CheckReport) -> Value {
-    let damaged: Vec<Value> = report
-        .damaged
-        .iter()
-        .map(|damage| {
-            json!({
-                "digest": damage.digest.to_string(),
-                "what": damage.what,
-                "kind": damage_word(damage.kind),
-            })
-        })
-        .collect();
     json!({
         "versions": report.versions,
         "blobs": report.blobs,
         "bytes": report.bytes,
-        "damaged": damaged,
+        "damaged": damage_json(&report.damaged),
     })
 }
 

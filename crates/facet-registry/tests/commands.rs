@@ -142,6 +142,9 @@ fn what_is_stored_is_checked_collected_and_saved() {
     fs::write(&blob, b"damaged").unwrap();
     let checked = command(&["check"]);
     assert_eq!((checked.exit, &json(&checked)["damaged"][0]["kind"]), (1, &"damaged".into()));
+    let second = saved.path().join("second");
+    let partial = command(&["backup", second.to_str().unwrap()]);
+    assert_eq!((partial.exit, &json(&partial)["damaged"][0]["kind"]), (1, &"damaged".into()));
     fs::remove_file(&blob).unwrap();
     assert_eq!(json(&command(&["check"]))["damaged"][0]["kind"], "absent");
 }

@@ -92,6 +92,8 @@ fn results_are_as_their_schemas_say() {
     operator.run("registry-backup", 0, &["backup", target.to_str().unwrap()]);
     fs::remove_file(find_blob(&registry)).unwrap();
     operator.run("registry-check", 1, &["check"]);
+    let second = saved.path().join("second");
+    operator.run("registry-backup", 1, &["backup", second.to_str().unwrap()]);
     operator.run("error", 2, &["token", "revoke", "none"]);
     operator.run("registry-explain", 0, &["explain", "token-unknown"]);
     operator.run("registry-explain", 0, &["explain", "E_VERSION_EXISTS"]);
