@@ -9,7 +9,7 @@ use facets_face::Shown;
 use facets_registry::Registry;
 
 use crate::args::{Args, Command, OwnerCommand, StorageArguments, TokenCommand};
-use crate::config::{Sources, StorageSettings};
+use crate::config::{Sources, StorageSettings, check_environment};
 use crate::error::ProgramError;
 use crate::explain::{codes, explain};
 use crate::opened::open_registry;
@@ -93,6 +93,7 @@ fn maintain(
 }
 
 fn read_storage(arguments: &StorageArguments) -> Result<StorageSettings, ProgramError> {
+    check_environment()?;
     let environment = |name: &str| std::env::var_os(name);
     let sources = Sources::new(arguments.given(), arguments.config.as_deref(), &environment)?;
     StorageSettings::read(&sources)

@@ -38,6 +38,9 @@ pub(crate) enum ProgramError {
         actual: String,
         file: Option<(PathBuf, LineColumn)>,
     },
+    /// A variable of the environment looks like a setting, and is none.
+    #[error("the variable {name} is not a setting")]
+    UnknownVariable { name: String, similar: Option<String> },
     /// Two settings do not go together.
     #[error("--{first} and --{second} do not fit: {reason}")]
     SettingsConflict { first: &'static str, second: &'static str, reason: &'static str },
@@ -97,6 +100,7 @@ impl ProgramError {
         "start-failed",
         "tls-invalid",
         "token-unknown",
+        "variable-unknown",
     ];
 }
 
@@ -120,6 +124,7 @@ impl Describe for ProgramError {
             Self::Start { .. } => "start-failed",
             Self::SchemaBehind { .. } => "schema-behind",
             Self::UnknownToken { .. } => "token-unknown",
+            Self::UnknownVariable { .. } => "variable-unknown",
             Self::UnknownCode { .. } => "unknown-code",
             Self::Internal => "internal-error",
         }
@@ -136,6 +141,10 @@ impl Describe for ProgramError {
                 return Some(format!("a setting, such as `{similar}`"));
             }
             Self::ConfigUnknownKey { .. } => "a setting that `facet-registry serve --help` lists",
+            Self::UnknownVariable { similar: Some(similar), .. } => {
+                return Some(format!("a setting, such as `{similar}`"));
+            }
+            Self::UnknownVariable { .. } => "FACET_REGISTRY_ and the name of a setting",
             Self::InvalidSetting { expected, .. } => return Some(expected.clone()),
             Self::SettingsConflict { reason, .. } => *reason,
             Self::SecretUnreadable { .. } => "a file that this user can read",
@@ -165,6 +174,7 @@ impl Describe for ProgramError {
             | Self::Start { source } => Some(source.to_string()),
             Self::ConfigInvalid { reason, .. } | Self::Tls { reason, .. } => Some(reason.clone()),
             Self::ConfigUnknownKey { key, .. } => Some(key.clone()),
+            Self::UnknownVariable { name, .. } => Some(name.clone()),
             Self::InvalidSetting { actual, .. } => Some(actual.clone()),
             Self::SchemaBehind { pending } if pending.is_empty() => None,
             Self::SchemaBehind { pending } => Some(format!("without {}", pending.join(", "))),
@@ -207,6 +217,7 @@ impl Describe for ProgramError {
             Self::Blobs(error) => error.next(),
             Self::Registry(error) => error.next(),
             Self::ConfigUnknownKey { .. }
+            | Self::UnknownVariable { .. }
             | Self::InvalidSetting { .. }
             | Self::SettingsConflict { .. } => "facet-registry serve --help".to_owned(),
             Self::SchemaBehind { .. } => "facet-registry migrate".to_owned(),

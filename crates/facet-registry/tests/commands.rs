@@ -71,6 +71,9 @@ fn mistakes_in_the_configuration_are_named_with_their_place() {
     assert_eq!((&error["code"], &error["line"]), (&"setting-invalid".into(), &1.into()));
     let variable = run(program(&data).env("FACET_REGISTRY_CONNECTIONS", "many").arg("serve"));
     assert!(variable.stderr.contains("FACET_REGISTRY_CONNECTIONS"), "{}", variable.stderr);
+    let misspelt = run(program(&data).env("FACET_REGISTRY_PRIVAT", "true").arg("serve"));
+    assert_eq!(misspelt.exit, 2);
+    assert!(misspelt.stderr.contains("FACET_REGISTRY_PRIVATE"), "{}", misspelt.stderr);
     let tls = run(program(&data).args(["serve", "--tls-cert", "x"]));
     assert!(tls.stderr.contains("[settings-conflict]"), "{}", tls.stderr);
     let pem = run(program(&data).args(["serve", "--tls-cert", "/none", "--tls-key", "/none"]));

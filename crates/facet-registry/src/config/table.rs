@@ -67,6 +67,11 @@ impl Setting {
         SETTINGS.iter().find(|setting| setting.name == name)
     }
 
+    /// Whether it is true or false. Set to nothing, such a variable could mean either.
+    pub(crate) fn is_switch(&self) -> bool {
+        self.expected == SWITCH
+    }
+
     /// The variable of the environment that gives it.
     pub(crate) fn variable(&self) -> String {
         format!("FACET_REGISTRY_{}", self.name.replace('-', "_").to_ascii_uppercase())
