@@ -74,7 +74,7 @@ impl Registry {
     ) -> Result<Page<VersionSummary>, RegistryError> {
         let page = self.catalog().versions(kind, name, after, limit).await?;
         if page.items.is_empty() && after.is_none() {
-            return Err(refusals::not_found(kind, name, "*").into());
+            return Err(refusals::name_not_found(kind, name).into());
         }
         Ok(page)
     }

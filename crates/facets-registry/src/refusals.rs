@@ -106,9 +106,34 @@ pub(crate) fn version_queued(
 }
 
 pub(crate) fn not_found(kind: ArtifactKind, name: &ArtifactName, wanted: &str) -> RegistryProblem {
-    let error = format!("there is no {} {name} with version {wanted}", noun(kind));
-    let fix = format!("see what there is with `facet search {name}`, and check the spelling");
+    let error = match wanted {
+        "*" => format!("there is no version of the {} {name} that could be chosen", noun(kind)),
+        wanted => format!("there is no {} {name} with version {wanted}", noun(kind)),
+    };
+    let fix = format!(
+        "`GET {}/{name}/versions` lists its versions; {}",
+        collection(kind),
+        search_advice(kind, name)
+    );
     RegistryProblem::new("E_NOT_FOUND", error, fix)
+}
+
+pub(crate) fn name_not_found(kind: ArtifactKind, name: &ArtifactName) -> RegistryProblem {
+    let error = format!("there is no {} {name}", noun(kind));
+    RegistryProblem::new("E_NOT_FOUND", error, search_advice(kind, name))
+}
+
+/// The path of all names.
+fn collection(kind: ArtifactKind) -> &'static str {
+    match kind {
+        ArtifactKind::Facet => "/v0/facets",
+        ArtifactKind::Server => "/v0/source-servers",
+    }
+}
+
+fn search_advice(kind: ArtifactKind, name: &ArtifactName) -> String {
+    let slug = name.as_str().rsplit('/').next().unwrap_or_default();
+    format!("check the spelling; `GET {}?q={slug}` searches for names", collection(kind))
 }
 
 /// Something that only artifacts of the other kind have.
@@ -292,6 +317,7 @@ mod tests {
             version_exists(artifact, &digest, &Digest::of(b"b")),
             version_queued(ArtifactKind::Server, &demo, &version),
             not_found(ArtifactKind::Facet, &demo, "latest"),
+            name_not_found(ArtifactKind::Server, &name("@acme/demo")),
             not_of_this_kind("surface", ArtifactKind::Facet),
             job_not_found("x"),
             too_large("the archive", 5),
@@ -313,6 +339,20 @@ mod tests {
             assert!(problem.error.len() > 5 && problem.fix.len() > 8, "{problem:?}");
             assert!(!problem.error.ends_with('.') && !problem.fix.ends_with('.'), "{problem:?}");
             assert_eq!(RegistryProblem::from_json(&problem.to_json()), Some(problem.clone()));
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused_with_an_address_that_does() {
+        let found = not_found(ArtifactKind::Facet, &name("demo"), "2.0.0");
+        assert_eq!(found.error, "there is no facet demo with version 2.0.0");
+        assert!(found.fix.contains("`GET /v0/facets/demo/versions`"), "{}", found.fix);
+        let found = name_not_found(ArtifactKind::Server, &name("@acme/demo"));
+        assert_eq!(found.error, "there is no server @acme/demo");
+        assert!(found.fix.contains("`GET /v0/source-servers?q=demo`"), "{}", found.fix);
+        assert!(!not_found(ArtifactKind::Facet, &name("demo"), "*").error.contains('*'));
+        for problem in all() {
+            assert!(!problem.fix.contains("facet search"), "{problem:?}");
         }
     }
 
