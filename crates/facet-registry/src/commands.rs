@@ -57,8 +57,8 @@ fn route(
         Command::Owner(OwnerCommand::Set { kind, name, owner }) => {
             let request = tokens::OwnerRequest::parse(kind, &name, &owner)?;
             let work = async |registry: &Registry| request.run(registry).await;
-            with_registry(storage, Migrate::No, work)?;
-            renderer.owner(kind, &name, &owner)
+            let change = with_registry(storage, Migrate::No, work)?;
+            renderer.owner(kind, (&name, &owner), change)
         }
         other => maintain(other, storage, renderer)?,
     })

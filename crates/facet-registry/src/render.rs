@@ -9,7 +9,7 @@ use facets_face::{Exit, Shown, plural, visible};
 use facets_failure::{Describe as _, Explanation, Failure};
 use facets_registry::{
     AuditEntry, BackupReport, CheckReport, Damage, DamageKind, GcOptions, GcReport, Moment,
-    TokenRecord, TokenText,
+    OwnerChange, TokenRecord, TokenText,
 };
 use serde_json::{Value, json};
 
@@ -79,11 +79,22 @@ impl Renderer {
         self.show(|| format!("revoked: {}\n", visible(id)), || json!({ "revoked": id }))
     }
 
-    /// A name has a new owner.
-    pub(crate) fn owner(&self, kind: KindArgument, name: &str, owner: &str) -> Shown {
+    /// A name or a scope has a new owner.
+    pub(crate) fn owner(
+        &self,
+        kind: KindArgument,
+        (name, owner): (&str, &str),
+        change: OwnerChange,
+    ) -> Shown {
         let kind = kind.word();
-        let human = || format!("owner of {kind} {}: {}\n", visible(name), visible(owner));
-        self.show(human, || json!({ "kind": kind, "name": name, "owner": owner }))
+        let is_reserved = change == OwnerChange::Reserved;
+        let human = || {
+            let note = if is_reserved { " (did not exist, reserved)" } else { "" };
+            format!("owner of {kind} {}: {}{note}\n", visible(name), visible(owner))
+        };
+        let json =
+            || json!({ "kind": kind, "name": name, "owner": owner, "reserved": is_reserved });
+        self.show(human, json)
     }
 
     pub(crate) fn migrated(&self, migrations: &[String]) -> Shown {

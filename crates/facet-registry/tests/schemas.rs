@@ -82,6 +82,8 @@ fn results_are_as_their_schemas_say() {
     operator.run("registry-token-revoke", 0, &["token", "revoke", &id]);
     operator.run("registry-token-list", 0, &["token", "list"]);
     operator.run("registry-owner-set", 0, &["owner", "set", "facet", "demo", "other"]);
+    let scope = operator.run("registry-owner-set", 0, &["owner", "set", "scope", "@new", "other"]);
+    assert_eq!(scope["reserved"], true, "{scope}");
     operator.run("registry-check", 0, &["check"]);
     operator.run("registry-gc", 0, &["gc", "--older-than", "0", "--dry-run"]);
     operator.run("registry-gc", 0, &["gc", "--older-than", "0"]);

@@ -17,6 +17,7 @@ mod owner;
 mod page;
 mod publish;
 mod record;
+mod scopes;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub use job_claims::{ClaimedJob, JobClaim, Lease, PROBE_INTERRUPTED};
 pub use jobs::{EnqueueOutcome, JobState, JobStatus, NewJob, QueueDepth};
 pub use kind::ArtifactKind;
 pub use moment::Moment;
+pub use names::OwnerChange;
 pub use owner::{AuditWho, Owner, OwnerError};
 pub use page::{Cursor, Page};
 pub use publish::{NewVersion, PublishOutcome};

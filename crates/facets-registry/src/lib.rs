@@ -48,8 +48,8 @@ pub use error::RegistryError;
 pub use facets_blobs::BlobStream;
 pub use facets_catalog::{
     ArtifactKind, AssetCounts, AuditEntry, Cursor, JobState, JobStatus, Moment, NameSummary, Owner,
-    Page, QueueDepth, ServerRecord, TokenRecord, VersionRange, VersionRecord, VersionSummary,
-    Wanted, Yank,
+    OwnerChange, Page, QueueDepth, ServerRecord, TokenRecord, VersionRange, VersionRecord,
+    VersionSummary, Wanted, Yank,
 };
 pub use gc::{GcOptions, GcReport};
 pub use limits::RegistryLimits;

@@ -48,6 +48,17 @@ pub(crate) fn not_owner(kind: ArtifactKind, name: &ArtifactName) -> RegistryProb
     RegistryProblem::new("E_NOT_OWNER", error, fix)
 }
 
+/// The name is free, and its scope is not.
+pub(crate) fn not_owner_of_scope(kind: ArtifactKind, name: &ArtifactName) -> RegistryProblem {
+    let Some((scope, _)) = name.as_str().split_once('/') else { return not_owner(kind, name) };
+    let error = format!("the scope {scope} belongs to another owner, who alone adds names to it");
+    let fix = format!(
+        "choose another scope, or use a token of the owner; an operator can change the owner with \
+         `facet-registry owner set scope {scope} OWNER`"
+    );
+    RegistryProblem::new("E_NOT_OWNER", error, fix)
+}
+
 pub(crate) fn too_similar(name: &ArtifactName, other: &str) -> RegistryProblem {
     let error = format!("the name {name} looks like {other}, which belongs to another owner");
     let fix = "choose a name that cannot be taken for it, for example one in a scope of your own: \
@@ -311,6 +322,7 @@ mod tests {
             unauthorized("no token"),
             forbidden(&demo),
             not_owner(ArtifactKind::Facet, &demo),
+            not_owner_of_scope(ArtifactKind::Facet, &name("@acme/demo")),
             too_similar(&demo, "dem0"),
             name_mismatch(&demo, &name("other")),
             private_facet(&demo),

@@ -80,7 +80,10 @@ impl Registry {
         }
         let owner = self.catalog().name_owner(kind, name).await?;
         if owner.is_some_and(|owner| owner != caller.owner) {
-            return Err(refusals::not_owner(kind, name).into());
+            if self.catalog().is_claimed(kind, name).await? {
+                return Err(refusals::not_owner(kind, name).into());
+            }
+            return Err(refusals::not_owner_of_scope(kind, name).into());
         }
         let patience = self.limits().wait_for_slot;
         let slot = self.upload_slots().acquire(&caller.owner, patience).await?;
