@@ -19,6 +19,7 @@ mod measured_body;
 mod metrics;
 mod object_writer;
 mod openapi;
+mod openapi_schemas;
 mod percent;
 mod query;
 mod range;

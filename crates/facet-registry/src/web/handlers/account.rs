@@ -88,6 +88,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::web::openapi_schemas::is_described;
 
     fn status(state: JobState) -> Value {
         let status = JobStatus {
@@ -98,7 +99,9 @@ mod tests {
             version: "1.0.0".parse().unwrap(),
             state,
         };
-        serde_json::from_slice(&status_document(&status, None)).unwrap()
+        let document = serde_json::from_slice(&status_document(&status, None)).unwrap();
+        assert!(is_described("PublishStatus", &document), "{document}");
+        document
     }
 
     #[test]
@@ -107,6 +110,7 @@ mod tests {
         assert_eq!(status(JobState::Running)["status"], "running");
         let problem = RegistryProblem::new("E_SERVER_FAILED", "it crashed", "mend it").to_json();
         let refused = status(JobState::Refused { problem });
+        assert!(is_described("StoredProblem", &refused["problem"]), "{refused}");
         assert_eq!(refused["status"], "refused");
         assert_eq!(refused["problem"]["error"], "it crashed");
         let interrupted = status(JobState::Refused { problem: "probe-interrupted".to_owned() });
