@@ -43,7 +43,8 @@ fn route(
             let request = tokens::NewTokenRequest::parse(&scopes, &owner, note, expires_in)?;
             // A token is often made before the first start.
             let work = async |registry: &Registry| tokens::create(registry, &request).await;
-            renderer.token(&with_registry(storage, Migrate::Yes, work)?)
+            let (token, id) = with_registry(storage, Migrate::Yes, work)?;
+            renderer.token(&token, &id)
         }
         Command::Token(TokenCommand::List) => {
             let work = async |registry: &Registry| tokens::list(registry).await;

@@ -60,10 +60,10 @@ impl Renderer {
     }
 
     /// The token alone, so that it can be assigned to a variable.
-    pub(crate) fn token(&self, token: &TokenText) -> Shown {
+    pub(crate) fn token(&self, token: &TokenText, id: &str) -> Shown {
         match self.format {
             OutputFormat::Human => Shown::exact(format!("{token}\n")),
-            OutputFormat::Json => document(&json!({ "token": token.to_string() })),
+            OutputFormat::Json => document(&json!({ "id": id, "token": token.to_string() })),
         }
     }
 

@@ -211,3 +211,39 @@ fn a_port_that_is_taken_and_an_unknown_code_are_errors_with_a_next_step() {
     let version = run(program(&data).arg("--version"));
     assert!(version.stdout.starts_with("facet-registry "), "{}", version.stdout);
 }
+
+#[test]
+fn a_command_that_only_looks_makes_no_registry() {
+    let data = operator();
+    for words in [&["check"][..], &["gc"], &["token", "list"], &["audit"]] {
+        let refused = run(program(&data).args(words));
+        assert_eq!((refused.exit, &*refused.stdout), (2, ""), "{words:?}");
+        assert!(refused.stderr.contains("[registry-missing]"), "{}", refused.stderr);
+        assert!(!data.path().join("data").exists(), "{words:?}");
+    }
+}
+
+#[test]
+fn settings_without_a_meaning_are_refused() {
+    let data = operator();
+    for words in [
+        ["serve", "--threads", "99999999"],
+        ["serve", "--facet-size", "0"],
+        ["serve", "--header-timeout", "0s"],
+        ["serve", "--database", "catalog"],
+    ] {
+        let refused = run(program(&data).args(words));
+        assert_eq!(refused.exit, 2, "{words:?}");
+        assert!(refused.stderr.contains("[setting-invalid]"), "{words:?}: {}", refused.stderr);
+    }
+    assert_eq!(run(program(&data).args(["audit", "--limit", "0"])).exit, 2);
+    let scope = run(program(&data).args(["token", "create", "--scope", "x"]));
+    assert!(scope.stderr.contains("facet-registry token create --help"), "{}", scope.stderr);
+}
+
+#[test]
+fn a_terminal_that_is_closed_ends_the_server_in_order() {
+    let mut registry = RegistryProcess::start(&[]);
+    registry.signal(rustix::process::Signal::HUP);
+    assert_eq!(registry.wait().code(), Some(0));
+}

@@ -76,8 +76,10 @@ fn results_are_as_their_schemas_say() {
 
     let mut operator = Operator::new(&registry.data);
     let create = ["token", "create", "--scope", "read", "--note", "for CI", "--expires-in", "9"];
-    operator.run("registry-token-create", 0, &create);
+    let made = operator.run("registry-token-create", 0, &create);
     let listed = operator.run("registry-token-list", 0, &["token", "list"]);
+    let mut ids = listed["tokens"].as_array().unwrap().iter().map(|token| &token["id"]);
+    assert!(ids.any(|id| *id == made["id"]), "{made}: {listed}");
     let id = listed["tokens"][0]["id"].as_str().unwrap().to_owned();
     operator.run("registry-token-revoke", 0, &["token", "revoke", &id]);
     operator.run("registry-token-list", 0, &["token", "list"]);

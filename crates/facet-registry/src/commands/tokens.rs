@@ -38,14 +38,16 @@ impl NewTokenRequest {
     }
 }
 
-/// Makes a token.
+/// Makes a token, and says its id.
 pub(super) async fn create(
     registry: &Registry,
     request: &NewTokenRequest,
-) -> Result<TokenText, ProgramError> {
+) -> Result<(TokenText, String), ProgramError> {
     let expires = request.expires_in.map(|days| Moment(timestamp::now()).plus(DAY * days));
     let NewTokenRequest { scopes, owner, note, .. } = request;
-    Ok(registry.create_token(owner, scopes, note, expires).await?)
+    let token = registry.create_token(owner, scopes, note, expires).await?;
+    let id = registry.authenticate(&token.to_string()).await?.token_id;
+    Ok((token, id))
 }
 
 /// All tokens.
@@ -117,6 +119,8 @@ fn invalid(name: &str, expected: &str, actual: &str) -> ProgramError {
         expected: expected.to_owned(),
         actual: actual.to_owned(),
         file: None,
+        // Only the command that makes tokens takes flags here.
+        command: if name.starts_with("--") { "token create" } else { "owner set" },
     }
 }
 

@@ -156,6 +156,7 @@ fn invalid(setting: &Setting, text: &str, by: &GivenBy) -> ProgramError {
         expected: setting.expected.to_owned(),
         actual: actual.to_owned(),
         file,
+        command: "serve",
     }
 }
 

@@ -36,21 +36,42 @@ pub(crate) enum Ending {
 pub(crate) struct EndSignals {
     terminate: Signal,
     interrupt: Signal,
+    /// The terminal is gone. None if that is to be ignored.
+    hangup: Option<Signal>,
 }
 
 impl EndSignals {
     /// From now on they no longer end the process by themselves.
     pub(crate) fn listen() -> io::Result<Self> {
         let terminate = signal(SignalKind::terminate())?;
-        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
+        let interrupt = signal(SignalKind::interrupt())?;
+        // A handler would undo what `nohup` did.
+        let hangup = if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Self { terminate, interrupt, hangup })
     }
 
     async fn next(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            _ = hangup => {}
         }
     }
+}
+
+/// Whether this process was started so that it outlives its terminal.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is signal 1, the hangup.
+    mask.is_some_and(|mask| mask & 1 == 1)
 }
 
 /// Serves until a signal comes, then finishes for at most `wait`.
