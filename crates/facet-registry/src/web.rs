@@ -11,6 +11,7 @@ mod connection;
 mod documents;
 mod exchange;
 mod findings;
+mod framing;
 mod handlers;
 mod limiter;
 mod listener;

@@ -161,6 +161,11 @@ fn lists_are_read_page_by_page_and_searched() {
     assert!(search["facets"].as_array().unwrap().iter().any(|item| item["name"] == "code-review"));
     assert_eq!(registry.get("/v0/facets?cursor=%21").code(), "E_BAD_REQUEST");
     assert_eq!(registry.get("/v0/facets?limit=0").code(), "E_BAD_REQUEST");
+    assert_eq!(registry.get("/v0/facets?q=aa+bb+cc+dd+aa").status, 200);
+    assert_eq!(registry.get("/v0/facets?q=aa+bb+cc+dd+ee").code(), "E_BAD_REQUEST");
+    for path in ["/v0/facets/", "/v0//facets", "/v0/./facets"] {
+        assert_eq!(registry.get(path).code(), "E_BAD_REQUEST", "{path}");
+    }
     assert_eq!(registry.get("/v0/source-servers").json()["servers"], serde_json::json!([]));
     assert_eq!(registry.get("/v0/facets/@nobody").json()["facets"], serde_json::json!([]));
 }
@@ -188,6 +193,7 @@ fn browsers_may_read_and_nothing_else() {
     assert_eq!((asked.status, asked.body.len()), (204, 0));
     assert_eq!(asked.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
     assert_eq!(asked.header("allow"), Some("GET, HEAD, POST, OPTIONS"));
+    assert_eq!(registry.ask("OPTIONS", "/nope", &[], b"").code(), "E_NOT_FOUND");
     let write = registry.ask("POST", "/v0/facets/demo/versions", &[], b"x");
     assert_eq!(write.header("access-control-allow-origin"), None);
 }

@@ -47,6 +47,7 @@ pub use tokens::{NewToken, RevokeOutcome, TokenRecord};
 pub use upkeep::BlobUse;
 pub use uploads::{Condemned, NewUpload, UploadStart};
 pub use wanted::{VersionRange, VersionRangeError, Wanted};
+pub use words::has_too_many_words;
 pub use yank::YankOutcome;
 
 /// What the codes of this crate mean.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use facets_blobs::BlobStream;
 use facets_catalog::{
     ArtifactKind, AuditEntry, Cursor, NameSummary, Page, QueueDepth, ServerRecord, VersionRecord,
-    VersionSummary, Wanted,
+    VersionSummary, Wanted, has_too_many_words,
 };
 use facets_failure::Describe as _;
 use facets_model::ArtifactName;
@@ -98,6 +98,10 @@ impl Registry {
         after: Option<&Cursor>,
         limit: u32,
     ) -> Result<Page<NameSummary>, RegistryError> {
+        if has_too_many_words(query) {
+            let fix = "search for up to four words, those that say the most";
+            return Err(refusals::bad_request("the query has more than four words", fix).into());
+        }
         Ok(self.catalog().search(kind, query, after, limit).await?)
     }
 
