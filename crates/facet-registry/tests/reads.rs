@@ -177,6 +177,14 @@ fn two_versions_of_a_facet_are_compared() {
     assert_eq!((&diff["from"], &diff["to"]), (&"1.0.0".into(), &"1.1.0".into()));
     assert_eq!(diff["content_changed"], true);
     assert!(diff["summary"]["critical"].is_u64(), "{diff}");
+    assert_eq!(diff["findings"][0]["subject"]["kind"], "facet", "{diff}");
+    let files = diff["files"].as_array().unwrap();
+    let file = |path: &str| files.iter().find(|file| file["path"] == path).unwrap();
+    let skill = file("skills/review/SKILL.md");
+    assert_eq!(skill["change"], "modified", "{diff}");
+    assert_eq!(skill["before"], Digest::of(b"1.0.0").to_string());
+    assert_eq!(skill["after"], Digest::of(b"1.1.0").to_string());
+    assert_eq!(file("facet.json")["change"], "modified");
     assert_eq!(registry.get("/v0/facets/demo/1.1.0/diff").code(), "E_BAD_REQUEST");
     assert_eq!(registry.get("/v0/facets/demo/1.1.0/diff?from=9.9.9").code(), "E_NOT_FOUND");
 }

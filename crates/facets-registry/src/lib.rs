@@ -10,6 +10,7 @@ mod contents;
 mod contract;
 mod diff;
 mod error;
+mod file_changes;
 mod gc;
 mod job_document;
 mod json_text;
@@ -51,6 +52,7 @@ pub use facets_catalog::{
     OwnerChange, Page, QueueDepth, ServerRecord, TokenRecord, VersionRange, VersionRecord,
     VersionSummary, Wanted, Yank,
 };
+pub use file_changes::FileChange;
 pub use gc::{GcOptions, GcReport};
 pub use limits::RegistryLimits;
 pub use probing::{

@@ -20,6 +20,7 @@ pub(super) const SCHEMAS: &[(&str, &str)] = &[
     ("Contract", CONTRACT),
     ("SchemaChange", SCHEMA_CHANGE),
     ("Finding", FINDING),
+    ("FileChange", FILE_CHANGE),
     ("Diff", DIFF),
     ("Accepted", ACCEPTED),
     ("StoredProblem", STORED_PROBLEM),
@@ -131,9 +132,14 @@ const FINDING: &str = r##"{"type":"object","required":["type","subject","member"
 "schema":{"anyOf":[{"$ref":"#/components/schemas/SchemaChange"},{"type":"null"}]},
 "policy":{"type":"null"}}}"##;
 
+const FILE_CHANGE: &str = r##"{"type":"object","required":["path","change"],"properties":{
+"path":{"type":"string"},"change":{"enum":["added","removed","modified"]},
+"before":{"$ref":"#/components/schemas/Digest"},"after":{"$ref":"#/components/schemas/Digest"}}}"##;
+
 const DIFF: &str = r##"{"type":"object","required":["name","from","to","content_changed","findings","summary"],
 "properties":{"name":{"type":"string"},"from":{"type":"string"},"to":{"type":"string"},
 "content_changed":{"type":"boolean"},
+"files":{"type":"array","description":"Only of a facet.","items":{"$ref":"#/components/schemas/FileChange"}},
 "findings":{"type":"array","items":{"$ref":"#/components/schemas/Finding"}},
 "summary":{"type":"object","required":["info","safe","moderate","critical"],"properties":{
 "info":{"type":"integer"},"safe":{"type":"integer"},"moderate":{"type":"integer"},
