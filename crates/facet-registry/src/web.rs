@@ -1,5 +1,6 @@
 //! Requests in, answers out. Handlers parse and answer; the rules are in `facets-registry`.
 
+mod address_share;
 mod answer;
 mod app;
 mod archive_redirect;

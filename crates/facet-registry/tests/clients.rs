@@ -283,6 +283,18 @@ fn tls_is_spoken_with_a_certificate_and_its_key() {
 }
 
 #[test]
+fn one_address_does_not_take_all_connections() {
+    let registry = RegistryProcess::start_with_rates(&["--connections", "40"]);
+    let taken: Vec<TcpStream> = (0..10).map(|_| registry.connect()).collect();
+    wait_until("the eleventh is refused", || {
+        let mut stream = registry.connect();
+        let _ = stream.write_all(&request("GET", "/health/live", &[], b""));
+        read_reply(&mut stream).is_some_and(|reply| reply.status == 503)
+    });
+    drop(taken);
+}
+
+#[test]
 fn a_refused_upload_is_not_asked_to_continue() {
     let registry = RegistryProcess::start(&[]);
     let mut stream = registry.connect();

@@ -85,6 +85,8 @@ pub(crate) struct Rates {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionSettings {
     pub(crate) most: u32,
+    /// Of one address; 0 is no limit.
+    pub(crate) per_address: u32,
     /// From the first byte of a request to the end of its head.
     pub(crate) header_timeout: Duration,
     /// Between two requests.
@@ -145,8 +147,12 @@ impl Rates {
 
 impl ConnectionSettings {
     fn read(sources: &Sources<'_>) -> Result<Self, ProgramError> {
+        let most = sources.read("connections", parse_count)?;
+        let per_address =
+            sources.read_optional("connections-per-address", |text| text.parse().ok())?;
         Ok(Self {
-            most: sources.read("connections", parse_count)?,
+            most,
+            per_address: per_address.unwrap_or_else(|| (most / 4).max(1)),
             header_timeout: sources.read("header-timeout", parse_some_duration)?,
             idle_timeout: sources.read("idle-timeout", parse_some_duration)?,
             body_timeout: sources.read("body-timeout", parse_some_duration)?,

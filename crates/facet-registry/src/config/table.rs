@@ -46,6 +46,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("write-rate", Some("60"), REQUESTS),
     setting("write-burst", Some("60"), COUNT),
     setting("connections", Some("4096"), COUNT),
+    setting("connections-per-address", None, "a number of connections, 0 for no limit"),
     setting("header-timeout", Some("10s"), SOME_LENGTH),
     setting("idle-timeout", Some("60s"), SOME_LENGTH),
     setting("body-timeout", Some("10m"), SOME_LENGTH),

@@ -122,6 +122,7 @@ mod tests {
     fn settings(body_rate: u64, body_timeout: u64) -> ConnectionSettings {
         ConnectionSettings {
             most: 1,
+            per_address: 1,
             header_timeout: Duration::from_secs(1),
             idle_timeout: Duration::from_secs(1),
             body_timeout: Duration::from_secs(body_timeout),

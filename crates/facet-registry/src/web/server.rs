@@ -12,11 +12,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
+use super::address_share::{AddressShare, AddressShares};
 use super::app::App;
 use super::connection::Connections;
 use super::handlers::router;
 use super::listener::{Bound, raise_descriptor_limit};
 use super::refusal::Refusal;
+use crate::config::ProxyTrust;
 
 /// Pause after the system had no descriptor for a connection.
 const EXHAUSTED: Duration = Duration::from_millis(100);
@@ -85,7 +87,13 @@ pub(crate) async fn serve(
     let (stop, stopping) = watch::channel(false);
     let probers = app.registry.start_probers(stopping.clone());
     let most = app.connections.most as usize;
+    // Behind a proxy every connection comes from the same address.
+    let per_address = match app.proxy {
+        ProxyTrust::None => app.connections.per_address as usize,
+        ProxyTrust::LastHop => 0,
+    };
     let acceptor = Acceptor {
+        addresses: AddressShares::new(per_address),
         slots: Arc::new(Semaphore::new(most)),
         most,
         tls: bound.tls.clone(),
@@ -126,6 +134,7 @@ impl Ending {
 
 /// Accepts connections.
 struct Acceptor {
+    addresses: AddressShares,
     /// One for each connection that may be open.
     slots: Arc<Semaphore>,
     most: usize,
@@ -154,7 +163,9 @@ impl Acceptor {
 
     fn accept(&self, stream: TcpStream, peer: SocketAddr) {
         let metrics = &self.connections.app.metrics;
-        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+        let share = self.addresses.take(peer.ip());
+        let slot = Arc::clone(&self.slots).try_acquire_owned();
+        let (Some(share), Ok(slot)) = (share, slot) else {
             metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
             // As much as the system takes at once; there is no place to wait.
             if self.tls.is_none() {
@@ -165,7 +176,8 @@ impl Acceptor {
         // Answers are written whole; waiting for more bytes would only delay them.
         let _ = stream.set_nodelay(true);
         metrics.connections.fetch_add(1, Ordering::Relaxed);
-        let open = OpenConnection { app: Arc::clone(&self.connections.app), _slot: slot };
+        let app = Arc::clone(&self.connections.app);
+        let open = OpenConnection { app, _slot: slot, _share: share };
         let (connections, tls) = (self.connections.clone(), self.tls.clone());
         let (slots, few) = (Arc::clone(&self.slots), self.most / 4);
         let is_scarce = move || slots.available_permits() < few;
@@ -201,6 +213,7 @@ fn is_of_client(error: &io::Error) -> bool {
 struct OpenConnection {
     app: Arc<App>,
     _slot: OwnedSemaphorePermit,
+    _share: AddressShare,
 }
 
 impl Drop for OpenConnection {

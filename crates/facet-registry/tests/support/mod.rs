@@ -52,7 +52,8 @@ pub(crate) fn run(command: &mut Command) -> Ran {
 impl RegistryProcess {
     /// Starts one that limits no rates, with these flags more.
     pub(crate) fn start(flags: &[&str]) -> Self {
-        Self::start_with_rates(&[&["--read-rate", "0", "--write-rate", "0"], flags].concat())
+        let unlimited = ["--read-rate", "0", "--write-rate", "0", "--connections-per-address", "0"];
+        Self::start_with_rates(&[&unlimited[..], flags].concat())
     }
 
     pub(crate) fn start_with_rates(flags: &[&str]) -> Self {
