@@ -94,13 +94,13 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR")]
         target: PathBuf,
     },
-    /// Change the owner of a name
+    /// Change the owner of a name or a scope
     #[command(subcommand)]
     Owner(OwnerCommand),
     /// Show who did what, the latest first
     Audit {
         /// How many entries
-        #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+        #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
     },
     /// Explain a code, or list all of them
@@ -138,11 +138,11 @@ pub(crate) enum TokenCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OwnerCommand {
-    /// Give a name to another owner; versions stay as they are
+    /// Give a name or a scope to another owner; versions stay as they are
     Set {
         /// What the name belongs to
         kind: KindArgument,
-        /// The name
+        /// The name, or the scope with its @; one that does not exist is reserved
         name: String,
         /// The new owner
         owner: String,
@@ -156,6 +156,8 @@ pub(crate) enum KindArgument {
     Facet,
     /// An MCP server
     Server,
+    /// A scope: its owner publishes new names below it, and names that exist keep their owners
+    Scope,
 }
 
 impl KindArgument {
@@ -164,6 +166,7 @@ impl KindArgument {
         match self {
             Self::Facet => "facet",
             Self::Server => "server",
+            Self::Scope => "scope",
         }
     }
 }

@@ -9,7 +9,7 @@ use facets_face::Shown;
 use facets_registry::Registry;
 
 use crate::args::{Args, Command, OwnerCommand, StorageArguments, TokenCommand};
-use crate::config::{Sources, StorageSettings};
+use crate::config::{Sources, StorageSettings, check_environment};
 use crate::error::ProgramError;
 use crate::explain::{codes, explain};
 use crate::opened::open_registry;
@@ -43,7 +43,8 @@ fn route(
             let request = tokens::NewTokenRequest::parse(&scopes, &owner, note, expires_in)?;
             // A token is often made before the first start.
             let work = async |registry: &Registry| tokens::create(registry, &request).await;
-            renderer.token(&with_registry(storage, Migrate::Yes, work)?)
+            let (token, id) = with_registry(storage, Migrate::Yes, work)?;
+            renderer.token(&token, &id)
         }
         Command::Token(TokenCommand::List) => {
             let work = async |registry: &Registry| tokens::list(registry).await;
@@ -57,8 +58,8 @@ fn route(
         Command::Owner(OwnerCommand::Set { kind, name, owner }) => {
             let request = tokens::OwnerRequest::parse(kind, &name, &owner)?;
             let work = async |registry: &Registry| request.run(registry).await;
-            with_registry(storage, Migrate::No, work)?;
-            renderer.owner(kind, &name, &owner)
+            let change = with_registry(storage, Migrate::No, work)?;
+            renderer.owner(kind, (&name, &owner), change)
         }
         other => maintain(other, storage, renderer)?,
     })
@@ -93,6 +94,7 @@ fn maintain(
 }
 
 fn read_storage(arguments: &StorageArguments) -> Result<StorageSettings, ProgramError> {
+    check_environment()?;
     let environment = |name: &str| std::env::var_os(name);
     let sources = Sources::new(arguments.given(), arguments.config.as_deref(), &environment)?;
     StorageSettings::read(&sources)

@@ -5,6 +5,7 @@ mod settings;
 mod sources;
 mod table;
 mod values;
+mod variables;
 
 pub(crate) use settings::{
     ConnectionSettings, LogFormat, ProxyTrust, Rates, ReadAccess, ServeSettings, StorageSettings,
@@ -12,3 +13,4 @@ pub(crate) use settings::{
 };
 pub(crate) use sources::Sources;
 pub(crate) use values::parse_duration;
+pub(crate) use variables::check_environment;

@@ -37,9 +37,14 @@ pub(crate) enum ProgramError {
         expected: String,
         actual: String,
         file: Option<(PathBuf, LineColumn)>,
+        /// The command whose help lists it.
+        command: &'static str,
     },
+    /// A variable of the environment looks like a setting, and is none.
+    #[error("the variable {name} is not a setting")]
+    UnknownVariable { name: String, similar: Option<String> },
     /// Two settings do not go together.
-    #[error("--{first} and --{second} do not fit: {reason}")]
+    #[error("--{first} and --{second} do not fit")]
     SettingsConflict { first: &'static str, second: &'static str, reason: &'static str },
     /// A file with a secret cannot be read.
     #[error("cannot read the secret in {}", path.display())]
@@ -53,6 +58,9 @@ pub(crate) enum ProgramError {
     /// The data directory cannot be used.
     #[error("cannot use the data directory {}", path.display())]
     DataDirectory { path: PathBuf, source: io::Error },
+    /// The data directory has no catalog.
+    #[error("there is no registry: {} does not exist", path.display())]
+    NoRegistry { path: PathBuf },
     /// The address cannot be listened on.
     #[error("cannot listen on {address}")]
     Listen { address: String, source: io::Error },
@@ -89,6 +97,7 @@ impl ProgramError {
         "data-directory-unknown",
         "data-directory-unusable",
         "listen-failed",
+        "registry-missing",
         "schema-behind",
         "secret-invalid",
         "secret-unreadable",
@@ -97,6 +106,7 @@ impl ProgramError {
         "start-failed",
         "tls-invalid",
         "token-unknown",
+        "variable-unknown",
     ];
 }
 
@@ -115,11 +125,13 @@ impl Describe for ProgramError {
             Self::InvalidSecret { .. } => "secret-invalid",
             Self::NoDataDirectory => "data-directory-unknown",
             Self::DataDirectory { .. } => "data-directory-unusable",
+            Self::NoRegistry { .. } => "registry-missing",
             Self::Listen { .. } => "listen-failed",
             Self::Tls { .. } => "tls-invalid",
             Self::Start { .. } => "start-failed",
             Self::SchemaBehind { .. } => "schema-behind",
             Self::UnknownToken { .. } => "token-unknown",
+            Self::UnknownVariable { .. } => "variable-unknown",
             Self::UnknownCode { .. } => "unknown-code",
             Self::Internal => "internal-error",
         }
@@ -136,12 +148,17 @@ impl Describe for ProgramError {
                 return Some(format!("a setting, such as `{similar}`"));
             }
             Self::ConfigUnknownKey { .. } => "a setting that `facet-registry serve --help` lists",
+            Self::UnknownVariable { similar: Some(similar), .. } => {
+                return Some(format!("a setting, such as `{similar}`"));
+            }
+            Self::UnknownVariable { .. } => "FACET_REGISTRY_ and the name of a setting",
             Self::InvalidSetting { expected, .. } => return Some(expected.clone()),
             Self::SettingsConflict { reason, .. } => *reason,
             Self::SecretUnreadable { .. } => "a file that this user can read",
             Self::InvalidSecret { expected, .. } => *expected,
             Self::NoDataDirectory => "--data DIR, or HOME set to an absolute path",
             Self::DataDirectory { .. } => "a directory that this user can write to",
+            Self::NoRegistry { .. } => "a data directory that `facet-registry serve` has used",
             Self::Listen { .. } => "an address of this machine with a port that is free",
             Self::Tls { .. } => "a certificate and its key, as PEM files",
             Self::Start { .. } => "enough threads and file descriptors",
@@ -165,12 +182,14 @@ impl Describe for ProgramError {
             | Self::Start { source } => Some(source.to_string()),
             Self::ConfigInvalid { reason, .. } | Self::Tls { reason, .. } => Some(reason.clone()),
             Self::ConfigUnknownKey { key, .. } => Some(key.clone()),
+            Self::UnknownVariable { name, .. } => Some(name.clone()),
             Self::InvalidSetting { actual, .. } => Some(actual.clone()),
             Self::SchemaBehind { pending } if pending.is_empty() => None,
             Self::SchemaBehind { pending } => Some(format!("without {}", pending.join(", "))),
             Self::SettingsConflict { .. }
             | Self::InvalidSecret { .. }
             | Self::NoDataDirectory
+            | Self::NoRegistry { .. }
             | Self::UnknownToken { .. }
             | Self::UnknownCode { .. }
             | Self::Internal => None,
@@ -185,6 +204,7 @@ impl Describe for ProgramError {
             | Self::SecretUnreadable { path, .. }
             | Self::InvalidSecret { path, .. }
             | Self::DataDirectory { path, .. }
+            | Self::NoRegistry { path }
             | Self::Tls { path, .. } => Some(path),
             Self::InvalidSetting { file, .. } => file.as_ref().map(|(path, _)| path.as_path()),
             _ => None,
@@ -206,8 +226,9 @@ impl Describe for ProgramError {
             Self::Catalog(error) => error.next(),
             Self::Blobs(error) => error.next(),
             Self::Registry(error) => error.next(),
+            Self::InvalidSetting { command, .. } => format!("facet-registry {command} --help"),
             Self::ConfigUnknownKey { .. }
-            | Self::InvalidSetting { .. }
+            | Self::UnknownVariable { .. }
             | Self::SettingsConflict { .. } => "facet-registry serve --help".to_owned(),
             Self::SchemaBehind { .. } => "facet-registry migrate".to_owned(),
             Self::UnknownToken { .. } => "facet-registry token list".to_owned(),

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use facets_face::{Audience, Shown};
+use rustix::fs::Mode;
 
 pub use web::{ArtifactRoute, Representation, RequestHead, RouteRefusal, VersionPart};
 
@@ -34,6 +35,8 @@ pub fn run() -> ExitCode {
     {
         return facets_registry::probe_worker(rest);
     }
+    // Other users of this machine read neither the catalog nor archives, also where a directory is open to them.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     // One provider of cryptography for all. If one is installed already, it is this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     match Args::try_parse() {

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use facets_blobs::Blobs;
-use facets_catalog::{Catalog, Migrate};
+use facets_catalog::{Catalog, CatalogUrl, Migrate};
 use facets_registry::{Registry, RegistryPlaces, RegistrySetup};
 
 use crate::config::StorageSettings;
@@ -16,6 +16,9 @@ pub(crate) async fn open_registry(
     storage: &StorageSettings,
     migrate: Migrate,
 ) -> Result<Registry, ProgramError> {
+    if migrate == Migrate::No {
+        require_catalog(&storage.catalog)?;
+    }
     make_private(&storage.data)?;
     let catalog = open_catalog(storage, migrate).await?;
     let blobs = Blobs::open(&storage.blobs, storage.credentials.as_ref(), storage.blob_limits)?;
@@ -32,6 +35,13 @@ pub(crate) async fn open_registry(
         limits: storage.limits.clone(),
         program,
     })?)
+}
+
+/// A command that only looks makes no registry in a directory whose name was mistyped.
+fn require_catalog(catalog: &CatalogUrl) -> Result<(), ProgramError> {
+    let CatalogUrl::Sqlite(path) = catalog else { return Ok(()) };
+    let file = if path.is_dir() { path.join("catalog.sqlite") } else { path.clone() };
+    if file.exists() { Ok(()) } else { Err(ProgramError::NoRegistry { path: file }) }
 }
 
 /// Opens the catalog alone.

@@ -8,8 +8,8 @@ use facets_face::style::{BAD, GOOD, QUIET, STRONG, WARN};
 use facets_face::{Exit, Shown, plural, visible};
 use facets_failure::{Describe as _, Explanation, Failure};
 use facets_registry::{
-    AuditEntry, BackupReport, CheckReport, DamageKind, GcOptions, GcReport, Moment, TokenRecord,
-    TokenText,
+    AuditEntry, BackupReport, CheckReport, Damage, DamageKind, GcOptions, GcReport, Moment,
+    OwnerChange, TokenRecord, TokenText,
 };
 use serde_json::{Value, json};
 
@@ -60,10 +60,10 @@ impl Renderer {
     }
 
     /// The token alone, so that it can be assigned to a variable.
-    pub(crate) fn token(&self, token: &TokenText) -> Shown {
+    pub(crate) fn token(&self, token: &TokenText, id: &str) -> Shown {
         match self.format {
             OutputFormat::Human => Shown::exact(format!("{token}\n")),
-            OutputFormat::Json => document(&json!({ "token": token.to_string() })),
+            OutputFormat::Json => document(&json!({ "id": id, "token": token.to_string() })),
         }
     }
 
@@ -79,11 +79,22 @@ impl Renderer {
         self.show(|| format!("revoked: {}\n", visible(id)), || json!({ "revoked": id }))
     }
 
-    /// A name has a new owner.
-    pub(crate) fn owner(&self, kind: KindArgument, name: &str, owner: &str) -> Shown {
+    /// A name or a scope has a new owner.
+    pub(crate) fn owner(
+        &self,
+        kind: KindArgument,
+        (name, owner): (&str, &str),
+        change: OwnerChange,
+    ) -> Shown {
         let kind = kind.word();
-        let human = || format!("owner of {kind} {}: {}\n", visible(name), visible(owner));
-        self.show(human, || json!({ "kind": kind, "name": name, "owner": owner }))
+        let is_reserved = change == OwnerChange::Reserved;
+        let human = || {
+            let note = if is_reserved { " (did not exist, reserved)" } else { "" };
+            format!("owner of {kind} {}: {}{note}\n", visible(name), visible(owner))
+        };
+        let json =
+            || json!({ "kind": kind, "name": name, "owner": owner, "reserved": is_reserved });
+        self.show(human, json)
     }
 
     pub(crate) fn migrated(&self, migrations: &[String]) -> Shown {
@@ -120,14 +131,27 @@ impl Renderer {
         let target = target.display().to_string();
         let human = || {
             let blobs = plural(count(report.blobs), "blob");
-            format!(
-                "{GOOD}saved{GOOD:#}: catalog and {blobs} of {} bytes in {}\n",
-                report.bytes,
-                visible(&target)
-            )
+            let saved =
+                format!("catalog and {blobs} of {} bytes in {}", report.bytes, visible(&target));
+            match report.damaged.len() {
+                0 => format!("{GOOD}saved{GOOD:#}: {saved}\n"),
+                left => format!(
+                    "{}{BAD}saved without {}{BAD:#}: {saved}\n",
+                    damage_lines(&report.damaged),
+                    plural(left, "damaged blob"),
+                ),
+            }
         };
-        let json = || json!({ "directory": target, "blobs": report.blobs, "bytes": report.bytes });
-        self.show(human, json)
+        let json = || {
+            json!({
+                "directory": target,
+                "blobs": report.blobs,
+                "bytes": report.bytes,
+                "damaged": damage_json(&report.damaged),
+            })
+        };
+        let exit = if report.damaged.is_empty() { Exit::Yes } else { Exit::No };
+        self.show(human, json).with_exit(exit)
     }
 
     pub(crate) fn audit(&self, entries: &[AuditEntry]) -> Shown {
@@ -186,12 +210,28 @@ fn damage_word(kind: DamageKind) -> &'static str {
     }
 }
 
-fn checked_text(report: &CheckReport) -> String {
+fn damage_lines(all: &[Damage]) -> String {
     let mut out = String::new();
-    for damage in &report.damaged {
+    for damage in all {
         let word = damage_word(damage.kind);
         let _ = writeln!(out, "{BAD}{word:<10}{BAD:#} {} {}", visible(&damage.what), damage.digest);
     }
+    out
+}
+
+fn damage_json(all: &[Damage]) -> Vec<Value> {
+    let one = |damage: &Damage| {
+        json!({
+            "digest": damage.digest.to_string(),
+            "what": damage.what,
+            "kind": damage_word(damage.kind),
+        })
+    };
+    all.iter().map(one).collect()
+}
+
+fn checked_text(report: &CheckReport) -> String {
+    let mut out = damage_lines(&report.damaged);
     let looked = format!("{} of {} bytes", plural(count(report.blobs), "blob"), report.bytes);
     let _ = match report.damaged.len() {
         0 => writeln!(out, "{GOOD}intact{GOOD:#}: {looked}"),
@@ -201,22 +241,11 @@ fn checked_text(report: &CheckReport) -> String {
 }
 
 fn checked_json(report: &CheckReport) -> Value {
-    let damaged: Vec<Value> = report
-        .damaged
-        .iter()
-        .map(|damage| {
-            json!({
-                "digest": damage.digest.to_string(),
-                "what": damage.what,
-                "kind": damage_word(damage.kind),
-            })
-        })
-        .collect();
     json!({
         "versions": report.versions,
         "blobs": report.blobs,
         "bytes": report.bytes,
-        "damaged": damaged,
+        "damaged": damage_json(&report.damaged),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Requests in, answers out. Handlers parse and answer; the rules are in `facets-registry`.
 
+mod address_share;
 mod answer;
 mod app;
 mod archive_redirect;
@@ -11,6 +12,7 @@ mod connection;
 mod documents;
 mod exchange;
 mod findings;
+mod framing;
 mod handlers;
 mod limiter;
 mod listener;
@@ -19,6 +21,7 @@ mod measured_body;
 mod metrics;
 mod object_writer;
 mod openapi;
+mod openapi_schemas;
 mod percent;
 mod query;
 mod range;

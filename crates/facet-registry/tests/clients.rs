@@ -281,3 +281,38 @@ fn tls_is_spoken_with_a_certificate_and_its_key() {
     stream.write_all(&request("GET", "/health", &[], b"")).unwrap();
     assert_eq!(read_reply(&mut stream).unwrap().status, 200);
 }
+
+#[test]
+fn one_address_does_not_take_all_connections() {
+    let registry = RegistryProcess::start_with_rates(&["--connections", "40"]);
+    let taken: Vec<TcpStream> = (0..10).map(|_| registry.connect()).collect();
+    wait_until("the eleventh is refused", || {
+        let mut stream = registry.connect();
+        let _ = stream.write_all(&request("GET", "/health/live", &[], b""));
+        read_reply(&mut stream).is_some_and(|reply| reply.status == 503)
+    });
+    drop(taken);
+}
+
+#[test]
+fn a_refused_upload_is_not_asked_to_continue() {
+    let registry = RegistryProcess::start(&[]);
+    let mut stream = registry.connect();
+    let head = b"POST /v0/facets/demo/versions HTTP/1.1\r\nHost: r\r\nExpect: 100-continue\r\n\
+        Content-Length: 9\r\nConnection: close\r\n\r\n";
+    stream.write_all(head).unwrap();
+    assert_eq!(read_reply(&mut stream).unwrap().status, 401);
+}
+
+#[test]
+fn requests_that_a_proxy_could_understand_differently_are_refused() {
+    let registry = RegistryProcess::start(&[]);
+    for lines in ["", "Host: r\r\nHost: r\r\n", "Host: r\r\nTransfer-Encoding: gzip, chunked\r\n"] {
+        let mut stream = registry.connect();
+        let head =
+            format!("POST /v0/facets/demo/versions HTTP/1.1\r\n{lines}Connection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let reply = read_reply(&mut stream).unwrap();
+        assert_eq!((reply.status, &*reply.code()), (400, "E_BAD_REQUEST"), "{lines:?}");
+    }
+}

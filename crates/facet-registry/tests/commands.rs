@@ -5,6 +5,8 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -69,6 +71,9 @@ fn mistakes_in_the_configuration_are_named_with_their_place() {
     assert_eq!((&error["code"], &error["line"]), (&"setting-invalid".into(), &1.into()));
     let variable = run(program(&data).env("FACET_REGISTRY_CONNECTIONS", "many").arg("serve"));
     assert!(variable.stderr.contains("FACET_REGISTRY_CONNECTIONS"), "{}", variable.stderr);
+    let misspelt = run(program(&data).env("FACET_REGISTRY_PRIVAT", "true").arg("serve"));
+    assert_eq!(misspelt.exit, 2);
+    assert!(misspelt.stderr.contains("FACET_REGISTRY_PRIVATE"), "{}", misspelt.stderr);
     let tls = run(program(&data).args(["serve", "--tls-cert", "x"]));
     assert!(tls.stderr.contains("[settings-conflict]"), "{}", tls.stderr);
     let pem = run(program(&data).args(["serve", "--tls-cert", "/none", "--tls-key", "/none"]));
@@ -140,12 +145,41 @@ fn what_is_stored_is_checked_collected_and_saved() {
     fs::write(&blob, b"damaged").unwrap();
     let checked = command(&["check"]);
     assert_eq!((checked.exit, &json(&checked)["damaged"][0]["kind"]), (1, &"damaged".into()));
+    let second = saved.path().join("second");
+    let partial = command(&["backup", second.to_str().unwrap()]);
+    assert_eq!((partial.exit, &json(&partial)["damaged"][0]["kind"]), (1, &"damaged".into()));
     fs::remove_file(&blob).unwrap();
     assert_eq!(json(&command(&["check"]))["damaged"][0]["kind"], "absent");
 }
 
+#[test]
+fn other_users_of_the_machine_read_neither_data_nor_backups() {
+    let data = operator();
+    let (place, target) = (data.path().join("data"), data.path().join("saved/copy"));
+    fs::create_dir(&place).unwrap();
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+    let registry = RegistryProcess::start_in(data, &[]);
+    let token = registry.token(&["publish:*"], "acme");
+    assert_eq!(registry.publish("demo", &facet("demo", "1.0.0", "text"), &token).status, 201);
+    assert_eq!(run(program(&registry.data).arg("backup").arg(&target)).exit, 0);
+    assert!(place.join("catalog.sqlite").is_file() && target.join("catalog.sqlite").is_file());
+    let mut paths = vec![target.clone()];
+    paths.extend(entries(&place));
+    while let Some(path) = paths.pop() {
+        let found = fs::symlink_metadata(&path).unwrap();
+        assert_eq!(found.permissions().mode() & 0o077, 0, "{}", path.display());
+        if found.is_dir() {
+            paths.extend(entries(&path));
+        }
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
 /// The one blob of a registry.
-fn find_blob(registry: &RegistryProcess) -> std::path::PathBuf {
+fn find_blob(registry: &RegistryProcess) -> PathBuf {
     let mut folders = vec![registry.data.path().join("data/blobs")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -176,4 +210,40 @@ fn a_port_that_is_taken_and_an_unknown_code_are_errors_with_a_next_step() {
     assert_eq!(run(program(&data).args(["explain", "listen-fail"])).exit, 2);
     let version = run(program(&data).arg("--version"));
     assert!(version.stdout.starts_with("facet-registry "), "{}", version.stdout);
+}
+
+#[test]
+fn a_command_that_only_looks_makes_no_registry() {
+    let data = operator();
+    for words in [&["check"][..], &["gc"], &["token", "list"], &["audit"]] {
+        let refused = run(program(&data).args(words));
+        assert_eq!((refused.exit, &*refused.stdout), (2, ""), "{words:?}");
+        assert!(refused.stderr.contains("[registry-missing]"), "{}", refused.stderr);
+        assert!(!data.path().join("data").exists(), "{words:?}");
+    }
+}
+
+#[test]
+fn settings_without_a_meaning_are_refused() {
+    let data = operator();
+    for words in [
+        ["serve", "--threads", "99999999"],
+        ["serve", "--facet-size", "0"],
+        ["serve", "--header-timeout", "0s"],
+        ["serve", "--database", "catalog"],
+    ] {
+        let refused = run(program(&data).args(words));
+        assert_eq!(refused.exit, 2, "{words:?}");
+        assert!(refused.stderr.contains("[setting-invalid]"), "{words:?}: {}", refused.stderr);
+    }
+    assert_eq!(run(program(&data).args(["audit", "--limit", "0"])).exit, 2);
+    let scope = run(program(&data).args(["token", "create", "--scope", "x"]));
+    assert!(scope.stderr.contains("facet-registry token create --help"), "{}", scope.stderr);
+}
+
+#[test]
+fn a_terminal_that_is_closed_ends_the_server_in_order() {
+    let mut registry = RegistryProcess::start(&[]);
+    registry.signal(rustix::process::Signal::HUP);
+    assert_eq!(registry.wait().code(), Some(0));
 }

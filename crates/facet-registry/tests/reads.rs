@@ -161,6 +161,11 @@ fn lists_are_read_page_by_page_and_searched() {
     assert!(search["facets"].as_array().unwrap().iter().any(|item| item["name"] == "code-review"));
     assert_eq!(registry.get("/v0/facets?cursor=%21").code(), "E_BAD_REQUEST");
     assert_eq!(registry.get("/v0/facets?limit=0").code(), "E_BAD_REQUEST");
+    assert_eq!(registry.get("/v0/facets?q=aa+bb+cc+dd+aa").status, 200);
+    assert_eq!(registry.get("/v0/facets?q=aa+bb+cc+dd+ee").code(), "E_BAD_REQUEST");
+    for path in ["/v0/facets/", "/v0//facets", "/v0/./facets"] {
+        assert_eq!(registry.get(path).code(), "E_BAD_REQUEST", "{path}");
+    }
     assert_eq!(registry.get("/v0/source-servers").json()["servers"], serde_json::json!([]));
     assert_eq!(registry.get("/v0/facets/@nobody").json()["facets"], serde_json::json!([]));
 }
@@ -172,6 +177,14 @@ fn two_versions_of_a_facet_are_compared() {
     assert_eq!((&diff["from"], &diff["to"]), (&"1.0.0".into(), &"1.1.0".into()));
     assert_eq!(diff["content_changed"], true);
     assert!(diff["summary"]["critical"].is_u64(), "{diff}");
+    assert_eq!(diff["findings"][0]["subject"]["kind"], "facet", "{diff}");
+    let files = diff["files"].as_array().unwrap();
+    let file = |path: &str| files.iter().find(|file| file["path"] == path).unwrap();
+    let skill = file("skills/review/SKILL.md");
+    assert_eq!(skill["change"], "modified", "{diff}");
+    assert_eq!(skill["before"], Digest::of(b"1.0.0").to_string());
+    assert_eq!(skill["after"], Digest::of(b"1.1.0").to_string());
+    assert_eq!(file("facet.json")["change"], "modified");
     assert_eq!(registry.get("/v0/facets/demo/1.1.0/diff").code(), "E_BAD_REQUEST");
     assert_eq!(registry.get("/v0/facets/demo/1.1.0/diff?from=9.9.9").code(), "E_NOT_FOUND");
 }
@@ -188,6 +201,7 @@ fn browsers_may_read_and_nothing_else() {
     assert_eq!((asked.status, asked.body.len()), (204, 0));
     assert_eq!(asked.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
     assert_eq!(asked.header("allow"), Some("GET, HEAD, POST, OPTIONS"));
+    assert_eq!(registry.ask("OPTIONS", "/nope", &[], b"").code(), "E_NOT_FOUND");
     let write = registry.ask("POST", "/v0/facets/demo/versions", &[], b"x");
     assert_eq!(write.header("access-control-allow-origin"), None);
 }

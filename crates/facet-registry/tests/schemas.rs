@@ -76,12 +76,16 @@ fn results_are_as_their_schemas_say() {
 
     let mut operator = Operator::new(&registry.data);
     let create = ["token", "create", "--scope", "read", "--note", "for CI", "--expires-in", "9"];
-    operator.run("registry-token-create", 0, &create);
+    let made = operator.run("registry-token-create", 0, &create);
     let listed = operator.run("registry-token-list", 0, &["token", "list"]);
+    let mut ids = listed["tokens"].as_array().unwrap().iter().map(|token| &token["id"]);
+    assert!(ids.any(|id| *id == made["id"]), "{made}: {listed}");
     let id = listed["tokens"][0]["id"].as_str().unwrap().to_owned();
     operator.run("registry-token-revoke", 0, &["token", "revoke", &id]);
     operator.run("registry-token-list", 0, &["token", "list"]);
     operator.run("registry-owner-set", 0, &["owner", "set", "facet", "demo", "other"]);
+    let scope = operator.run("registry-owner-set", 0, &["owner", "set", "scope", "@new", "other"]);
+    assert_eq!(scope["reserved"], true, "{scope}");
     operator.run("registry-check", 0, &["check"]);
     operator.run("registry-gc", 0, &["gc", "--older-than", "0", "--dry-run"]);
     operator.run("registry-gc", 0, &["gc", "--older-than", "0"]);
@@ -92,6 +96,8 @@ fn results_are_as_their_schemas_say() {
     operator.run("registry-backup", 0, &["backup", target.to_str().unwrap()]);
     fs::remove_file(find_blob(&registry)).unwrap();
     operator.run("registry-check", 1, &["check"]);
+    let second = saved.path().join("second");
+    operator.run("registry-backup", 1, &["backup", second.to_str().unwrap()]);
     operator.run("error", 2, &["token", "revoke", "none"]);
     operator.run("registry-explain", 0, &["explain", "token-unknown"]);
     operator.run("registry-explain", 0, &["explain", "E_VERSION_EXISTS"]);

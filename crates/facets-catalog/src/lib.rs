@@ -17,6 +17,7 @@ mod owner;
 mod page;
 mod publish;
 mod record;
+mod scopes;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ pub use job_claims::{ClaimedJob, JobClaim, Lease, PROBE_INTERRUPTED};
 pub use jobs::{EnqueueOutcome, JobState, JobStatus, NewJob, QueueDepth};
 pub use kind::ArtifactKind;
 pub use moment::Moment;
+pub use names::OwnerChange;
 pub use owner::{AuditWho, Owner, OwnerError};
 pub use page::{Cursor, Page};
 pub use publish::{NewVersion, PublishOutcome};
@@ -45,6 +47,7 @@ pub use tokens::{NewToken, RevokeOutcome, TokenRecord};
 pub use upkeep::BlobUse;
 pub use uploads::{Condemned, NewUpload, UploadStart};
 pub use wanted::{VersionRange, VersionRangeError, Wanted};
+pub use words::has_too_many_words;
 pub use yank::YankOutcome;
 
 /// What the codes of this crate mean.

@@ -74,6 +74,17 @@ impl Catalog {
         row.map_or(Ok(None), |row| row.cells().optional_parsed())
     }
 
+    /// Whether the name itself has an owner. One that has none can still be below a scope that has.
+    pub async fn is_claimed(
+        &self,
+        kind: ArtifactKind,
+        name: &ArtifactName,
+    ) -> Result<bool, CatalogError> {
+        const CLAIMED: &str = "SELECT owner FROM names WHERE kind = $1 AND name = $2";
+        let row = self.database.fetch_first(CLAIMED, &[kind.into(), name.into()]).await?;
+        Ok(row.is_some())
+    }
+
     /// Gives a name to an owner, or reserves it for one.
     pub async fn set_owner(
         &self,
@@ -82,7 +93,7 @@ impl Catalog {
         owner: &Owner,
         who: &AuditWho,
         now: Moment,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<OwnerChange, CatalogError> {
         let subject = format!("{kind} {name}");
         let note = AuditNote::new(who, "owner", subject, Some(owner.to_string()));
         self.database.write(&SetOwner { kind, name, owner, note, now }).await
@@ -101,6 +112,15 @@ pub(crate) fn read_name(cells: &mut Cells<'_>) -> Result<NameSummary, CatalogErr
     })
 }
 
+/// What a new owner means for a name or a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnerChange {
+    /// It existed, and has this owner now.
+    Given,
+    /// It did not exist, and only this owner can publish to it.
+    Reserved,
+}
+
 struct SetOwner<'a> {
     kind: ArtifactKind,
     name: &'a ArtifactName,
@@ -110,20 +130,22 @@ struct SetOwner<'a> {
 }
 
 impl Operation for SetOwner<'_> {
-    type Output = ();
+    type Output = OwnerChange;
 
-    async fn run(&self, transaction: &mut Transaction<'_>) -> Result<Ending<()>, Trouble> {
+    async fn run(&self, transaction: &mut Transaction<'_>) -> Result<Ending<OwnerChange>, Trouble> {
         transaction.lock(CLAIMS).await?;
-        if lock_name(transaction, self.kind, self.name).await?.is_some() {
+        let change = if lock_name(transaction, self.kind, self.name).await?.is_some() {
             const SET: &str = "UPDATE names SET owner = $3 WHERE kind = $1 AND name = $2";
             let params = [self.kind.into(), self.name.into(), self.owner.into()];
             transaction.execute(SET, &params).await?;
+            OwnerChange::Given
         } else {
             insert_scope(transaction, self.name, self.owner, self.now).await?;
             insert_name(transaction, (self.kind, self.name), self.owner, self.now).await?;
-        }
+            OwnerChange::Reserved
+        };
         write_audit(transaction, &self.note, self.now).await?;
-        Ok(Ending::Commit(()))
+        Ok(Ending::Commit(change))
     }
 }
 

@@ -37,6 +37,12 @@ pub(crate) fn query_words(query: &str) -> Vec<String> {
     found
 }
 
+/// Whether a query has more words than a search uses.
+#[must_use]
+pub fn has_too_many_words(query: &str) -> bool {
+    words(query).collect::<BTreeSet<_>>().len() > MOST_OF_QUERY
+}
+
 /// Words in lower case, without those that are too short.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())

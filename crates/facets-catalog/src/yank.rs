@@ -26,7 +26,8 @@ pub enum YankOutcome {
 }
 
 impl Catalog {
-    /// Takes a version back: only readers who ask for it exactly still find it.
+    /// Takes a version back: only readers who ask for it exactly still find it. Another reason replaces the first
+    /// one; the time stays.
     pub async fn yank(
         &self,
         kind: ArtifactKind,
@@ -60,6 +61,12 @@ impl Catalog {
     }
 }
 
+/// A version as it is stored.
+enum VersionState {
+    Offered,
+    Yanked { reason: Option<String> },
+}
+
 enum YankChange<'a> {
     Yank { reason: &'a str },
     Unyank,
@@ -82,13 +89,13 @@ impl Operation for Yanking<'_> {
         let Some(owner) = lock_name(transaction, self.kind, self.name).await? else {
             return Ok(Ending::Discard(YankOutcome::NotFound));
         };
-        let Some(is_yanked) = self.is_yanked(transaction).await? else {
+        let Some(state) = self.state(transaction).await? else {
             return Ok(Ending::Discard(YankOutcome::NotFound));
         };
         if !self.who.may_act_for(&owner) {
             return Ok(Ending::Discard(YankOutcome::NotOwner));
         }
-        if is_yanked == matches!(self.change, YankChange::Yank { .. }) {
+        if self.is_done(&state) {
             return Ok(Ending::Discard(YankOutcome::Already));
         }
         self.change(transaction).await?;
@@ -100,17 +107,35 @@ impl Operation for Yanking<'_> {
 
 impl Yanking<'_> {
     /// Nothing if there is no such version.
-    async fn is_yanked(&self, transaction: &mut Transaction<'_>) -> Result<Option<bool>, Trouble> {
-        const FIND: &str =
-            "SELECT yanked_at FROM versions WHERE kind = $1 AND name = $2 AND ordering = $3";
+    async fn state(
+        &self,
+        transaction: &mut Transaction<'_>,
+    ) -> Result<Option<VersionState>, Trouble> {
+        const FIND: &str = "SELECT yanked_at, yank_reason FROM versions \
+             WHERE kind = $1 AND name = $2 AND ordering = $3";
         let params = [self.kind.into(), self.name.into(), (&self.ordering).into()];
         let row = transaction.fetch_first(FIND, &params).await?;
         let Some(row) = row else { return Ok(None) };
-        Ok(Some(row.cells().optional_integer()?.is_some()))
+        let mut cells = row.cells();
+        let is_yanked = cells.optional_integer()?.is_some();
+        let reason = cells.optional_owned_text()?;
+        Ok(Some(if is_yanked { VersionState::Yanked { reason } } else { VersionState::Offered }))
+    }
+
+    fn is_done(&self, state: &VersionState) -> bool {
+        match (&self.change, state) {
+            (YankChange::Unyank, VersionState::Offered) => true,
+            (YankChange::Yank { reason }, VersionState::Yanked { reason: stored }) => {
+                stored.as_deref() == Some(*reason)
+            }
+            (YankChange::Unyank, VersionState::Yanked { .. })
+            | (YankChange::Yank { .. }, VersionState::Offered) => false,
+        }
     }
 
     async fn change(&self, transaction: &mut Transaction<'_>) -> Result<(), Trouble> {
-        const YANK: &str = "UPDATE versions SET yank_reason = $4, yanked_at = $5, yanked_by = $6 \
+        const YANK: &str = "UPDATE versions SET yank_reason = $4, \
+             yanked_at = COALESCE(yanked_at, $5), yanked_by = $6 \
              WHERE kind = $1 AND name = $2 AND ordering = $3";
         const UNYANK: &str = "UPDATE versions SET yank_reason = NULL, yanked_at = NULL, \
              yanked_by = NULL WHERE kind = $1 AND name = $2 AND ordering = $3";

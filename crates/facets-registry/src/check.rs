@@ -86,7 +86,7 @@ impl Registry {
         }
     }
 
-    async fn check_blob(&self, one: &BlobUse) -> Option<DamageKind> {
+    pub(crate) async fn check_blob(&self, one: &BlobUse) -> Option<DamageKind> {
         match self.blobs().verify(&one.digest).await {
             Ok(BlobVerdict::Ok { size }) if size == one.size => None,
             Ok(BlobVerdict::Ok { .. } | BlobVerdict::Damaged { .. }) => Some(DamageKind::Damaged),

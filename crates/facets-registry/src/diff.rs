@@ -1,6 +1,6 @@
 //! What changed from one version to another (spec 7), as `facet diff` finds it.
 
-use facets_catalog::VersionRecord;
+use facets_catalog::{ArtifactKind, VersionRecord};
 use facets_drift::{
     Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_surfaces, sort_findings,
 };
@@ -9,6 +9,7 @@ use facets_validator::JsonSchema;
 use crate::blocking::blocking;
 use crate::contract::stored_surface;
 use crate::error::RegistryError;
+use crate::file_changes::FileChange;
 use crate::refusals;
 use crate::registry::Registry;
 
@@ -20,12 +21,14 @@ const WHOLE: (SubjectKind, &str) = (SubjectKind::Server, "");
 pub struct VersionDiff {
     /// Whether the content differs.
     pub content_changed: bool,
+    /// Files that changed; only of facets, whose files are what they are.
+    pub files: Vec<FileChange>,
     /// What changed, the worst first.
     pub findings: Vec<Finding>,
 }
 
 impl Registry {
-    /// Compares two versions of one name. Of facets, which have no surface, only the versions are compared.
+    /// Compares two versions of one name: surfaces of servers, files of facets.
     pub async fn diff(
         &self,
         from: &VersionRecord,
@@ -42,7 +45,12 @@ impl Registry {
             findings.extend(self.compare_servers(from, to).await?);
         }
         sort_findings(&mut findings);
-        Ok(VersionDiff { content_changed: from.integrity != to.integrity, findings })
+        let content_changed = from.integrity != to.integrity;
+        let files = match to.kind {
+            ArtifactKind::Facet if content_changed => self.changed_files(from, to).await?,
+            ArtifactKind::Facet | ArtifactKind::Server => Vec::new(),
+        };
+        Ok(VersionDiff { content_changed, files, findings })
     }
 
     async fn compare_servers(

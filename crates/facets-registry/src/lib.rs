@@ -10,6 +10,7 @@ mod contents;
 mod contract;
 mod diff;
 mod error;
+mod file_changes;
 mod gc;
 mod job_document;
 mod json_text;
@@ -38,6 +39,7 @@ mod token_text;
 mod tokens;
 mod upkeep;
 mod upload;
+mod upload_slots;
 mod yank;
 
 pub use backup::BackupReport;
@@ -48,9 +50,10 @@ pub use error::RegistryError;
 pub use facets_blobs::BlobStream;
 pub use facets_catalog::{
     ArtifactKind, AssetCounts, AuditEntry, Cursor, JobState, JobStatus, Moment, NameSummary, Owner,
-    Page, QueueDepth, ServerRecord, TokenRecord, VersionRange, VersionRecord, VersionSummary,
-    Wanted, Yank,
+    OwnerChange, Page, QueueDepth, ServerRecord, TokenRecord, VersionRange, VersionRecord,
+    VersionSummary, Wanted, Yank,
 };
+pub use file_changes::FileChange;
 pub use gc::{GcOptions, GcReport};
 pub use limits::RegistryLimits;
 pub use probing::{

@@ -60,6 +60,12 @@ impl Default for RegistryLimits {
 }
 
 impl RegistryLimits {
+    /// Archives of one owner that are received at once: a quarter, so that slow ones do not keep others waiting.
+    #[must_use]
+    pub fn uploads_per_owner(&self) -> usize {
+        (self.uploads_at_once / 4).max(1)
+    }
+
     /// Bytes of an archive.
     #[must_use]
     pub fn archive_bytes(&self, kind: ArtifactKind) -> u64 {
@@ -94,5 +100,13 @@ mod tests {
         assert_eq!((server.total, server.compressed), (2 << 30, 64 << 20));
         let facet = limits.archive(ArtifactKind::Facet);
         assert_eq!((facet.total, facet.compressed), (256 << 20, 5 << 20));
+    }
+
+    #[test]
+    fn one_owner_gets_a_quarter_of_the_uploads_and_at_least_one() {
+        for (all, expected) in [(64, 16), (4, 1), (3, 1), (1, 1), (0, 1)] {
+            let limits = RegistryLimits { uploads_at_once: all, ..RegistryLimits::default() };
+            assert_eq!(limits.uploads_per_owner(), expected, "{all}");
+        }
     }
 }

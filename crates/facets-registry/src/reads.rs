@@ -7,7 +7,7 @@ use bytes::Bytes;
 use facets_blobs::BlobStream;
 use facets_catalog::{
     ArtifactKind, AuditEntry, Cursor, NameSummary, Page, QueueDepth, ServerRecord, VersionRecord,
-    VersionSummary, Wanted,
+    VersionSummary, Wanted, has_too_many_words,
 };
 use facets_failure::Describe;
 use facets_model::ArtifactName;
@@ -78,7 +78,7 @@ impl Registry {
     ) -> Result<Page<VersionSummary>, RegistryError> {
         let page = self.catalog().versions(kind, name, after, limit).await?;
         if page.items.is_empty() && after.is_none() {
-            return Err(refusals::not_found(kind, name, "*").into());
+            return Err(refusals::name_not_found(kind, name).into());
         }
         Ok(page)
     }
@@ -102,6 +102,10 @@ impl Registry {
         after: Option<&Cursor>,
         limit: u32,
     ) -> Result<Page<NameSummary>, RegistryError> {
+        if has_too_many_words(query) {
+            let fix = "search for up to four words, those that say the most";
+            return Err(refusals::bad_request("the query has more than four words", fix).into());
+        }
         Ok(self.catalog().search(kind, query, after, limit).await?)
     }
 
@@ -129,7 +133,8 @@ impl Registry {
 
 /// Why a part does not answer in time.
 async fn trouble_of<E: Describe>(ping: impl Future<Output = Result<(), E>>) -> Option<String> {
-    match tokio::time::timeout(LONGEST_PING, ping).await {
+    // In a place of its own: a future has room for everything that it waits for.
+    match tokio::time::timeout(LONGEST_PING, Box::pin(ping)).await {
         Ok(Ok(())) => None,
         Ok(Err(error)) => Some(format!("{error} ({})", error.code())),
         Err(_) => Some(format!("no answer in {} s", LONGEST_PING.as_secs())),

@@ -52,6 +52,17 @@ pub(crate) fn not_owner(kind: ArtifactKind, name: &ArtifactName) -> RegistryProb
     RegistryProblem::new("E_NOT_OWNER", error, fix)
 }
 
+/// The name is free, and its scope is not.
+pub(crate) fn not_owner_of_scope(kind: ArtifactKind, name: &ArtifactName) -> RegistryProblem {
+    let Some((scope, _)) = name.as_str().split_once('/') else { return not_owner(kind, name) };
+    let error = format!("the scope {scope} belongs to another owner, who alone adds names to it");
+    let fix = format!(
+        "choose another scope, or use a token of the owner; an operator can change the owner with \
+         `facet-registry owner set scope {scope} OWNER`"
+    );
+    RegistryProblem::new("E_NOT_OWNER", error, fix)
+}
+
 pub(crate) fn too_similar(name: &ArtifactName, other: &str) -> RegistryProblem {
     let error = format!("the name {name} looks like {other}, which belongs to another owner");
     let fix = "choose a name that cannot be taken for it, for example one in a scope of your own: \
@@ -143,9 +154,34 @@ pub(crate) fn version_queued(
 }
 
 pub(crate) fn not_found(kind: ArtifactKind, name: &ArtifactName, wanted: &str) -> RegistryProblem {
-    let error = format!("there is no {} {name} with version {wanted}", noun(kind));
-    let fix = format!("see what there is with `facet search {name}`, and check the spelling");
+    let error = match wanted {
+        "*" => format!("there is no version of the {} {name} that could be chosen", noun(kind)),
+        wanted => format!("there is no {} {name} with version {wanted}", noun(kind)),
+    };
+    let fix = format!(
+        "`GET {}/{name}/versions` lists its versions; {}",
+        collection(kind),
+        search_advice(kind, name)
+    );
     RegistryProblem::new("E_NOT_FOUND", error, fix)
+}
+
+pub(crate) fn name_not_found(kind: ArtifactKind, name: &ArtifactName) -> RegistryProblem {
+    let error = format!("there is no {} {name}", noun(kind));
+    RegistryProblem::new("E_NOT_FOUND", error, search_advice(kind, name))
+}
+
+/// The path of all names.
+fn collection(kind: ArtifactKind) -> &'static str {
+    match kind {
+        ArtifactKind::Facet => "/v0/facets",
+        ArtifactKind::Server => "/v0/source-servers",
+    }
+}
+
+fn search_advice(kind: ArtifactKind, name: &ArtifactName) -> String {
+    let slug = name.as_str().rsplit('/').next().unwrap_or_default();
+    format!("check the spelling; `GET {}?q={slug}` searches for names", collection(kind))
 }
 
 /// Something that only artifacts of the other kind have.
@@ -183,6 +219,13 @@ pub(crate) fn bad_request(error: impl Into<String>, fix: &str) -> RegistryProble
 pub(crate) fn busy(what: &str) -> RegistryProblem {
     let error = format!("the registry has too many {what} at the moment");
     RegistryProblem::new("E_UNAVAILABLE", error, "try again in some seconds").with_retry_after(5)
+}
+
+/// One owner sends so many archives that another one would take the slots of others.
+pub(crate) fn uploads_full(most: usize) -> RegistryProblem {
+    let error = format!("this owner sends as many archives as one owner may at once ({most})");
+    let fix = "wait until one of them was received, then publish again";
+    RegistryProblem::new("E_QUEUE_FULL", error, fix).with_retry_after(5)
 }
 
 pub(crate) fn queue_full(most: u32) -> RegistryProblem {
@@ -317,6 +360,7 @@ mod tests {
             token_revoked(),
             forbidden(&demo),
             not_owner(ArtifactKind::Facet, &demo),
+            not_owner_of_scope(ArtifactKind::Facet, &name("@acme/demo")),
             too_similar(&demo, "dem0"),
             name_mismatch(&demo, &name("other")),
             private_facet(&demo),
@@ -325,12 +369,14 @@ mod tests {
             surface_changed(&digest, &Digest::of(b"b")),
             version_queued(ArtifactKind::Server, &demo, &version),
             not_found(ArtifactKind::Facet, &demo, "latest"),
+            name_not_found(ArtifactKind::Server, &name("@acme/demo")),
             not_of_this_kind("surface", ArtifactKind::Facet),
             job_not_found("x"),
             too_large("the archive", 5),
             contents_too_large(5),
             bad_request("no reason", "give a reason"),
             busy("uploads"),
+            uploads_full(16),
             queue_full(20),
             server_failed("mcp-timeout", "no answer", "boom"),
             archive_lost(),
@@ -345,6 +391,20 @@ mod tests {
             assert!(problem.error.len() > 5 && problem.fix.len() > 8, "{problem:?}");
             assert!(!problem.error.ends_with('.') && !problem.fix.ends_with('.'), "{problem:?}");
             assert_eq!(RegistryProblem::from_json(&problem.to_json()), Some(problem.clone()));
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused_with_an_address_that_does() {
+        let found = not_found(ArtifactKind::Facet, &name("demo"), "2.0.0");
+        assert_eq!(found.error, "there is no facet demo with version 2.0.0");
+        assert!(found.fix.contains("`GET /v0/facets/demo/versions`"), "{}", found.fix);
+        let found = name_not_found(ArtifactKind::Server, &name("@acme/demo"));
+        assert_eq!(found.error, "there is no server @acme/demo");
+        assert!(found.fix.contains("`GET /v0/source-servers?q=demo`"), "{}", found.fix);
+        assert!(!not_found(ArtifactKind::Facet, &name("demo"), "*").error.contains('*'));
+        for problem in all() {
+            assert!(!problem.fix.contains("facet search"), "{problem:?}");
         }
     }
 

@@ -15,6 +15,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
 use crate::limits::RegistryLimits;
+use crate::upload_slots::UploadSlots;
 
 /// Directories of a registry. They belong to one process; what is in them can be lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub struct Registry {
 
 struct SharedState {
     setup: RegistrySetup,
-    uploads: Arc<Semaphore>,
+    uploads: UploadSlots,
     readers: Arc<Semaphore>,
     /// Rings when a job was queued in this process.
     queued: Notify,
@@ -68,7 +69,7 @@ impl Registry {
         make_private(&setup.places.uploads)?;
         make_private(&setup.places.probes)?;
         let limits = &setup.limits;
-        let uploads = Arc::new(Semaphore::new(limits.uploads_at_once.max(1)));
+        let uploads = UploadSlots::new(limits.uploads_at_once.max(1), limits.uploads_per_owner());
         let readers = Arc::new(Semaphore::new(limits.archives_read_at_once.max(1)));
         let shared = SharedState {
             setup,
@@ -120,8 +121,8 @@ impl Registry {
         &self.shared.setup.program
     }
 
-    pub(crate) fn upload_slots(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.shared.uploads)
+    pub(crate) fn upload_slots(&self) -> &UploadSlots {
+        &self.shared.uploads
     }
 
     pub(crate) fn queued(&self) -> &Notify {

@@ -1,6 +1,8 @@
 //! What operators do with tokens and owners.
 
-use facets_catalog::{ArtifactKind, AuditWho, Moment, NewToken, Owner, RevokeOutcome, TokenRecord};
+use facets_catalog::{
+    ArtifactKind, AuditWho, Moment, NewToken, Owner, OwnerChange, RevokeOutcome, TokenRecord,
+};
 use facets_model::ArtifactName;
 
 use crate::clock::now;
@@ -61,14 +63,22 @@ impl Registry {
         })
     }
 
-    /// Gives a name to another owner.
+    /// Gives a name to another owner, or reserves it.
     pub async fn set_owner(
         &self,
         kind: ArtifactKind,
         name: &ArtifactName,
         owner: &Owner,
-    ) -> Result<(), RegistryError> {
-        self.catalog().set_owner(kind, name, owner, &AuditWho::operator(), now()).await?;
-        Ok(())
+    ) -> Result<OwnerChange, RegistryError> {
+        Ok(self.catalog().set_owner(kind, name, owner, &AuditWho::operator(), now()).await?)
+    }
+
+    /// Gives the scope of a name to another owner, or reserves it. Names that exist keep their owners.
+    pub async fn set_scope_owner(
+        &self,
+        below: &ArtifactName,
+        owner: &Owner,
+    ) -> Result<OwnerChange, RegistryError> {
+        Ok(self.catalog().set_scope_owner(below, owner, &AuditWho::operator(), now()).await?)
     }
 }

@@ -8,13 +8,13 @@ use facets_catalog::ArtifactKind;
 use facets_digest::{Digest, Hasher};
 use facets_model::ArtifactName;
 use tempfile::TempPath;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::blocking::blocking;
 use crate::caller::Caller;
 use crate::error::RegistryError;
 use crate::refusals;
 use crate::registry::Registry;
+use crate::upload_slots::UploadSlot;
 
 /// How files of uploads begin, so that those of dead processes are known.
 pub(crate) const UPLOAD_PREFIX: &str = "upload-";
@@ -31,7 +31,7 @@ pub struct Upload {
     path: TempPath,
     /// Gone while it is written to, and for good if that failed.
     spool: Option<Spool>,
-    slot: OwnedSemaphorePermit,
+    slot: UploadSlot,
 }
 
 /// An archive that was received. It is deleted when this is dropped.
@@ -41,7 +41,7 @@ pub(crate) struct Received {
     pub(crate) content_hash: Digest,
     pub(crate) size: u64,
     path: TempPath,
-    _slot: OwnedSemaphorePermit,
+    _slot: UploadSlot,
 }
 
 struct Spool {
@@ -80,11 +80,13 @@ impl Registry {
         }
         let owner = self.catalog().name_owner(kind, name).await?;
         if owner.is_some_and(|owner| owner != caller.owner) {
-            return Err(refusals::not_owner(kind, name).into());
+            if self.catalog().is_claimed(kind, name).await? {
+                return Err(refusals::not_owner(kind, name).into());
+            }
+            return Err(refusals::not_owner_of_scope(kind, name).into());
         }
         let patience = self.limits().wait_for_slot;
-        let waiting = tokio::time::timeout(patience, self.upload_slots().acquire_owned());
-        let Ok(Ok(slot)) = waiting.await else { return Err(refusals::busy("uploads").into()) };
+        let slot = self.upload_slots().acquire(&caller.owner, patience).await?;
         let folder = self.places().uploads.clone();
         let (file, path) = blocking(move || make_file(&folder)).await?;
         let spool = Spool { file, hasher: Hasher::new(), buffer: Vec::new() };

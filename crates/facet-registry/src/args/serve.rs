@@ -27,6 +27,9 @@ pub(crate) struct ServeArguments {
     /// Connections at once (default: 4096)
     #[arg(long, value_name = "NUMBER", help_heading = CONNECTIONS)]
     connections: Option<String>,
+    /// Connections of one address at once, 0 for no limit (default: a quarter of --connections)
+    #[arg(long, value_name = "NUMBER", help_heading = CONNECTIONS)]
+    connections_per_address: Option<String>,
     /// Time for the head of a request (default: 10s)
     #[arg(long, value_name = "DURATION", help_heading = CONNECTIONS)]
     header_timeout: Option<String>,
@@ -96,6 +99,7 @@ impl ServeArguments {
             ("private", &self.private),
             ("trust-proxy", &self.trust_proxy),
             ("connections", &self.connections),
+            ("connections-per-address", &self.connections_per_address),
             ("header-timeout", &self.header_timeout),
             ("idle-timeout", &self.idle_timeout),
             ("body-timeout", &self.body_timeout),

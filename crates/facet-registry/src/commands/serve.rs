@@ -7,7 +7,7 @@ use facets_catalog::Migrate;
 use facets_face::{Exit, Shown};
 
 use crate::args::{ServeArguments, StorageArguments};
-use crate::config::{ServeSettings, Sources, StorageSettings};
+use crate::config::{ServeSettings, Sources, StorageSettings, check_environment};
 use crate::error::ProgramError;
 use crate::opened::open_registry;
 use crate::web::{App, AppSetup, Bound, EndSignals, Ending, RequestLog, acceptor, serve as answer};
@@ -20,6 +20,7 @@ pub(super) fn serve(
     storage: &StorageArguments,
     arguments: &ServeArguments,
 ) -> Result<Shown, ProgramError> {
+    check_environment()?;
     let environment = |name: &str| std::env::var_os(name);
     let flags = storage.given().into_iter().chain(arguments.given()).collect();
     let sources = Sources::new(flags, storage.config.as_deref(), &environment)?;

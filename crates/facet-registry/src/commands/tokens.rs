@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use facets_model::ArtifactName;
-use facets_registry::{ArtifactKind, Moment, Owner, Registry, Scope, TokenRecord, TokenText};
+use facets_registry::{
+    ArtifactKind, Moment, Owner, OwnerChange, Registry, Scope, TokenRecord, TokenText,
+};
 
 use crate::args::KindArgument;
 use crate::error::ProgramError;
@@ -36,14 +38,16 @@ impl NewTokenRequest {
     }
 }
 
-/// Makes a token.
+/// Makes a token, and says its id.
 pub(super) async fn create(
     registry: &Registry,
     request: &NewTokenRequest,
-) -> Result<TokenText, ProgramError> {
+) -> Result<(TokenText, String), ProgramError> {
     let expires = request.expires_in.map(|days| Moment(timestamp::now()).plus(DAY * days));
     let NewTokenRequest { scopes, owner, note, .. } = request;
-    Ok(registry.create_token(owner, scopes, note, expires).await?)
+    let token = registry.create_token(owner, scopes, note, expires).await?;
+    let id = registry.authenticate(&token.to_string()).await?.token_id;
+    Ok((token, id))
 }
 
 /// All tokens.
@@ -59,28 +63,50 @@ pub(super) async fn revoke(registry: &Registry, id: &str) -> Result<(), ProgramE
     Err(ProgramError::UnknownToken { id: id.to_owned() })
 }
 
-/// A name that is to get another owner.
+/// What is to get another owner.
+#[derive(Debug)]
+enum OwnedThing {
+    Name(ArtifactKind, ArtifactName),
+    /// The scope of this name.
+    ScopeOf(ArtifactName),
+}
+
+/// A name or a scope that is to get another owner.
 #[derive(Debug)]
 pub(super) struct OwnerRequest {
-    kind: ArtifactKind,
-    name: ArtifactName,
+    thing: OwnedThing,
     owner: Owner,
 }
 
 impl OwnerRequest {
     pub(super) fn parse(kind: KindArgument, name: &str, owner: &str) -> Result<Self, ProgramError> {
-        let kind = match kind {
-            KindArgument::Facet => ArtifactKind::Facet,
-            KindArgument::Server => ArtifactKind::Server,
+        let parse = || {
+            let expected = "a name such as `demo` or `@scope/demo`";
+            name.parse().map_err(|_| invalid("NAME", expected, name))
         };
-        let expected = "a name such as `demo` or `@scope/demo`";
-        let name = name.parse().map_err(|_| invalid("NAME", expected, name))?;
-        Ok(Self { kind, name, owner: parse_owner("OWNER", owner)? })
+        let thing = match kind {
+            KindArgument::Facet => OwnedThing::Name(ArtifactKind::Facet, parse()?),
+            KindArgument::Server => OwnedThing::Name(ArtifactKind::Server, parse()?),
+            KindArgument::Scope => OwnedThing::ScopeOf(parse_scope(name)?),
+        };
+        Ok(Self { thing, owner: parse_owner("OWNER", owner)? })
     }
 
-    pub(super) async fn run(&self, registry: &Registry) -> Result<(), ProgramError> {
-        Ok(registry.set_owner(self.kind, &self.name, &self.owner).await?)
+    pub(super) async fn run(&self, registry: &Registry) -> Result<OwnerChange, ProgramError> {
+        Ok(match &self.thing {
+            OwnedThing::Name(kind, name) => registry.set_owner(*kind, name, &self.owner).await?,
+            OwnedThing::ScopeOf(name) => registry.set_scope_owner(name, &self.owner).await?,
+        })
     }
+}
+
+/// Some name below a scope: there is no name without a slug, and every slug will do.
+fn parse_scope(text: &str) -> Result<ArtifactName, ProgramError> {
+    let wrong = || invalid("NAME", "a scope such as `@acme`", text);
+    if !text.starts_with('@') || text.contains('/') {
+        return Err(wrong());
+    }
+    format!("{text}/any").parse().map_err(|_| wrong())
 }
 
 fn parse_owner(name: &str, text: &str) -> Result<Owner, ProgramError> {
@@ -93,6 +119,8 @@ fn invalid(name: &str, expected: &str, actual: &str) -> ProgramError {
         expected: expected.to_owned(),
         actual: actual.to_owned(),
         file: None,
+        // Only the command that makes tokens takes flags here.
+        command: if name.starts_with("--") { "token create" } else { "owner set" },
     }
 }
 
@@ -110,5 +138,9 @@ mod tests {
         assert!(!parse("publish", "admin") && !parse("write:*", "admin") && !parse("read", "A"));
         assert!(OwnerRequest::parse(KindArgument::Facet, "@acme/demo", "acme").is_ok());
         assert!(OwnerRequest::parse(KindArgument::Server, "Demo", "acme").is_err());
+        assert!(OwnerRequest::parse(KindArgument::Scope, "@acme", "acme").is_ok());
+        for wrong in ["acme", "@acme/demo", "@", "@Acme", ""] {
+            assert!(OwnerRequest::parse(KindArgument::Scope, wrong, "acme").is_err(), "{wrong}");
+        }
     }
 }

@@ -24,6 +24,7 @@ pub(super) fn gc_options(older_than: &str, dry_run: bool) -> Result<GcOptions, P
         expected: "a duration such as 30m, 1h or 2d".to_owned(),
         actual: older_than.to_owned(),
         file: None,
+        command: "gc",
     })?;
     Ok(GcOptions { older_than, dry_run })
 }

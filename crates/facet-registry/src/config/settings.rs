@@ -8,7 +8,10 @@ use facets_catalog::CatalogUrl;
 use facets_registry::RegistryLimits;
 
 use super::sources::{GivenValue, Sources};
-use super::values::{parse_count, parse_duration, parse_size, parse_switch};
+use super::values::{
+    parse_count, parse_duration, parse_size, parse_some_duration, parse_some_size, parse_switch,
+    parse_threads,
+};
 use crate::error::ProgramError;
 
 /// What every command needs that looks into the registry.
@@ -82,6 +85,8 @@ pub(crate) struct Rates {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionSettings {
     pub(crate) most: u32,
+    /// Of one address; 0 is no limit.
+    pub(crate) per_address: u32,
     /// From the first byte of a request to the end of its head.
     pub(crate) header_timeout: Duration,
     /// Between two requests.
@@ -123,7 +128,7 @@ impl ServeSettings {
             rates: Rates::read(sources)?,
             connections: ConnectionSettings::read(sources)?,
             shutdown_wait: sources.read("shutdown-wait", parse_duration)?,
-            threads: sources.read("threads", |text| text.parse().ok())?,
+            threads: sources.read("threads", parse_threads)?,
             log: sources.read("log", parse_log)?,
         })
     }
@@ -142,11 +147,15 @@ impl Rates {
 
 impl ConnectionSettings {
     fn read(sources: &Sources<'_>) -> Result<Self, ProgramError> {
+        let most = sources.read("connections", parse_count)?;
+        let per_address =
+            sources.read_optional("connections-per-address", |text| text.parse().ok())?;
         Ok(Self {
-            most: sources.read("connections", parse_count)?,
-            header_timeout: sources.read("header-timeout", parse_duration)?,
-            idle_timeout: sources.read("idle-timeout", parse_duration)?,
-            body_timeout: sources.read("body-timeout", parse_duration)?,
+            most,
+            per_address: per_address.unwrap_or_else(|| (most / 4).max(1)),
+            header_timeout: sources.read("header-timeout", parse_some_duration)?,
+            idle_timeout: sources.read("idle-timeout", parse_some_duration)?,
+            body_timeout: sources.read("body-timeout", parse_some_duration)?,
             body_rate: sources.read("body-rate", parse_size)?,
         })
     }
@@ -164,8 +173,8 @@ fn parse_log(text: &str) -> Option<LogFormat> {
 fn registry_limits(sources: &Sources<'_>) -> Result<RegistryLimits, ProgramError> {
     let count = |name| sources.read(name, parse_count);
     Ok(RegistryLimits {
-        facet_bytes: sources.read("facet-size", parse_size)?,
-        server_bytes: sources.read("server-size", parse_size)?,
+        facet_bytes: sources.read("facet-size", parse_some_size)?,
+        server_bytes: sources.read("server-size", parse_some_size)?,
         uploads_at_once: count("uploads-at-once")? as usize,
         archives_read_at_once: count("archives-at-once")? as usize,
         probes_at_once: count("probes-at-once")? as usize,
@@ -189,18 +198,26 @@ fn data_directory(sources: &Sources<'_>) -> Result<PathBuf, ProgramError> {
 fn catalog_url(sources: &Sources<'_>, data: &Path) -> Result<CatalogUrl, ProgramError> {
     match sources.find_either(["database", "database-file"])? {
         [Some(_), _] => {
-            let url = sources.read_optional("database", |text| text.parse().ok())?;
+            let url = sources.read_optional("database", parse_database)?;
             url.ok_or(ProgramError::Internal)
         }
         [None, Some(GivenValue { text, .. })] => {
             let path = PathBuf::from(text);
-            read_secret(&path)?.parse().map_err(|_| ProgramError::InvalidSecret {
+            parse_database(&read_secret(&path)?).ok_or(ProgramError::InvalidSecret {
                 path,
                 expected: "postgres://USER:PASSWORD@HOST/NAME",
             })
         }
         [None, None] => Ok(CatalogUrl::Sqlite(data.join("catalog.sqlite"))),
     }
+}
+
+/// An address of PostgreSQL, or of SQLite with its scheme: anything else would become a file of that name.
+fn parse_database(text: &str) -> Option<CatalogUrl> {
+    let text = text.trim();
+    let url: CatalogUrl = text.parse().ok()?;
+    let is_named = matches!(url, CatalogUrl::Postgres(_)) || text.starts_with("sqlite:");
+    is_named.then_some(url)
 }
 
 /// The files come before the variables that other programs use, too.
@@ -294,6 +311,16 @@ mod tests {
         assert_eq!(limits.server_bytes, usual.server_bytes);
         assert_eq!(limits.uploads_at_once, usual.uploads_at_once);
         assert_eq!(limits.wait_for_probe, usual.wait_for_probe);
+    }
+
+    #[test]
+    fn a_database_is_named_by_its_scheme() {
+        let postgres = parse_database(" postgres://u:p@h/d\n").unwrap();
+        assert_eq!(postgres, CatalogUrl::Postgres("postgres://u:p@h/d".to_owned()));
+        assert_eq!(parse_database("sqlite:a/b"), Some(CatalogUrl::Sqlite("a/b".into())));
+        for other in ["", "catalog", "/srv/catalog.sqlite", "mysql://h/d", "host=h user=u"] {
+            assert_eq!(parse_database(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -73,7 +73,12 @@ impl<'e> Sources<'e> {
             return Ok(Some(GivenValue { text: text.clone(), by: GivenBy::Flag }));
         }
         let Some(setting) = Setting::find(name) else { return Ok(None) };
-        if let Some(text) = self.variable(&setting.variable()) {
+        let variable = setting.variable();
+        let is_empty = (self.environment)(&variable).is_some_and(|text| text.is_empty());
+        if is_empty && setting.is_switch() {
+            return Err(invalid(setting, "nothing", &GivenBy::Environment));
+        }
+        if let Some(text) = self.variable(&variable) {
             let by = GivenBy::Environment;
             let text = text.into_string().map_err(|_| invalid(setting, "not UTF-8", &by))?;
             return Ok(Some(GivenValue { text, by }));
@@ -151,6 +156,7 @@ fn invalid(setting: &Setting, text: &str, by: &GivenBy) -> ProgramError {
         expected: setting.expected.to_owned(),
         actual: actual.to_owned(),
         file,
+        command: "serve",
     }
 }
 
@@ -184,6 +190,17 @@ mod tests {
         assert_eq!(text("write-rate").as_deref(), Some("4"), "an empty variable is not set");
         assert_eq!(text("connections").as_deref(), Some("4096"));
         assert_eq!(text("blobs"), None);
+    }
+
+    #[test]
+    fn an_empty_variable_of_a_switch_is_neither_true_nor_false() {
+        let environment =
+            |name: &str| (name == "FACET_REGISTRY_PRIVATE").then(|| OsString::from(""));
+        let sources = Sources { flags: Vec::new(), environment: &environment, file: None };
+        let error = sources.find("private").unwrap_err();
+        assert_eq!(error.code(), "setting-invalid");
+        assert_eq!(error.expected().as_deref(), Some("true or false"));
+        assert!(sources.find("trust-proxy").is_ok());
     }
 
     #[test]

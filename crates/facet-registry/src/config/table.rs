@@ -23,6 +23,8 @@ const REQUESTS: &str = "a number of requests, 0 for no limit";
 const SWITCH: &str = "true or false";
 const LENGTH: &str = "a duration such as 30s, 5m or 1h";
 const SIZE: &str = "a size such as 500kB, 5MB or 64MiB";
+const SOME_LENGTH: &str = "a duration above 0, such as 30s, 5m or 1h";
+const SOME_SIZE: &str = "a size above 0, such as 500kB, 5MB or 64MiB";
 const COUNT: &str = "a number of 1 or more";
 const FILE: &str = "a file";
 
@@ -44,20 +46,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("write-rate", Some("60"), REQUESTS),
     setting("write-burst", Some("60"), COUNT),
     setting("connections", Some("4096"), COUNT),
-    setting("header-timeout", Some("10s"), LENGTH),
-    setting("idle-timeout", Some("60s"), LENGTH),
-    setting("body-timeout", Some("10m"), LENGTH),
+    setting("connections-per-address", None, "a number of connections, 0 for no limit"),
+    setting("header-timeout", Some("10s"), SOME_LENGTH),
+    setting("idle-timeout", Some("60s"), SOME_LENGTH),
+    setting("body-timeout", Some("10m"), SOME_LENGTH),
     setting("body-rate", Some("8KiB"), SIZE),
     setting("shutdown-wait", Some("30s"), LENGTH),
-    setting("facet-size", Some("5MiB"), SIZE),
-    setting("server-size", Some("64MiB"), SIZE),
+    setting("facet-size", Some("5MiB"), SOME_SIZE),
+    setting("server-size", Some("64MiB"), SOME_SIZE),
     setting("uploads-at-once", Some("64"), COUNT),
     setting("archives-at-once", Some("2"), COUNT),
     setting("probes-at-once", Some("2"), COUNT),
     setting("queued-per-owner", Some("20"), COUNT),
     setting("probe-wait", Some("15s"), LENGTH),
     setting("cache-size", Some("16MiB"), SIZE),
-    setting("threads", Some("0"), "a number of threads, 0 for one per processor"),
+    setting("threads", Some("0"), "a number of threads up to 256, 0 for one per processor"),
     setting("log", Some("json"), "human, json or off"),
 ];
 
@@ -65,6 +68,11 @@ impl Setting {
     /// The setting of this name.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         SETTINGS.iter().find(|setting| setting.name == name)
+    }
+
+    /// Whether it is true or false. Set to nothing, such a variable could mean either.
+    pub(crate) fn is_switch(&self) -> bool {
+        self.expected == SWITCH
     }
 
     /// The variable of the environment that gives it.

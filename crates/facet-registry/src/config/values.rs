@@ -33,6 +33,21 @@ pub(crate) fn parse_size(text: &str) -> Option<u64> {
     number.checked_mul(factor)
 }
 
+/// A time in which something can happen.
+pub(crate) fn parse_some_duration(text: &str) -> Option<Duration> {
+    parse_duration(text).filter(|duration| !duration.is_zero())
+}
+
+/// A size that something can have.
+pub(crate) fn parse_some_size(text: &str) -> Option<u64> {
+    parse_size(text).filter(|size| *size > 0)
+}
+
+/// A number of threads; 0 leaves the choice to the program.
+pub(crate) fn parse_threads(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|threads| *threads <= 256)
+}
+
 /// `true` or `false`.
 pub(crate) fn parse_switch(text: &str) -> Option<bool> {
     match text {
@@ -78,6 +93,15 @@ mod tests {
         for bad in ["", "MB", "1.5MB", "-1", "1 MB", "1TB", "99999999999GiB"] {
             assert_eq!(parse_size(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_zero_or_endless_is_refused() {
+        assert_eq!(parse_some_duration("1s"), Some(Duration::from_secs(1)));
+        assert_eq!((parse_some_duration("0s"), parse_some_duration("0")), (None, None));
+        assert_eq!((parse_some_size("1"), parse_some_size("0MB")), (Some(1), None));
+        assert_eq!((parse_threads("0"), parse_threads("256")), (Some(0), Some(256)));
+        assert_eq!((parse_threads("257"), parse_threads("99999999")), (None, None));
     }
 
     #[test]

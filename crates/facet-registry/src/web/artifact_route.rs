@@ -138,6 +138,14 @@ impl ArtifactRoute {
     }
 }
 
+/// Why a path that no route has is refused: it is malformed, or there is nothing.
+pub(crate) fn refuse_unknown(path: &str) -> RouteRefusal {
+    match segments(path.strip_prefix('/').unwrap_or(path)) {
+        Err(malformed @ RouteRefusal::Malformed(_)) if path != "/" => malformed,
+        _ => RouteRefusal::Unknown,
+    }
+}
+
 /// What the first segments name.
 enum PathOwner {
     Scope(String),
@@ -173,7 +181,11 @@ fn split_owner<'s, 'p>(
     match segments {
         [scope] if scope.starts_with('@') => {
             // A scope is one if a name in it is.
-            parse_name(&format!("{scope}/aa"))?;
+            let name: Result<ArtifactName, NameError> = format!("{scope}/aa").parse();
+            name.map_err(|error| {
+                let shown: String = scope.chars().take(80).collect();
+                RouteRefusal::Malformed(format!("{shown:?} is not a scope: {error}"))
+            })?;
             Ok((PathOwner::Scope(scope[1..].to_owned()), &[]))
         }
         [scope, name, behind @ ..] if scope.starts_with('@') => {

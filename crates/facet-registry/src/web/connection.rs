@@ -28,6 +28,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use super::app::App;
 use super::client_address::ClientAddress;
 use super::exchange::Exchange;
+use super::framing::check_framing;
 use super::measured_body::{MeasuredBody, Measurement};
 use super::refusal::Refusal;
 use super::watched_stream::{ConnectionPhase, ConnectionState, WatchedStream};
@@ -196,6 +197,7 @@ async fn exchange(
 
 /// Health and metrics are asked for by machines of the operator, at any time.
 fn admit(app: &App, exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Refusal> {
+    check_framing(request.version(), request.headers())?;
     match request.uri().path() {
         "/health" | "/health/live" | "/health/ready" | "/v0/health" | "/metrics" => Ok(()),
         _ => app.admit_request(exchange.client),

@@ -199,6 +199,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::web::openapi_schemas::is_described;
 
     fn record(kind: ArtifactKind) -> VersionRecord {
         let server = ServerRecord {
@@ -256,6 +257,7 @@ mod tests {
         let yank = Yank { reason: "leak".to_owned(), at: Moment(0), by: "acme".parse().unwrap() };
         let record = VersionRecord { yanked: Some(yank), ..record(ArtifactKind::Server) };
         let document = parsed(&version_document(&record));
+        assert!(is_described("Version", &document), "{document}");
         assert_eq!(document["entitlements"], json!({ "network": "no" }));
         assert_eq!(document["tools"], 3);
         assert_eq!(document["resources"], "volatile");

@@ -1,8 +1,8 @@
 //! What differs between two versions, as `facet diff --format json` has it.
 
 use facets_digest::json::write_string;
-use facets_drift::{Finding, Severity};
-use facets_registry::{VersionDiff, VersionRecord};
+use facets_drift::{Finding, Severity, SubjectKind};
+use facets_registry::{ArtifactKind, FileChange, VersionDiff, VersionRecord};
 use facets_schema::Instance;
 
 use super::object_writer::{ObjectWriter, write_number};
@@ -19,7 +19,10 @@ pub(crate) fn diff_document(
     object.text("from", &from.version.to_string());
     object.text("to", &to.version.to_string());
     object.switch("content_changed", diff.content_changed);
-    object.list("findings", &diff.findings, write_finding);
+    if to.kind == ArtifactKind::Facet {
+        object.list("files", &diff.files, write_file);
+    }
+    object.list("findings", &diff.findings, |finding, out| write_finding(to.kind, finding, out));
     let mut summary = object.object("summary");
     for severity in Severity::ALL {
         let count = diff.findings.iter().filter(|finding| finding.severity == severity).count();
@@ -30,11 +33,29 @@ pub(crate) fn diff_document(
     out
 }
 
-fn write_finding(finding: &Finding, out: &mut Vec<u8>) {
+fn write_file(file: &FileChange, out: &mut Vec<u8>) {
+    let mut object = ObjectWriter::begin(out);
+    object.text("path", &file.path);
+    object.text("change", file.word());
+    if let Some(before) = &file.before {
+        object.digest("before", before);
+    }
+    if let Some(after) = &file.after {
+        object.digest("after", after);
+    }
+    object.end();
+}
+
+/// A finding about an artifact of this kind. What is not about a part of it is about all of it.
+fn write_finding(kind: ArtifactKind, finding: &Finding, out: &mut Vec<u8>) {
     let mut object = ObjectWriter::begin(out);
     object.text("type", finding.kind.name());
     let mut subject = object.object("subject");
-    subject.text("kind", finding.subject_kind.name());
+    let subject_kind = match finding.subject_kind {
+        SubjectKind::Server => kind.as_str(),
+        part => part.name(),
+    };
+    subject.text("kind", subject_kind);
     subject.text("name", &finding.subject);
     subject.end();
     object.text("member", &finding.member);

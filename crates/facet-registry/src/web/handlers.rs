@@ -19,7 +19,7 @@ use http::Method;
 
 use super::answer::{Answer, options};
 use super::app::App;
-use super::artifact_route::READ_METHODS;
+use super::artifact_route::{READ_METHODS, refuse_unknown};
 use super::exchange::Exchange;
 use super::refusal::Refusal;
 use super::route_table::Endpoint;
@@ -134,10 +134,11 @@ async fn description(
     finish(answer.unwrap_or_else(|| health::description(&app, request.headers())), &exchange)
 }
 
-async fn unknown(Extension(exchange): Current, method: Method) -> Response {
-    let answer = match method {
-        Method::OPTIONS => Ok(options(READ_METHODS)),
-        _ => Err(Refusal::unknown_route()),
+async fn unknown(Extension(exchange): Current, request: Request) -> Response {
+    let answer = match (request.method(), request.uri().path()) {
+        // The server as a whole.
+        (&Method::OPTIONS, "*") => Ok(options(READ_METHODS)),
+        (_, path) => Err(refuse_unknown(path).into()),
     };
     finish(answer, &exchange)
 }

@@ -6,6 +6,7 @@ use http::StatusCode;
 
 use super::documents::base_path;
 use super::object_writer::ObjectWriter;
+use super::openapi_schemas::SCHEMAS;
 use super::route_table::{Endpoint, ROUTES, RouteAccess, RouteRow};
 
 const ABOUT: &str = "A registry for facets and MCP servers. Names are `slug` or `@scope/slug`; the slash is part of \
@@ -72,7 +73,7 @@ fn write_operation(item: &mut ObjectWriter<'_>, row: &RouteRow, path: &str) {
     operation.raw("security", security);
     let mut responses = operation.object("responses");
     for status in row.statuses.iter().copied().chain([500]) {
-        write_response(&mut responses, row.endpoint, status);
+        write_response(&mut responses, row, path, status);
     }
     responses.end();
     operation.end();
@@ -125,23 +126,20 @@ fn write_request_body(operation: &mut ObjectWriter<'_>, endpoint: Endpoint) {
     operation.raw("requestBody", content.as_bytes());
 }
 
-fn write_response(responses: &mut ObjectWriter<'_>, endpoint: Endpoint, status: u16) {
+fn write_response(responses: &mut ObjectWriter<'_>, row: &RouteRow, path: &str, status: u16) {
     let mut response = responses.object(&status.to_string());
     let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     response.text("description", reason.unwrap_or("Answer"));
-    let health =
-        matches!(endpoint, Endpoint::Ready | Endpoint::Health | Endpoint::HealthOfReference);
-    let content: Option<&str> = match (status, endpoint) {
+    let content = match (status, row.endpoint) {
         (302 | 304, _) => None,
-        (400.., _) if !health || status == 500 => Some(
-            r##"{"application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"}}}"##,
-        ),
-        (_, Endpoint::Archive) => Some(r#"{"application/octet-stream":{}}"#),
-        (_, Endpoint::Metrics) => Some(r#"{"text/plain":{}}"#),
-        (200 | 201, Endpoint::Version | Endpoint::Publish | Endpoint::Yank | Endpoint::Unyank) => {
-            Some(r##"{"application/json":{"schema":{"$ref":"#/components/schemas/Version"}}}"##)
+        (503, Endpoint::Ready | Endpoint::Health | Endpoint::HealthOfReference) => {
+            Some(json_content("Health"))
         }
-        _ => Some(r#"{"application/json":{"schema":{"type":"object"}}}"#),
+        (400.., _) => Some(content_of("application/problem+json", "Problem")),
+        (_, Endpoint::Archive) => Some(r#"{"application/octet-stream":{}}"#.to_owned()),
+        (_, Endpoint::Metrics) => Some(r#"{"text/plain":{}}"#.to_owned()),
+        (202, _) => Some(json_content("Accepted")),
+        (_, endpoint) => Some(json_content(document_schema(endpoint, path))),
     };
     if let Some(content) = content {
         response.raw("content", content.as_bytes());
@@ -149,12 +147,48 @@ fn write_response(responses: &mut ObjectWriter<'_>, endpoint: Endpoint, status: 
     response.end();
 }
 
+fn json_content(schema: &str) -> String {
+    content_of("application/json", schema)
+}
+
+fn content_of(media: &str, schema: &str) -> String {
+    format!(r##"{{"{media}":{{"schema":{{"$ref":"#/components/schemas/{schema}"}}}}}}"##)
+}
+
+/// The schema of a document.
+fn document_schema(endpoint: Endpoint, path: &str) -> &'static str {
+    match endpoint {
+        Endpoint::List | Endpoint::Scope => {
+            let is_of_facets = path.starts_with(base_path(ArtifactKind::Facet));
+            if is_of_facets { "FacetList" } else { "ServerList" }
+        }
+        Endpoint::Version | Endpoint::Publish | Endpoint::Yank | Endpoint::Unyank => "Version",
+        Endpoint::Contents => "Contents",
+        Endpoint::Surface => "Surface",
+        Endpoint::Contract => "Contract",
+        Endpoint::Diff => "Diff",
+        Endpoint::LatestVersion => "LatestVersion",
+        Endpoint::Versions => "VersionList",
+        Endpoint::VersionsOf => "VersionAmong",
+        Endpoint::PublishStatus => "PublishStatus",
+        Endpoint::Me => "Account",
+        Endpoint::Live => "Live",
+        Endpoint::Ready | Endpoint::Health | Endpoint::HealthOfReference => "Health",
+        // Those that are not JSON are written before this is asked.
+        Endpoint::OpenApi | Endpoint::Archive | Endpoint::Metrics | Endpoint::Unmatched => {
+            "Description"
+        }
+    }
+}
+
 fn write_components(object: &mut ObjectWriter<'_>) {
     let mut components = object.object("components");
     components.raw("securitySchemes", br#"{"token":{"type":"http","scheme":"bearer"}}"#);
     let mut schemas = components.object("schemas");
     write_problem(&mut schemas);
-    write_version(&mut schemas);
+    for (name, schema) in SCHEMAS {
+        schemas.raw(name, schema.as_bytes());
+    }
     schemas.end();
     components.end();
 }
@@ -176,49 +210,6 @@ fn write_problem(schemas: &mut ObjectWriter<'_>) {
     code.end();
     properties.end();
     problem.end();
-}
-
-fn write_version(schemas: &mut ObjectWriter<'_>) {
-    const TEXTS: &[&str] = &[
-        "kind",
-        "name",
-        "version",
-        "content_hash",
-        "integrity",
-        "content_integrity",
-        "manifest_json",
-        "publisher",
-        "owner",
-        "published_at",
-        "visibility",
-        "archive",
-    ];
-    const OPTIONAL: &[&str] = &[
-        "description",
-        "author",
-        "api_surface",
-        "surface",
-        "behavior",
-        "resources",
-        "runtime",
-        "surface_file",
-    ];
-    let mut version = schemas.object("Version");
-    version.text("type", "object");
-    let required = TEXTS.iter().copied().chain(["size_bytes", "asset_counts"]);
-    version.list("required", required, write_string);
-    let mut properties = version.object("properties");
-    for name in TEXTS.iter().chain(OPTIONAL) {
-        properties.raw(name, br#"{"type":"string"}"#);
-    }
-    for name in ["size_bytes", "tools"] {
-        properties.raw(name, br#"{"type":"integer"}"#);
-    }
-    for name in ["asset_counts", "entitlements", "yanked"] {
-        properties.raw(name, br#"{"type":"object"}"#);
-    }
-    properties.end();
-    version.end();
 }
 
 #[cfg(test)]
@@ -283,10 +274,11 @@ mod tests {
             assert!(responses.contains_key("200"), "{method} {path}");
             for (status, response) in responses {
                 assert!(response["description"].is_string(), "{method} {path} {status}");
-                for media in response["content"].as_object().into_iter().flatten() {
-                    if let Some(reference) = media.1["schema"]["$ref"].as_str() {
-                        let place = reference.strip_prefix('#').unwrap();
-                        assert!(document.pointer(place).is_some(), "{reference}");
+                for (media, content) in response["content"].as_object().into_iter().flatten() {
+                    if media.contains("json") {
+                        let reference = content["schema"]["$ref"].as_str().unwrap();
+                        let schema = document.pointer(reference.strip_prefix('#').unwrap());
+                        assert!(schema.unwrap()["properties"].is_object(), "{reference}");
                     }
                 }
             }

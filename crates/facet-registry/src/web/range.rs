@@ -19,16 +19,20 @@ pub(crate) enum RangeRequest {
 
 /// What headers ask for, of a representation with this entity tag and size.
 pub(crate) fn requested_range(headers: &HeaderMap, etag: &str, size: u64) -> RangeRequest {
-    match headers.get(RANGE).and_then(|value| value.to_str().ok()) {
-        Some(range) if range_applies(headers, etag) => parse_range(range, size),
+    let mut lines = headers.get_all(RANGE).iter();
+    // Two lines have no one meaning.
+    match (lines.next().and_then(|value| value.to_str().ok()), lines.next()) {
+        (Some(range), None) if range_applies(headers, etag) => parse_range(range, size),
         _ => RangeRequest::Whole,
     }
 }
 
 /// Reads the header for a representation of this size.
 fn parse_range(header: &str, size: u64) -> RangeRequest {
-    let Some(ranges) = header.strip_prefix("bytes=") else { return RangeRequest::Whole };
-    let range = ranges.trim();
+    let range = match header.split_once('=') {
+        Some((unit, range)) if unit.eq_ignore_ascii_case("bytes") => range.trim(),
+        _ => return RangeRequest::Whole,
+    };
     if range.contains(',') {
         return RangeRequest::Whole;
     }
@@ -71,6 +75,7 @@ mod tests {
         let cases = [
             ("bytes=0-0", 0..1),
             ("bytes=2-5", 2..6),
+            ("Bytes=2-5", 2..6),
             ("bytes=2-", 2..10),
             ("bytes=2-99", 2..10),
             ("bytes=-3", 7..10),
@@ -80,6 +85,15 @@ mod tests {
         for (header, range) in cases {
             assert_eq!(parse_range(header, 10), RangeRequest::Part(range), "{header}");
         }
+    }
+
+    #[test]
+    fn two_lines_are_answered_with_all() {
+        let mut headers = HeaderMap::new();
+        headers.append(RANGE, http::HeaderValue::from_static("bytes=0-1"));
+        assert_eq!(requested_range(&headers, "\"a\"", 10), RangeRequest::Part(0..2));
+        headers.append(RANGE, http::HeaderValue::from_static("bytes=2-3"));
+        assert_eq!(requested_range(&headers, "\"a\"", 10), RangeRequest::Whole);
     }
 
     #[test]

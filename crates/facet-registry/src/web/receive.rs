@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
+use http::header::EXPECT;
+use http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
@@ -22,11 +24,28 @@ pub(crate) struct IncomingBody {
     started: Instant,
     received: u64,
     settings: ConnectionSettings,
+    wait: SenderWait,
+}
+
+/// Whether the sender of a body asks first whether it may send it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SenderWait {
+    None,
+    /// `Expect: 100-continue`: the first byte that is read tells it to go on.
+    ForContinue,
 }
 
 impl IncomingBody {
     pub(crate) fn new(body: Body, settings: ConnectionSettings) -> Self {
-        Self { body, started: Instant::now(), received: 0, settings }
+        Self { body, started: Instant::now(), received: 0, settings, wait: SenderWait::None }
+    }
+
+    /// The same body, of a request with these headers.
+    pub(crate) fn announced_by(self, headers: &HeaderMap) -> Self {
+        let expected = headers.get(EXPECT).map(HeaderValue::as_bytes);
+        let is_asked = expected.is_some_and(|text| text.eq_ignore_ascii_case(b"100-continue"));
+        let wait = if is_asked { SenderWait::ForContinue } else { SenderWait::None };
+        Self { wait, ..self }
     }
 
     /// Bytes that came so far.
@@ -37,6 +56,7 @@ impl IncomingBody {
     /// The next bytes; none at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
         loop {
+            self.wait = SenderWait::None;
             let frame = timeout_at(self.deadline(), self.body.frame()).await;
             let frame = frame.map_err(|_| Refusal::timeout())?;
             let Some(frame) = frame else { return Ok(None) };
@@ -70,7 +90,11 @@ impl IncomingBody {
     }
 
     /// Reads what is left, up to a limit: an answer to a sender that is still sending is often lost.
+    /// One who waits for the word to send has sent nothing, and sees the refusal in its place.
     pub(crate) async fn drain(mut self) {
+        if self.wait == SenderWait::ForContinue {
+            return;
+        }
         let until = Instant::now() + DRAIN_TIME;
         let mut left = DRAINED;
         while left > 0 {
@@ -98,6 +122,7 @@ mod tests {
     fn settings(body_rate: u64, body_timeout: u64) -> ConnectionSettings {
         ConnectionSettings {
             most: 1,
+            per_address: 1,
             header_timeout: Duration::from_secs(1),
             idle_timeout: Duration::from_secs(1),
             body_timeout: Duration::from_secs(body_timeout),

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use facets_blobs::BlobError;
 use facets_catalog::CatalogError;
+use facets_face::plural;
 use facets_registry::{RegistryError, RegistryProblem};
 use http::header::{ALLOW, CONNECTION, CONTENT_RANGE, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
@@ -72,7 +73,8 @@ impl Refusal {
 
     pub(crate) fn rate_limited(seconds: u64) -> Self {
         let error = "too many requests";
-        let fix = format!("wait {seconds} seconds, then continue more slowly");
+        let time = plural(usize::try_from(seconds).unwrap_or(usize::MAX), "second");
+        let fix = format!("wait {time}, then continue more slowly");
         let seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
         Self::new(RegistryProblem::new("E_RATE_LIMITED", error, fix).with_retry_after(seconds))
     }

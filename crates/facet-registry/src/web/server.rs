@@ -12,11 +12,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
+use super::address_share::{AddressShare, AddressShares};
 use super::app::App;
 use super::connection::Connections;
 use super::handlers::router;
 use super::listener::{Bound, raise_descriptor_limit};
 use super::refusal::Refusal;
+use crate::config::ProxyTrust;
 
 /// Pause after the system had no descriptor for a connection.
 const EXHAUSTED: Duration = Duration::from_millis(100);
@@ -36,21 +38,42 @@ pub(crate) enum Ending {
 pub(crate) struct EndSignals {
     terminate: Signal,
     interrupt: Signal,
+    /// The terminal is gone. None if that is to be ignored.
+    hangup: Option<Signal>,
 }
 
 impl EndSignals {
     /// From now on they no longer end the process by themselves.
     pub(crate) fn listen() -> io::Result<Self> {
         let terminate = signal(SignalKind::terminate())?;
-        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
+        let interrupt = signal(SignalKind::interrupt())?;
+        // A handler would undo what `nohup` did.
+        let hangup = if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Self { terminate, interrupt, hangup })
     }
 
     async fn next(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            _ = hangup => {}
         }
     }
+}
+
+/// Whether this process was started so that it outlives its terminal.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is signal 1, the hangup.
+    mask.is_some_and(|mask| mask & 1 == 1)
 }
 
 /// Serves until a signal comes, then finishes for at most `wait`.
@@ -64,7 +87,13 @@ pub(crate) async fn serve(
     let (stop, stopping) = watch::channel(false);
     let probers = app.registry.start_probers(stopping.clone());
     let most = app.connections.most as usize;
+    // Behind a proxy every connection comes from the same address.
+    let per_address = match app.proxy {
+        ProxyTrust::None => app.connections.per_address as usize,
+        ProxyTrust::LastHop => 0,
+    };
     let acceptor = Acceptor {
+        addresses: AddressShares::new(per_address),
         slots: Arc::new(Semaphore::new(most)),
         most,
         tls: bound.tls.clone(),
@@ -105,6 +134,7 @@ impl Ending {
 
 /// Accepts connections.
 struct Acceptor {
+    addresses: AddressShares,
     /// One for each connection that may be open.
     slots: Arc<Semaphore>,
     most: usize,
@@ -133,7 +163,9 @@ impl Acceptor {
 
     fn accept(&self, stream: TcpStream, peer: SocketAddr) {
         let metrics = &self.connections.app.metrics;
-        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+        let share = self.addresses.take(peer.ip());
+        let slot = Arc::clone(&self.slots).try_acquire_owned();
+        let (Some(share), Ok(slot)) = (share, slot) else {
             metrics.connections_refused.fetch_add(1, Ordering::Relaxed);
             // As much as the system takes at once; there is no place to wait.
             if self.tls.is_none() {
@@ -144,7 +176,8 @@ impl Acceptor {
         // Answers are written whole; waiting for more bytes would only delay them.
         let _ = stream.set_nodelay(true);
         metrics.connections.fetch_add(1, Ordering::Relaxed);
-        let open = OpenConnection { app: Arc::clone(&self.connections.app), _slot: slot };
+        let app = Arc::clone(&self.connections.app);
+        let open = OpenConnection { app, _slot: slot, _share: share };
         let (connections, tls) = (self.connections.clone(), self.tls.clone());
         let (slots, few) = (Arc::clone(&self.slots), self.most / 4);
         let is_scarce = move || slots.available_permits() < few;
@@ -180,6 +213,7 @@ fn is_of_client(error: &io::Error) -> bool {
 struct OpenConnection {
     app: Arc<App>,
     _slot: OwnedSemaphorePermit,
+    _share: AddressShare,
 }
 
 impl Drop for OpenConnection {

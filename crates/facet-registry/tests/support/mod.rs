@@ -52,11 +52,16 @@ pub(crate) fn run(command: &mut Command) -> Ran {
 impl RegistryProcess {
     /// Starts one that limits no rates, with these flags more.
     pub(crate) fn start(flags: &[&str]) -> Self {
-        Self::start_with_rates(&[&["--read-rate", "0", "--write-rate", "0"], flags].concat())
+        let unlimited = ["--read-rate", "0", "--write-rate", "0", "--connections-per-address", "0"];
+        Self::start_with_rates(&[&unlimited[..], flags].concat())
     }
 
     pub(crate) fn start_with_rates(flags: &[&str]) -> Self {
-        let data = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), flags)
+    }
+
+    /// Starts one on this directory, with only these flags.
+    pub(crate) fn start_in(data: TempDir, flags: &[&str]) -> Self {
         let mut command = program(&data);
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off"]).args(flags);
         let Some((child, url)) = start_serving(&mut command) else { panic!("{command:?} ended") };

@@ -1,6 +1,6 @@
 //! Names and scopes belong to who publishes them first.
 
-use facets_catalog::{AuditWho, PublishOutcome};
+use facets_catalog::{AuditWho, OwnerChange, PublishOutcome};
 
 use crate::support::{FACET, NOW, SERVER, Scene, facet, name, owned_by, owner, server, version};
 
@@ -10,6 +10,7 @@ on_both![
     names_and_scopes_that_look_alike_are_refused,
     of_first_publishers_of_names_that_look_alike_one_wins,
     an_operator_gives_and_reserves_names,
+    an_operator_gives_a_scope_and_names_keep_their_owners,
 ];
 
 fn not_owner(text: &str) -> PublishOutcome {
@@ -87,12 +88,14 @@ async fn an_operator_gives_and_reserves_names(scene: Scene) {
     scene.publish(facet("demo", "1.0.0")).await;
     let (demo, bob) = (name("demo"), owner("bob"));
     let operator = AuditWho::operator();
-    catalog.set_owner(FACET, &demo, &bob, &operator, NOW).await.unwrap();
+    let change = catalog.set_owner(FACET, &demo, &bob, &operator, NOW).await.unwrap();
+    assert_eq!(change, OwnerChange::Given);
     assert_eq!(scene.publish(facet("demo", "1.1.0")).await, not_owner("bob"));
     let of_bob = owned_by(&facet("demo", "1.1.0"), "bob");
     assert_eq!(scene.publish(of_bob).await, PublishOutcome::Inserted);
     let reserved = name("@bob/kept");
-    catalog.set_owner(SERVER, &reserved, &bob, &operator, NOW).await.unwrap();
+    let change = catalog.set_owner(SERVER, &reserved, &bob, &operator, NOW).await.unwrap();
+    assert_eq!(change, OwnerChange::Reserved);
     assert_eq!(catalog.name_owner(SERVER, &reserved).await.unwrap(), Some(bob.clone()));
     assert_eq!(scene.publish(server("@bob/kept", "1.0.0")).await, not_owner("bob"));
     assert_eq!(scene.publish(facet("@bob/other", "1.0.0")).await, not_owner("bob"));
@@ -101,4 +104,23 @@ async fn an_operator_gives_and_reserves_names(scene: Scene) {
     let one = version("1.0.0");
     let yanked = catalog.yank(FACET, &demo, &one, "unsafe", &operator, NOW).await.unwrap();
     assert_eq!(yanked, facets_catalog::YankOutcome::Done);
+}
+
+async fn an_operator_gives_a_scope_and_names_keep_their_owners(scene: Scene) {
+    let scene = scene.ready().await;
+    let catalog = &scene.catalog;
+    scene.publish(facet("@acme/one", "1.0.0")).await;
+    let (bob, operator) = (owner("bob"), AuditWho::operator());
+    let set = async |below| catalog.set_scope_owner(&name(below), &bob, &operator, NOW).await;
+    assert_eq!(set("@acme/any").await.unwrap(), OwnerChange::Given);
+    let of_bob = owned_by(&facet("@acme/two", "1.0.0"), "bob");
+    assert_eq!(scene.publish(of_bob).await, PublishOutcome::Inserted);
+    assert_eq!(scene.publish(facet("@acme/three", "1.0.0")).await, not_owner("bob"));
+    assert_eq!(scene.publish(facet("@acme/one", "1.1.0")).await, PublishOutcome::Inserted);
+    assert_eq!(set("@kept/any").await.unwrap(), OwnerChange::Reserved);
+    assert_eq!(scene.publish(server("@kept/new", "1.0.0")).await, not_owner("bob"));
+    assert!(catalog.is_claimed(FACET, &name("@acme/one")).await.unwrap());
+    assert!(!catalog.is_claimed(FACET, &name("@acme/any")).await.unwrap(), "only its scope is");
+    let entries = catalog.audit(None, 100).await.unwrap().items;
+    assert!(entries.iter().any(|entry| entry.subject == "scope @kept"), "{entries:?}");
 }

@@ -208,6 +208,13 @@ async fn yanks_are_the_owners_alone(scene: Scene) {
     assert_eq!(yank(FACET, &one, &acme).await, YankOutcome::Already);
     let yanked = find(catalog, &record).await.unwrap().yanked.unwrap();
     assert_eq!((&*yanked.reason, yanked.at, yanked.by.as_str()), ("broken", NOW, "acme"));
+    let later = NOW.plus(std::time::Duration::from_secs(9));
+    let other = catalog.yank(FACET, &demo, &one, "leaks keys", &acme, later).await.unwrap();
+    assert_eq!(other, YankOutcome::Done, "another reason");
+    let yanked = find(catalog, &record).await.unwrap().yanked.unwrap();
+    assert_eq!((&*yanked.reason, yanked.at), ("leaks keys", NOW));
+    let latest = &catalog.audit(None, 1).await.unwrap().items[0];
+    assert_eq!((&*latest.action, latest.detail.as_deref()), ("yank", Some("leaks keys")));
     let undone = catalog.unyank(FACET, &demo, &one, &mallory, NOW).await.unwrap();
     assert_eq!(undone, YankOutcome::NotOwner);
     scene.unyank("demo", "1.0.0").await;

@@ -93,8 +93,16 @@ async fn the_first_publish_in_a_scope_claims_the_scope() {
     let (alice, bob) = (publisher("alice"), publisher("bob"));
     created(test.publish_facet(("@acme/demo", "1.0.0"), "text", &alice).await);
     let taken = test.publish_facet(("@acme/other", "1.0.0"), "text", &bob).await;
-    assert_eq!(code(taken), "E_NOT_OWNER");
+    let problem = taken.unwrap_err().problem();
+    assert_eq!(problem.code, "E_NOT_OWNER");
+    assert!(problem.error.contains("the scope @acme belongs"), "{problem:?}");
+    assert!(problem.fix.contains("owner set scope @acme "), "{problem:?}");
+    let taken = test.publish_facet(("@acme/demo", "1.0.1"), "text", &bob).await;
+    let problem = taken.unwrap_err().problem();
+    assert!(problem.error.contains("the facet @acme/demo belongs"), "{problem:?}");
     created(test.publish_facet(("@acme/other", "1.0.0"), "text", &alice).await);
+    test.registry.set_scope_owner(&artifact("@acme/any"), &bob.owner).await.unwrap();
+    created(test.publish_facet(("@acme/third", "1.0.0"), "text", &bob).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -92,11 +92,29 @@ async fn more_uploads_than_there_are_slots_wait_and_are_refused() {
     let wait_for_slot = Duration::from_millis(50);
     let limits = RegistryLimits { uploads_at_once: 1, wait_for_slot, ..RegistryLimits::default() };
     let test = TestRegistry::with_limits(limits).await;
-    let (alice, demo) = (publisher("alice"), artifact("demo"));
-    let begin = || test.registry.begin_body(ArtifactKind::Facet, &demo, &alice, None);
-    let first = begin().await.unwrap();
-    let problem = begin().await.map(drop).unwrap_err().problem();
+    let (alice, bob, demo) = (publisher("alice"), publisher("bob"), artifact("demo"));
+    let begin = |caller| test.registry.begin_body(ArtifactKind::Facet, &demo, caller, None);
+    let first = begin(&alice).await.unwrap();
+    let problem = begin(&bob).await.map(drop).unwrap_err().problem();
     assert_eq!((problem.code, problem.retry_after.is_some()), ("E_UNAVAILABLE", true));
     drop(first);
-    assert!(begin().await.is_ok());
+    assert!(begin(&bob).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_uploads_of_one_owner_leave_slots_for_the_others() {
+    let wait_for_slot = Duration::from_millis(50);
+    let limits = RegistryLimits { uploads_at_once: 8, wait_for_slot, ..RegistryLimits::default() };
+    let test = TestRegistry::with_limits(limits).await;
+    let (mallory, bob, demo) = (publisher("mallory"), publisher("bob"), artifact("demo"));
+    let begin = |caller| test.registry.begin_body(ArtifactKind::Facet, &demo, caller, None);
+    let (first, _second) = (begin(&mallory).await.unwrap(), begin(&mallory).await.unwrap());
+    for _ in 0..8 {
+        let problem = begin(&mallory).await.map(drop).unwrap_err().problem();
+        assert_eq!((problem.status, problem.code), (429, "E_QUEUE_FULL"), "{problem:?}");
+        assert!(problem.retry_after.is_some());
+    }
+    assert!(begin(&bob).await.is_ok());
+    drop(first);
+    assert!(begin(&mallory).await.is_ok(), "one of the two ended");
 }

@@ -1,6 +1,8 @@
 //! Damage, collection and backups.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -172,4 +174,47 @@ async fn a_store_that_never_answers_is_reported_within_seconds() {
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     assert_eq!(readiness.catalog, None);
     assert_eq!(readiness.blobs.as_deref(), Some("no answer in 2 s"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_goes_on_without_damaged_blobs_and_lists_them() {
+    let test = TestRegistry::new().await;
+    let alice = publisher("alice");
+    let mut records = Vec::new();
+    for version in ["1.0.0", "1.0.1", "1.0.2"] {
+        records.push(created(test.publish_facet(("demo", version), version, &alice).await));
+    }
+    fs::remove_file(test.blob(&records[0].content_hash)).unwrap();
+    let damaged = test.blob(&records[1].content_hash);
+    fs::remove_file(&damaged).unwrap();
+    fs::write(&damaged, b"other bytes").unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    let place = copy.path().join("copy");
+    // In a process that has no archive in memory.
+    let report = test.restarted().await.backup(&place).await.unwrap();
+    assert_eq!((report.blobs, report.bytes), (1, records[2].size));
+    let mut found: Vec<(&str, DamageKind)> =
+        report.damaged.iter().map(|damage| (damage.what.as_str(), damage.kind)).collect();
+    found.sort_unstable_by_key(|(what, _)| *what);
+    let expected = [
+        ("facet demo@1.0.0 archive", DamageKind::Absent),
+        ("facet demo@1.0.1 archive", DamageKind::Damaged),
+    ];
+    assert_eq!(found, expected);
+    let (restored, _) = open(&place, RegistryLimits::default()).await;
+    assert!(restored.archive(&records[2], None).await.is_ok());
+    assert_eq!(code(restored.archive(&records[1], None).await), "E_DAMAGED");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_that_fails_leaves_nothing() {
+    let test = TestRegistry::new().await;
+    let copy = tempfile::tempdir().unwrap();
+    // SQLite takes no such path.
+    let place = copy.path().join(OsStr::from_bytes(b"not-utf8-\xff"));
+    assert!(test.registry.backup(&place).await.is_err());
+    assert!(!place.exists());
+    fs::create_dir(&place).unwrap();
+    assert!(test.registry.backup(&place).await.is_err());
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "it was there before, and stays");
 }

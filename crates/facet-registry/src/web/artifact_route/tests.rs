@@ -166,3 +166,19 @@ fn arbitrary_paths_never_panic() {
         }
     }
 }
+
+#[test]
+fn an_unknown_path_is_malformed_or_leads_nowhere() {
+    for path in ["/", "/nope", "/v0", "/v0/facets", "/a/b/c/d/e", "*"] {
+        assert_eq!(refuse_unknown(path), RouteRefusal::Unknown, "{path}");
+    }
+    for path in ["/v0/./facets", "/v0//facets", "/v0/facets/", "/%2e%2e/x", "/%zz", "//"] {
+        assert!(matches!(refuse_unknown(path), RouteRefusal::Malformed(_)), "{path}");
+    }
+}
+
+#[test]
+fn a_scope_is_refused_as_it_was_written() {
+    let Err(RouteRefusal::Malformed(error)) = get("@ACME") else { panic!("accepted") };
+    assert!(error.starts_with("\"@ACME\" is not a scope: "), "{error}");
+}

@@ -90,6 +90,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::web::openapi_schemas::is_described;
 
     fn status(state: JobState) -> Value {
         let status = JobStatus {
@@ -100,7 +101,9 @@ mod tests {
             version: "1.0.0".parse().unwrap(),
             state,
         };
-        serde_json::from_slice(&status_document(&status, None, "id-1")).unwrap()
+        let document = serde_json::from_slice(&status_document(&status, None, "id-1")).unwrap();
+        assert!(is_described("PublishStatus", &document), "{document}");
+        document
     }
 
     #[test]
@@ -109,6 +112,7 @@ mod tests {
         assert_eq!(status(JobState::Running)["status"], "running");
         let problem = RegistryProblem::new("E_SERVER_FAILED", "it crashed", "mend it").to_json();
         let refused = status(JobState::Refused { problem });
+        assert!(is_described("StoredProblem", &refused["problem"]), "{refused}");
         assert_eq!(refused["status"], "refused");
         let problem = &refused["problem"];
         for member in ["error", "detail"] {

@@ -35,7 +35,7 @@ pub(super) async fn answer(
         route @ (ArtifactRoute::Publish { .. }
         | ArtifactRoute::Yank { .. }
         | ArtifactRoute::Unyank { .. }) => {
-            let body = IncomingBody::new(body, app.connections);
+            let body = IncomingBody::new(body, app.connections).announced_by(&head.headers);
             change(app, exchange, (kind, route), &head.headers, body).await
         }
         route => read(app, exchange, kind, route, &head).await,

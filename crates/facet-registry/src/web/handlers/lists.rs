@@ -97,7 +97,9 @@ fn page_of(query: &QueryPairs<'_>) -> Result<(Option<Cursor>, u32), Refusal> {
     let cursor = query.get("cursor")?.filter(|text| !text.is_empty());
     let cursor = cursor.map(|text| text.parse().map_err(|_| bad_cursor())).transpose()?;
     let Some(text) = query.get("limit")? else { return Ok((cursor, USUAL)) };
-    if let Ok(limit @ 1..=MOST) = text.parse::<u32>() {
+    // A number has one spelling: neither `+5` nor `05`.
+    let is_plain = text.starts_with(|c: char| matches!(c, '1'..='9'));
+    if let (true, Ok(limit @ 1..=MOST)) = (is_plain, text.parse::<u32>()) {
         return Ok((cursor, limit));
     }
     let fix = format!("send a number from 1 to {MOST}, or leave `limit` out");
@@ -119,6 +121,9 @@ mod tests {
         assert_eq!(limit("limit=1"), Ok(1));
         assert_eq!(limit("limit=100"), Ok(100));
         for query in ["limit=0", "limit=101", "limit=-1", "limit=", "limit=x", "limit=1&limit=2"] {
+            assert_eq!(limit(query), Err(400), "{query}");
+        }
+        for query in ["limit=05", "limit=%2B5", "limit=%205"] {
             assert_eq!(limit(query), Err(400), "{query}");
         }
         assert_eq!(limit("cursor=%21%21"), Err(400));

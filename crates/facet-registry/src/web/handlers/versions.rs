@@ -5,9 +5,9 @@ use facets_registry::{ArtifactKind, VersionRecord, Wanted};
 use http::{HeaderMap, StatusCode};
 
 use super::archive::cache_rule;
-use crate::web::answer::{self, Answer, etag_of, json, tagged};
+use crate::web::answer::{self, Answer, etag_of, json, set_content_location, tagged};
 use crate::web::app::App;
-use crate::web::artifact_route::parse_wanted;
+use crate::web::artifact_route::{RouteRefusal, parse_wanted};
 use crate::web::documents;
 use crate::web::findings::diff_document;
 use crate::web::query::QueryPairs;
@@ -55,7 +55,14 @@ pub(super) async fn surface(
     let bytes = app.registry.surface_file(record).await?;
     let etag = record.server.as_ref().map(|server| etag_of(&server.surface_file));
     let cache = cache_rule(app, wanted);
-    tagged(headers, &etag.unwrap_or_default(), cache, || json(StatusCode::OK, bytes))
+    let answer = || json(StatusCode::OK, bytes);
+    let mut response = tagged(headers, &etag.unwrap_or_default(), cache, answer)?;
+    if !matches!(wanted, Wanted::Exact(_)) {
+        let mut path = Vec::new();
+        documents::write_version_path(record, "/surface", &mut path);
+        set_content_location(response.headers_mut(), &String::from_utf8_lossy(&path));
+    }
+    Ok(response)
 }
 
 pub(super) async fn contract(app: &App, record: &VersionRecord, headers: &HeaderMap) -> Answer {
@@ -74,9 +81,19 @@ pub(super) async fn diff(
         let fix = "name the earlier version: `?from=1.0.0`";
         return Err(Refusal::bad_request("`from` is missing", fix));
     };
-    let from = app.registry.version(to.kind, &to.name, &parse_wanted(from)?).await?;
+    let from = app.registry.version(to.kind, &to.name, &earlier(from)?).await?;
     let diff = app.registry.diff(&from, to).await?;
     answer::document(headers, diff_document(&from, to, &diff))
+}
+
+/// The version that another is compared with.
+fn earlier(from: &str) -> Result<Wanted, Refusal> {
+    parse_wanted(from).map_err(|refusal| match refusal {
+        RouteRefusal::Malformed(error) => {
+            Refusal::bad_request(error, "name the earlier version: `?from=1.0.0`")
+        }
+        other => other.into(),
+    })
 }
 
 #[cfg(test)]
