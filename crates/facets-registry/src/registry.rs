@@ -60,6 +60,8 @@ struct SharedState {
     runtime: Mutex<()>,
     trouble: Mutex<Option<String>>,
     worker_works: AtomicBool,
+    /// Whether the process ends.
+    is_stopping: AtomicBool,
 }
 
 impl Registry {
@@ -79,6 +81,7 @@ impl Registry {
             runtime: Mutex::new(()),
             trouble: Mutex::new(None),
             worker_works: AtomicBool::new(true),
+            is_stopping: AtomicBool::new(false),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -102,6 +105,15 @@ impl Registry {
     /// Notes whether the last probe worker did its work; whether the one before it did.
     pub(crate) fn note_worker(&self, works: bool) -> bool {
         self.shared.worker_works.swap(works, Ordering::Relaxed)
+    }
+
+    /// Whether the process ends, so that no probe is waited for any more.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.shared.is_stopping.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_stopping(&self, is_stopping: bool) {
+        self.shared.is_stopping.store(is_stopping, Ordering::Relaxed);
     }
 
     pub(crate) fn catalog(&self) -> &Catalog {
