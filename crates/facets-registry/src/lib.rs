@@ -37,6 +37,7 @@ mod token_text;
 mod tokens;
 mod upkeep;
 mod upload;
+mod used_folder;
 mod yank;
 
 pub use backup::BackupReport;

@@ -15,8 +15,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
 use crate::limits::RegistryLimits;
+use crate::used_folder::UsedFolder;
 
-/// Directories of a registry. They belong to one process; what is in them can be lost.
+/// Directories of a registry. Processes may share them; what is in them can be lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryPlaces {
     /// For archives while they are received.
@@ -50,6 +51,8 @@ pub struct Registry {
 
 struct SharedState {
     setup: RegistrySetup,
+    used_uploads: UsedFolder,
+    used_probes: UsedFolder,
     uploads: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     /// Rings when a job was queued in this process.
@@ -69,11 +72,15 @@ impl Registry {
     pub fn new(setup: RegistrySetup) -> Result<Self, RegistryError> {
         make_private(&setup.places.uploads)?;
         make_private(&setup.places.probes)?;
+        let used_uploads = UsedFolder::new(&setup.places.uploads);
+        let used_probes = UsedFolder::new(&setup.places.probes);
         let limits = &setup.limits;
         let uploads = Arc::new(Semaphore::new(limits.uploads_at_once.max(1)));
         let readers = Arc::new(Semaphore::new(limits.archives_read_at_once.max(1)));
         let shared = SharedState {
             setup,
+            used_uploads,
+            used_probes,
             uploads,
             readers,
             queued: Notify::new(),
@@ -126,6 +133,14 @@ impl Registry {
 
     pub(crate) fn places(&self) -> &RegistryPlaces {
         &self.shared.setup.places
+    }
+
+    pub(crate) fn used_uploads(&self) -> &UsedFolder {
+        &self.shared.used_uploads
+    }
+
+    pub(crate) fn used_probes(&self) -> &UsedFolder {
+        &self.shared.used_probes
     }
 
     pub(crate) fn program(&self) -> &Path {
