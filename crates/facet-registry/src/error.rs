@@ -49,6 +49,9 @@ pub(crate) enum ProgramError {
     /// A file with a secret cannot be read.
     #[error("cannot read the secret in {}", path.display())]
     SecretUnreadable { path: PathBuf, source: io::Error },
+    /// A secret is in the command line, which every user of the machine can read.
+    #[error("--{flag} has a password in it, and every user of this machine can read command lines")]
+    SecretInFlag { flag: &'static str, instead: &'static str },
     /// A file with a secret has something else.
     #[error("{} does not have what it should", path.display())]
     InvalidSecret { path: PathBuf, expected: &'static str },
@@ -99,6 +102,7 @@ impl ProgramError {
         "listen-failed",
         "registry-missing",
         "schema-behind",
+        "secret-in-flag",
         "secret-invalid",
         "secret-unreadable",
         "setting-invalid",
@@ -122,6 +126,7 @@ impl Describe for ProgramError {
             Self::InvalidSetting { .. } => "setting-invalid",
             Self::SettingsConflict { .. } => "settings-conflict",
             Self::SecretUnreadable { .. } => "secret-unreadable",
+            Self::SecretInFlag { .. } => "secret-in-flag",
             Self::InvalidSecret { .. } => "secret-invalid",
             Self::NoDataDirectory => "data-directory-unknown",
             Self::DataDirectory { .. } => "data-directory-unusable",
@@ -155,6 +160,12 @@ impl Describe for ProgramError {
             Self::InvalidSetting { expected, .. } => return Some(expected.clone()),
             Self::SettingsConflict { reason, .. } => *reason,
             Self::SecretUnreadable { .. } => "a file that this user can read",
+            Self::SecretInFlag { flag, instead } => {
+                let variable = flag.replace('-', "_").to_ascii_uppercase();
+                return Some(format!(
+                    "--{instead} FILE, or the variable FACET_REGISTRY_{variable}"
+                ));
+            }
             Self::InvalidSecret { expected, .. } => *expected,
             Self::NoDataDirectory => "--data DIR, or HOME set to an absolute path",
             Self::DataDirectory { .. } => "a directory that this user can write to",
@@ -187,6 +198,7 @@ impl Describe for ProgramError {
             Self::SchemaBehind { pending } if pending.is_empty() => None,
             Self::SchemaBehind { pending } => Some(format!("without {}", pending.join(", "))),
             Self::SettingsConflict { .. }
+            | Self::SecretInFlag { .. }
             | Self::InvalidSecret { .. }
             | Self::NoDataDirectory
             | Self::NoRegistry { .. }

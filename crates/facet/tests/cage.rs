@@ -113,6 +113,18 @@ fn no_way_leads_out_where_anything_is_closed() {
     }
 }
 
+/// A command line may have a password in it.
+#[test]
+fn other_processes_are_out_of_sight_where_files_and_programs_are_closed() {
+    for user in users() {
+        let cage = Cage::new(user);
+        let closed = ["network=all", "filesystem=none", "subprocess=no"];
+        cage.expect(&closed, &["processes"], "refused");
+        cage.expect(&closed, &["own process"], "reached");
+        cage.expect(&FILES_CLOSED, &["processes", "own process"], "reached");
+    }
+}
+
 /// A set-user-ID program would outlive the session.
 #[test]
 fn no_program_is_left_behind_that_runs_as_its_maker() {

@@ -43,6 +43,18 @@ impl FromStr for CatalogUrl {
     }
 }
 
+impl CatalogUrl {
+    /// Whether a password is part of the address. An address whose parts are unclear counts as one that has it.
+    #[must_use]
+    pub fn has_password(&self) -> bool {
+        let Self::Postgres(text) = self else { return false };
+        let Ok(url) = Url::parse(text) else { return true };
+        url.password().is_some()
+            || url.path().contains('@')
+            || url.query_pairs().any(|(name, _)| name == "password")
+    }
+}
+
 impl fmt::Display for CatalogUrl {
     /// Never with a password, wherever the address has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,5 +121,22 @@ mod tests {
         }
         let url = CatalogUrl::Postgres(texts[0].to_owned());
         assert_eq!(url.to_string(), "postgres://host:5433/db");
+    }
+
+    #[test]
+    fn a_password_is_noticed_wherever_the_address_has_it() {
+        let has_password = |text: &str| CatalogUrl::Postgres(text.to_owned()).has_password();
+        for text in [
+            "postgres://user:secret@host/db",
+            "postgres://user@host/db?sslmode=disable&password=secret",
+            "postgres://user@host/db?p%61ssword=secret",
+            "postgres://user:12/secret@host/db",
+        ] {
+            assert!(has_password(text), "{text}");
+        }
+        for text in ["postgres://host/db", "postgres://user@host:5432/db?sslmode=disable"] {
+            assert!(!has_password(text), "{text}");
+        }
+        assert!(!CatalogUrl::Sqlite(PathBuf::from("a:b@c")).has_password());
     }
 }

@@ -28,6 +28,15 @@ pub struct JobClaim {
     pub number: i64,
 }
 
+/// Who takes jobs: a process that works on several at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claimant<'c> {
+    /// Its name, which no other process has.
+    pub worker: &'c str,
+    /// How many jobs of one owner it works on at once.
+    pub most_per_owner: u32,
+}
+
 /// A job as its worker gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedJob {
@@ -65,11 +74,12 @@ pub enum Lease {
 }
 
 impl Catalog {
-    /// Takes the next job: of the owner with the fewest running jobs the oldest. A job whose lease lapsed is
-    /// taken again, and refused as `PROBE_INTERRUPTED` after three attempts.
+    /// Takes the next job: of the owner with the fewest running jobs the oldest, but for owners of which the claimant
+    /// has as many as it may. A job whose lease lapsed is taken again, and refused as `PROBE_INTERRUPTED` after three
+    /// attempts.
     pub async fn claim_job(
         &self,
-        worker: &str,
+        claimant: Claimant<'_>,
         lease: Duration,
         now: Moment,
     ) -> Result<Option<ClaimedJob>, CatalogError> {
@@ -79,7 +89,7 @@ impl Catalog {
         if self.database.fetch_first(ANY, &[now.into()]).await?.is_none() {
             return Ok(None);
         }
-        self.database.write(&Claiming { worker, until: now.plus(lease), now }).await
+        self.database.write(&Claiming { claimant, until: now.plus(lease), now }).await
     }
 
     /// Keeps a job for longer. Without any time it gives the job back, and the attempt does not count.
@@ -109,7 +119,7 @@ impl Catalog {
 }
 
 struct Claiming<'a> {
-    worker: &'a str,
+    claimant: Claimant<'a>,
     until: Moment,
     now: Moment,
 }
@@ -117,9 +127,10 @@ struct Claiming<'a> {
 /// The owners' running jobs are counted once, not for every queued job.
 const NEXT: &str = "SELECT j.id, j.claim, j.owner, j.kind, j.name, j.version, j.content_hash, \
      j.integrity, j.size, j.upload, j.document, j.attempts FROM jobs j LEFT JOIN \
-     (SELECT owner, COUNT(*) AS busy FROM jobs WHERE state = 'running' AND lease_until > $1 \
-     GROUP BY owner) r ON r.owner = j.owner \
-     WHERE j.state = 'queued' OR (j.state = 'running' AND j.lease_until <= $1) \
+     (SELECT owner, COUNT(*) AS busy, SUM(CASE WHEN worker = $2 THEN 1 ELSE 0 END) AS own \
+     FROM jobs WHERE state = 'running' AND lease_until > $1 GROUP BY owner) r ON r.owner = j.owner \
+     WHERE (j.state = 'queued' OR (j.state = 'running' AND j.lease_until <= $1)) \
+     AND COALESCE(r.own, 0) < $3 \
      ORDER BY COALESCE(r.busy, 0), j.sequence LIMIT 1";
 
 impl Operation for Claiming<'_> {
@@ -135,14 +146,16 @@ impl Operation for Claiming<'_> {
              AND (state = 'queued' OR (state = 'running' AND lease_until <= $5))";
         transaction.lock(QUEUE).await?;
         self.refuse_interrupted(transaction).await?;
-        let row = transaction.fetch_first(NEXT, &[self.now.into()]).await?;
+        let Claimant { worker, most_per_owner } = self.claimant;
+        let params = [self.now.into(), worker.into(), i64::from(most_per_owner).into()];
+        let row = transaction.fetch_first(NEXT, &params).await?;
         let Some(row) = row else { return Ok(Ending::Commit(None)) };
         let job = read_next(&mut row.cells())?;
         let before = job.claim.number - 1;
         let params = [
             (&job.claim.id).into(),
             before.into(),
-            self.worker.into(),
+            worker.into(),
             self.until.into(),
             self.now.into(),
         ];

@@ -34,7 +34,7 @@ pub use address::CatalogUrl;
 pub use audit::AuditEntry;
 pub use catalog::{Catalog, Migrate, SchemaState};
 pub use error::CatalogError;
-pub use job_claims::{ClaimedJob, JobClaim, Lease, PROBE_INTERRUPTED};
+pub use job_claims::{Claimant, ClaimedJob, JobClaim, Lease, PROBE_INTERRUPTED};
 pub use jobs::{EnqueueOutcome, JobState, JobStatus, NewJob, QueueDepth};
 pub use kind::ArtifactKind;
 pub use moment::Moment;

@@ -76,6 +76,24 @@ impl Registry {
         Ok(report)
     }
 
+    /// Removes temporary files and directories that dead processes have left, however young; how many went. To be
+    /// called before this process makes any. While another process uses the same directories, they stay.
+    pub async fn remove_leftovers(&self) -> Result<u64, RegistryError> {
+        let registry = self.clone();
+        blocking(move || {
+            let places = registry.places();
+            let any_age = Moment(i64::MAX);
+            let uploads = registry
+                .used_uploads()
+                .alone(|| remove_stale(&places.uploads, UPLOAD_PREFIX, any_age));
+            let probes = registry
+                .used_probes()
+                .alone(|| remove_stale(&places.probes, PROBE_PREFIX, any_age));
+            Ok(uploads.transpose()?.unwrap_or(0) + probes.transpose()?.unwrap_or(0))
+        })
+        .await
+    }
+
     /// Removes a blob that nothing references; whether it went, or would.
     async fn collect(&self, entry: &BlobEntry, options: &GcOptions) -> Result<bool, RegistryError> {
         let catalog = self.catalog();

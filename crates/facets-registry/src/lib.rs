@@ -40,6 +40,7 @@ mod tokens;
 mod upkeep;
 mod upload;
 mod upload_slots;
+mod used_folder;
 mod yank;
 
 pub use backup::BackupReport;

@@ -31,6 +31,8 @@ pub(crate) enum JobTrouble {
     },
     /// The registry has no disk, catalog, store or runtime.
     Registry(RegistryError),
+    /// The process ends, and has ended the probe.
+    Stopped,
 }
 
 impl JobTrouble {
@@ -39,6 +41,7 @@ impl JobTrouble {
         match self {
             Self::Worker { reason, .. } => format!("the probe worker failed: {reason}"),
             Self::Registry(error) => error.to_string(),
+            Self::Stopped => "the registry stops".to_owned(),
         }
     }
 }
@@ -87,6 +90,8 @@ impl Registry {
         let (answer, runtime) = blocking(move || registry.run_probe(&job, &folder)).await?;
         let surface_file = match answer {
             Ok(ProbeAnswer { surface_file }) => surface_file,
+            // Whatever it says: the signal that ends the registry may have ended the server, too.
+            Err(_) if self.is_stopping() => return Err(JobTrouble::Stopped),
             Err(ProbeFailure::Broken(reason)) => {
                 let worked_before = self.note_worker(false);
                 return Err(JobTrouble::Worker { reason, worked_before });
@@ -118,14 +123,15 @@ impl Registry {
         let path = installed.program_for_start();
         let path = path.map_err(|error| RegistryError::internal(error.to_string()))?;
         let runtime = InstalledProgram { path, version: installed.runtime().to_string() };
-        let answer = probe(&ProbeRequest {
+        let request = ProbeRequest {
             archive: &folder.archive(),
             content_hash: job.content_hash,
             integrity: job.integrity,
             scratch: &folder.scratch(),
             runtime: &runtime,
             program: self.program(),
-        });
+        };
+        let answer = probe(&request, &|| self.is_stopping());
         Ok((answer, runtime.version))
     }
 

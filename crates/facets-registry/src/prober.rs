@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use facets_catalog::{CatalogError, ClaimedJob, JobClaim, Lease};
+use facets_catalog::{CatalogError, Claimant, ClaimedJob, JobClaim, Lease};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -28,22 +28,42 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 impl Registry {
-    /// Starts to work on the queue, until `stop` becomes true and no job is being worked on any more.
+    /// Starts to work on the queue, until `stop` becomes true. Probes that run then are ended, and their jobs given
+    /// back.
     pub fn start_probers(&self, stop: watch::Receiver<bool>) -> JoinHandle<()> {
         let registry = self.clone();
+        registry.set_stopping(false);
+        // Without randomness there are no ids, and nothing else works either.
+        let worker = random_id().unwrap_or_else(|_| std::process::id().to_string());
         tokio::spawn(async move {
             let mut loops = JoinSet::new();
+            loops.spawn(note_stop(registry.clone(), stop.clone()));
             for _ in 0..registry.limits().probes_at_once {
-                loops.spawn(ProberLoop::new(&registry, &stop).run());
+                loops.spawn(ProberLoop::new(&registry, &worker, &stop).run());
             }
             while loops.join_next().await.is_some() {}
         })
     }
 }
 
+/// Tells running probes, and publishes that wait for one, that the process ends.
+async fn note_stop(registry: Registry, mut stop: watch::Receiver<bool>) {
+    // A sender that is gone means the same.
+    let _ = stop.wait_for(|is_stopping| *is_stopping).await;
+    registry.set_stopping(true);
+    registry.finished().notify_waiters();
+}
+
+/// Of one owner never all probes at once: another one may come.
+fn most_per_owner(probes_at_once: usize) -> u32 {
+    u32::try_from(probes_at_once).unwrap_or(u32::MAX).saturating_sub(1).max(1)
+}
+
 /// One loop: one job at a time.
 struct ProberLoop {
     registry: Registry,
+    /// The name of the process, which all of its loops share.
+    worker: String,
     stop: watch::Receiver<bool>,
     pause: Duration,
     /// Whether the catalog did not answer the last time.
@@ -51,19 +71,20 @@ struct ProberLoop {
 }
 
 impl ProberLoop {
-    fn new(registry: &Registry, stop: &watch::Receiver<bool>) -> Self {
-        let (registry, stop) = (registry.clone(), stop.clone());
-        Self { registry, stop, pause: FIRST_PAUSE, is_cut_off: false }
+    fn new(registry: &Registry, worker: &str, stop: &watch::Receiver<bool>) -> Self {
+        let (registry, worker, stop) = (registry.clone(), worker.to_owned(), stop.clone());
+        Self { registry, worker, stop, pause: FIRST_PAUSE, is_cut_off: false }
     }
 
     async fn run(mut self) {
-        // Without randomness there are no ids, and nothing else works either.
-        let worker = random_id().unwrap_or_else(|_| std::process::id().to_string());
         let registry = self.registry.clone();
+        let worker = self.worker.clone();
+        let most_per_owner = most_per_owner(registry.limits().probes_at_once);
+        let claimant = Claimant { worker: &worker, most_per_owner };
         while !self.is_stopping() {
             // Before the look, so that a job that is queued meanwhile is noticed.
             let bell = registry.queued().notified();
-            let claimed = registry.catalog().claim_job(&worker, LEASE, now()).await;
+            let claimed = registry.catalog().claim_job(claimant, LEASE, now()).await;
             self.note_catalog(claimed.as_ref().err());
             match claimed {
                 Ok(Some(job)) => self.work(&job).await,
@@ -107,6 +128,7 @@ impl ProberLoop {
                 self.registry.finished().notify_waiters();
                 self.pause = FIRST_PAUSE;
             }
+            Err(JobTrouble::Stopped) => lease.give_back(&self.registry, Duration::ZERO).await,
             Err(trouble) => {
                 self.registry.set_prober_trouble(Some(trouble.reason()));
                 lease.give_back(&self.registry, remaining_lease(&trouble)).await;
@@ -130,7 +152,9 @@ impl ProberLoop {
 fn remaining_lease(trouble: &JobTrouble) -> Duration {
     match trouble {
         JobTrouble::Worker { worked_before: true, .. } => LAPSED,
-        JobTrouble::Worker { worked_before: false, .. } | JobTrouble::Registry(_) => Duration::ZERO,
+        JobTrouble::Worker { worked_before: false, .. }
+        | JobTrouble::Registry(_)
+        | JobTrouble::Stopped => Duration::ZERO,
     }
 }
 
@@ -166,5 +190,16 @@ async fn renew(registry: Registry, claim: JobClaim) {
         if let Ok(Lease::Lost) = registry.catalog().renew_job(&claim, LEASE, now()).await {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_probe_is_left_for_another_owner_where_there_are_several() {
+        let most: Vec<u32> = [1, 2, 3, 8].map(most_per_owner).into();
+        assert_eq!(most, [1, 1, 2, 7]);
     }
 }

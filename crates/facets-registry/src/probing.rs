@@ -61,6 +61,9 @@ pub const PROBE_STAGES: &[Stage] = &[SCAN_STAGE];
 /// From the start of the worker to its answer. The worker gives up sooner, so that it can say why.
 const IN_ALL: Duration = Duration::from_secs(35);
 
+/// How often is looked whether the registry stops.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// How long is waited for what the worker has written to standard error.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -97,15 +100,22 @@ pub struct ProbeRequest<'r> {
     pub program: &'r Path,
 }
 
-/// Starts a server, and takes down what it declares. Waits for that, up to 35 seconds.
-pub fn probe(request: &ProbeRequest<'_>) -> Result<ProbeAnswer, ProbeFailure> {
-    let outcome = ask_worker(request);
+/// Starts a server, and takes down what it declares. Waits for that, up to 35 seconds; when the registry stops, the
+/// server is ended at once.
+pub fn probe(
+    request: &ProbeRequest<'_>,
+    is_stopping: &dyn Fn() -> bool,
+) -> Result<ProbeAnswer, ProbeFailure> {
+    let outcome = ask_worker(request, is_stopping);
     // What cannot be removed is removed by the collector.
     let _ = remove_folder(request.scratch);
     outcome
 }
 
-fn ask_worker(request: &ProbeRequest<'_>) -> Result<ProbeAnswer, ProbeFailure> {
+fn ask_worker(
+    request: &ProbeRequest<'_>,
+    is_stopping: &dyn Fn() -> bool,
+) -> Result<ProbeAnswer, ProbeFailure> {
     let deadline = Instant::now() + IN_ALL;
     let broken = |what: &str| ProbeFailure::Broken(format!("cannot start a probe: {what}"));
     let (launcher, process) = prepare(request).map_err(|error| broken(&error.to_string()))?;
@@ -115,18 +125,45 @@ fn ask_worker(request: &ProbeRequest<'_>) -> Result<ProbeAnswer, ProbeFailure> {
     // The worker reads nothing.
     drop(input);
     let outcomes = outcomes_of(output).map_err(|error| broken(&error.to_string()))?;
-    let left = deadline.saturating_duration_since(Instant::now());
-    let received = outcomes.recv_timeout(left);
+    let received = await_outcome(&outcomes, deadline, is_stopping);
     // Ends the worker, and everything that it has started.
     drop(running);
     match received {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(error)) => Err(without_answer(&error, &stderr.last_words(LAST_WORDS))),
-        Err(RecvTimeoutError::Timeout) => {
+        Err(Silence::Late) => {
             let error = format!("the server was not examined within {} s", IN_ALL.as_secs());
             Err(ProbeFailure::refused("server-too-slow", error))
         }
-        Err(RecvTimeoutError::Disconnected) => Err(broken("its answer was lost")),
+        Err(Silence::Lost) => Err(broken("its answer was lost")),
+        Err(Silence::Stopped) => Err(broken("the registry stops")),
+    }
+}
+
+/// Why there is no outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Silence {
+    Late,
+    Lost,
+    Stopped,
+}
+
+fn await_outcome<T>(
+    outcomes: &Receiver<T>,
+    deadline: Instant,
+    is_stopping: &dyn Fn() -> bool,
+) -> Result<T, Silence> {
+    loop {
+        if is_stopping() {
+            return Err(Silence::Stopped);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        match outcomes.recv_timeout(left.min(LOOK)) {
+            Ok(outcome) => return Ok(outcome),
+            Err(RecvTimeoutError::Disconnected) => return Err(Silence::Lost),
+            Err(RecvTimeoutError::Timeout) if left <= LOOK => return Err(Silence::Late),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
 }
 
@@ -214,6 +251,18 @@ mod tests {
     }
 
     #[test]
+    fn an_outcome_is_awaited_until_the_deadline_or_the_end_of_the_registry() {
+        let soon = || Instant::now() + LOOK * 3;
+        let (sender, outcomes) = channel::<u8>();
+        assert_eq!(await_outcome(&outcomes, soon(), &|| false), Err(Silence::Late));
+        assert_eq!(await_outcome(&outcomes, soon(), &|| true), Err(Silence::Stopped));
+        sender.send(7).unwrap();
+        assert_eq!(await_outcome(&outcomes, soon(), &|| false), Ok(7));
+        drop(sender);
+        assert_eq!(await_outcome(&outcomes, soon(), &|| false), Err(Silence::Lost));
+    }
+
+    #[test]
     fn a_probe_that_cannot_start_leaves_no_scratch_directory() {
         let place = tempfile::tempdir().unwrap();
         let runtime =
@@ -227,7 +276,7 @@ mod tests {
             runtime: &runtime,
             program: &place.path().join("program"),
         };
-        assert!(matches!(probe(&request), Err(ProbeFailure::Broken(_))));
+        assert!(matches!(probe(&request, &|| false), Err(ProbeFailure::Broken(_))));
         assert!(!scratch.exists());
     }
 }

@@ -116,7 +116,7 @@ impl Registry {
         }
     }
 
-    /// How a job ended; nothing if it has not after some time. A catalog that does not answer for a moment is
+    /// How a job ended; nothing if it has not after some time, or when the process ends. A catalog that does not answer for a moment is
     /// asked again: the job is safe.
     async fn wait_for_job(&self, id: &str) -> Option<JobState> {
         let deadline = Instant::now() + self.limits().wait_for_probe;
@@ -130,7 +130,7 @@ impl Registry {
                 return Some(status.state);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || self.is_stopping() {
                 return None;
             }
             tokio::select! {

@@ -16,8 +16,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use crate::error::RegistryError;
 use crate::limits::RegistryLimits;
 use crate::upload_slots::UploadSlots;
+use crate::used_folder::UsedFolder;
 
-/// Directories of a registry. They belong to one process; what is in them can be lost.
+/// Directories of a registry. Processes may share them; what is in them can be lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryPlaces {
     /// For archives while they are received.
@@ -51,6 +52,8 @@ pub struct Registry {
 
 struct SharedState {
     setup: RegistrySetup,
+    used_uploads: UsedFolder,
+    used_probes: UsedFolder,
     uploads: UploadSlots,
     readers: Arc<Semaphore>,
     /// Rings when a job was queued in this process.
@@ -61,6 +64,8 @@ struct SharedState {
     runtime: Mutex<()>,
     trouble: Mutex<Option<String>>,
     worker_works: AtomicBool,
+    /// Whether the process ends.
+    is_stopping: AtomicBool,
 }
 
 impl Registry {
@@ -68,11 +73,15 @@ impl Registry {
     pub fn new(setup: RegistrySetup) -> Result<Self, RegistryError> {
         make_private(&setup.places.uploads)?;
         make_private(&setup.places.probes)?;
+        let used_uploads = UsedFolder::new(&setup.places.uploads);
+        let used_probes = UsedFolder::new(&setup.places.probes);
         let limits = &setup.limits;
         let uploads = UploadSlots::new(limits.uploads_at_once.max(1), limits.uploads_per_owner());
         let readers = Arc::new(Semaphore::new(limits.archives_read_at_once.max(1)));
         let shared = SharedState {
             setup,
+            used_uploads,
+            used_probes,
             uploads,
             readers,
             queued: Notify::new(),
@@ -80,6 +89,7 @@ impl Registry {
             runtime: Mutex::new(()),
             trouble: Mutex::new(None),
             worker_works: AtomicBool::new(true),
+            is_stopping: AtomicBool::new(false),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -105,6 +115,15 @@ impl Registry {
         self.shared.worker_works.swap(works, Ordering::Relaxed)
     }
 
+    /// Whether the process ends, so that no probe is waited for any more.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.shared.is_stopping.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_stopping(&self, is_stopping: bool) {
+        self.shared.is_stopping.store(is_stopping, Ordering::Relaxed);
+    }
+
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.shared.setup.catalog
     }
@@ -115,6 +134,14 @@ impl Registry {
 
     pub(crate) fn places(&self) -> &RegistryPlaces {
         &self.shared.setup.places
+    }
+
+    pub(crate) fn used_uploads(&self) -> &UsedFolder {
+        &self.shared.used_uploads
+    }
+
+    pub(crate) fn used_probes(&self) -> &UsedFolder {
+        &self.shared.used_probes
     }
 
     pub(crate) fn program(&self) -> &Path {

@@ -119,20 +119,26 @@ impl Published {
 
     /// Starts it, and looks whether it left anything behind.
     fn probe(&self) -> Result<ProbeAnswer, ProbeFailure> {
+        self.probe_until(&|| false)
+    }
+
+    /// The same for a registry that stops meanwhile.
+    fn probe_until(&self, is_stopping: &dyn Fn() -> bool) -> Result<ProbeAnswer, ProbeFailure> {
         let installed = RUNTIME.as_ref().unwrap();
         let runtime = InstalledProgram {
             path: installed.program_for_start().unwrap(),
             version: installed.runtime().version.to_owned(),
         };
         let begin = Instant::now();
-        let outcome = probe(&ProbeRequest {
+        let request = ProbeRequest {
             archive: &self.path("archive"),
             content_hash: self.content_hash,
             integrity: self.integrity,
             scratch: &self.path("scratch"),
             runtime: &runtime,
             program: Path::new(PROGRAM),
-        });
+        };
+        let outcome = probe(&request, is_stopping);
         assert!(begin.elapsed() < PATIENCE, "{:?}: {outcome:?}", begin.elapsed());
         assert!(!self.path("scratch").exists(), "the scratch directory is there: {outcome:?}");
         let place = self.place.path().to_str().unwrap();
@@ -218,6 +224,41 @@ fn other_bytes_than_those_that_were_validated_are_not_started() {
     server.integrity = Digest::of(b"another");
     let outcome = server.probe();
     assert!(matches!(outcome, Err(ProbeFailure::Broken(_))), "{outcome:?}");
+}
+
+#[test]
+fn a_probe_ends_at_once_when_the_registry_stops() {
+    let Some(server) = Published::new("setInterval(() => {}, 1000);") else { return };
+    let begin = Instant::now();
+    let outcome = server.probe_until(&|| begin.elapsed() > Duration::from_secs(1));
+    assert!(matches!(outcome, Err(ProbeFailure::Broken(_))), "{outcome:?}");
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+}
+
+/// The command line of the registry, or of another process, may have a password in it.
+#[test]
+fn other_processes_are_out_of_sight() {
+    let own = std::process::id();
+    let entry = format!(
+        r#"
+        import {{ readFileSync, readdirSync }} from "node:fs";
+        const tries = [
+          () => readdirSync("/proc"),
+          ...[1, {own}, process.ppid].map((id) => () => readFileSync(`/proc/${{id}}/cmdline`)),
+        ];
+        for (const one of tries) {{
+          try {{ one(); console.error("READ " + one); }} catch {{ console.error("refused"); }}
+        }}
+        readFileSync("/proc/self/cmdline");
+        readFileSync("/proc/cpuinfo");
+        console.error("all tried");
+        process.exit(1);
+        "#
+    );
+    let Some(server) = Published::new(&entry) else { return };
+    let refused = server.refused_after_start("server-closed");
+    assert!(refused.printed.contains("all tried"), "{refused:?}");
+    assert!(!refused.printed.contains("READ"), "{refused:?}");
 }
 
 #[test]

@@ -309,6 +309,14 @@ fn whatever_a_runtime_may_run_is_read() {
             ],
         ),
         (
+            "settings that start another file than the entry",
+            &[
+                ("p/a.ts", "1"),
+                ("p/evil.ts", evil),
+                ("p/tsconfig.json", r#"{"compilerOptions":{"paths":{"*":["./evil.ts"]}}}"#),
+            ],
+        ),
+        (
             "the process through another file",
             &[
                 ("p/a.mjs", "import { p } from './b.mjs'; p.getBuiltinModule('child_process')"),

@@ -5,7 +5,7 @@ use std::fs::{self, DirBuilder};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, IoSliceMut, PipeReader, PipeWriter, Read as _, Write as _};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, IntoRawFd as _, OwnedFd};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio, exit};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
@@ -284,10 +284,18 @@ fn start(
         .stderr(Stdio::from(stderr));
     let child = command.spawn()?;
     if let Some(confined) = confined {
+        hold_process_folder(child.id());
         confined.send();
     }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     pid.ok_or_else(|| io::Error::other("the server has no process id"))
+}
+
+/// The sandbox opens the server's own folder below `/proc`, as the kernel holds it in memory. If that were dropped for
+/// want of memory, another would be made that is not opened. It is held until this process ends.
+fn hold_process_folder(server: u32) {
+    let folder = open(format!("/proc/{server}"), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    let _ = folder.map(OwnedFd::into_raw_fd);
 }
 
 /// What the last stage has to know, on its way there: no command line is long enough for it.

@@ -15,9 +15,9 @@ pub(crate) struct StorageArguments {
         help = "Data directory (default: $XDG_DATA_HOME/facet-registry, or ~/.local/share/facet-registry)")]
     data: Option<String>,
     #[arg(long, value_name = "URL", global = true, help_heading = STORAGE,
-        help = "PostgreSQL instead of SQLite in the data directory: postgres://USER:PASSWORD@HOST/NAME")]
+        help = "PostgreSQL instead of SQLite in the data directory: postgres://USER@HOST/NAME, without a password")]
     database: Option<String>,
-    /// File with the URL of the database, so that no list of processes shows its password
+    /// File with the URL of the database and its password, which no list of processes shows
     #[arg(long, value_name = "FILE", global = true, help_heading = STORAGE)]
     database_file: Option<String>,
     #[arg(long, value_name = "URL", global = true, help_heading = STORAGE,

@@ -7,7 +7,7 @@ use facets_blobs::{BlobLimits, BlobsUrl, S3Credentials};
 use facets_catalog::CatalogUrl;
 use facets_registry::RegistryLimits;
 
-use super::sources::{GivenValue, Sources};
+use super::sources::{GivenBy, GivenValue, Sources};
 use super::values::{
     parse_count, parse_duration, parse_size, parse_some_duration, parse_some_size, parse_switch,
     parse_threads,
@@ -197,9 +197,17 @@ fn data_directory(sources: &Sources<'_>) -> Result<PathBuf, ProgramError> {
 
 fn catalog_url(sources: &Sources<'_>, data: &Path) -> Result<CatalogUrl, ProgramError> {
     match sources.find_either(["database", "database-file"])? {
-        [Some(_), _] => {
+        [Some(GivenValue { by, .. }), _] => {
             let url = sources.read_optional("database", parse_database)?;
-            url.ok_or(ProgramError::Internal)
+            let url: CatalogUrl = url.ok_or(ProgramError::Internal)?;
+            // Every user of the machine can read a command line.
+            if by == GivenBy::Flag && url.has_password() {
+                return Err(ProgramError::SecretInFlag {
+                    flag: "database",
+                    instead: "database-file",
+                });
+            }
+            Ok(url)
         }
         [None, Some(GivenValue { text, .. })] => {
             let path = PathBuf::from(text);
@@ -321,6 +329,19 @@ mod tests {
         for other in ["", "catalog", "/srv/catalog.sqlite", "mysql://h/d", "host=h user=u"] {
             assert_eq!(parse_database(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_command_line_has_no_password() {
+        let secret = "postgres://user:secret@host/db";
+        let refused = storage(&[("data", "d"), ("database", secret)], &[]).unwrap_err();
+        assert_eq!(refused.code(), "secret-in-flag");
+        assert!(!format!("{refused:?} {:?}", refused.describe()).contains("user:secret"));
+        let variable = [("FACET_REGISTRY_DATABASE", secret)];
+        let from_variable = storage(&[("data", "d")], &variable).unwrap().catalog;
+        assert_eq!(from_variable, CatalogUrl::Postgres(secret.to_owned()));
+        let without = ("database", "postgres://user@host/db");
+        assert!(storage(&[("data", "d"), without], &[]).is_ok());
     }
 
     #[test]

@@ -149,9 +149,7 @@ const ACCEPTED: &str = r#"{"type":"object","required":["status","reason","fix","
 "properties":{"status":{"const":"QUEUED"},"reason":{"type":"string"},"fix":{"type":"string"},
 "docs_url":{"type":"string"},"status_url":{"type":"string"}}}"#;
 
-const STORED_PROBLEM: &str = r#"{"type":"object","required":["status","code","error","fix"],"properties":{
-"status":{"type":"integer"},"code":{"type":"string"},"error":{"type":"string"},"fix":{"type":"string"},
-"details":{"type":"object"},"retry_after":{"type":"integer"}}}"#;
+const STORED_PROBLEM: &str = r##"{"$ref":"#/components/schemas/Problem"}"##;
 
 const PUBLISH_STATUS: &str = r##"{"type":"object","required":["id","status","name","version"],"properties":{
 "id":{"type":"string"},"status":{"enum":["queued","running","published","refused"]},"name":{"type":"string"},

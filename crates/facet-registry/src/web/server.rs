@@ -84,6 +84,9 @@ pub(crate) async fn serve(
     wait: Duration,
 ) -> Ending {
     raise_descriptor_limit();
+    if let Err(error) = app.registry.remove_leftovers().await {
+        app.log.event("warn", "leftovers-kept", &error.to_string());
+    }
     let (stop, stopping) = watch::channel(false);
     let probers = app.registry.start_probers(stopping.clone());
     let most = app.connections.most as usize;

@@ -1,13 +1,13 @@
 //! kill -9 at random moments: what was acknowledged is there, and what is there is complete.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use facets_testkit::{Random, long_count};
 
-use crate::archives::{USUAL, can_probe, entry, server, slow_entry};
+use crate::archives::{SILENT, USUAL, can_probe, entry, server, slow_entry};
 use crate::backend::{Backend, Site, on_both};
-use crate::node::{Node, SERVERS, kill, probe_worker};
+use crate::node::{NO_WAIT, Node, SERVERS, is_waiting, kill, probe_worker};
 use crate::support::wait_until;
 use crate::verifying::{Sent, verify_all};
 
@@ -102,6 +102,30 @@ fn verify_at_last(site: &Site, node: &Node, sent: &[Sent]) {
     // A process that has nothing in memory.
     let fresh = Node::start(site, &[]);
     assert_eq!(verify_all(&fresh, sent), visible);
+}
+
+#[test]
+fn a_registry_that_is_told_to_end_gives_its_probes_back() {
+    if can_probe() {
+        on_both(end_while_probing);
+    }
+}
+
+fn end_while_probing(backend: &Backend) {
+    let site = backend.site();
+    let (mut node, token) = (Node::start(&site, &NO_WAIT), site.token("acme"));
+    let archive = server("silent", "1.0.0", SILENT);
+    let job = node.publish_queued("silent", &archive, &token);
+    // More often than an interrupted probe is tried again.
+    for _ in 0..4 {
+        wait_until("a worker probes it", || probe_worker(&site).is_some());
+        let begin = Instant::now();
+        node.terminate();
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        assert!(probe_worker(&site).is_none());
+        node.restart(&site);
+        assert!(is_waiting(&node.status(&job, &token)));
+    }
 }
 
 #[test]

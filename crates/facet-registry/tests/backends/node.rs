@@ -53,6 +53,12 @@ impl Node {
         kill_process(Pid::from_child(&self.child), Signal::KILL).unwrap();
     }
 
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn terminate(&mut self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        let _ = self.child.wait();
+    }
+
     /// Another process in place of this one, which was killed.
     pub(crate) fn restart(&mut self, site: &Site) {
         let _ = self.child.wait();

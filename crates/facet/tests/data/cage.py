@@ -56,7 +56,11 @@ def parent_of(pid):
 
 
 SUPERVISOR = os.getppid()
-FACET = parent_of(SUPERVISOR)
+try:
+    FACET = parent_of(SUPERVISOR)
+except PermissionError:
+    # Where programs are closed, other processes are out of sight; the supervisor is outside like facet.
+    FACET = SUPERVISOR
 
 
 def by_descriptor(change):
@@ -330,6 +334,27 @@ PROGRAMS = {
 }
 
 
+# Closed where files and programs are.
+PROCESSES = {
+    "command line of facet": read_from("/proc/{facet}/cmdline"),
+    "command line of the first process": read_from("/proc/1/cmdline"),
+    "state of facet": read_from("/proc/{facet}/status"),
+    "list of processes": lambda asked: os.listdir("/proc"),
+}
+
+# Open there all the same.
+OWN_PROCESS = {
+    "own command line": read_from("/proc/self/cmdline"),
+    "own state by number": lambda asked: open(f"/proc/{os.getpid()}/status").read(),
+    "own thread": read_from("/proc/thread-self/stat"),
+    "own descriptors": lambda asked: os.listdir("/proc/self/fd"),
+    "mounts": read_from("/proc/mounts"),
+    "processors": read_from("/proc/cpuinfo"),
+    "memory": read_from("/proc/meminfo"),
+    "settings of the kernel": read_from("/proc/sys/kernel/ostype"),
+}
+
+
 def copy_with_mode(asked):
     folder = tempfile.mkdtemp()
     shutil.copy2(__file__, folder + "/a")
@@ -374,6 +399,8 @@ def make_renames(asked):
 
 KINDS = {"always": ALWAYS, "files": FILES, "programs": PROGRAMS, "needed": NEEDED}
 KINDS["set user"] = SET_USER
+KINDS["processes"] = PROCESSES
+KINDS["own process"] = OWN_PROCESS
 KINDS["moves"] = {"moved between folders": make_renames}
 
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use facets_catalog::{
-    ClaimedJob, EnqueueOutcome, JobState, Lease, Moment, NewJob, NewVersion, PROBE_INTERRUPTED,
-    PublishOutcome, QueueDepth, VersionRecord,
+    Claimant, ClaimedJob, EnqueueOutcome, JobState, Lease, Moment, NewJob, NewVersion,
+    PROBE_INTERRUPTED, PublishOutcome, QueueDepth, VersionRecord,
 };
 
 use crate::support::{LATER, NOW, Scene, changed, fresh_id, owned_by, server, who};
@@ -14,6 +14,7 @@ on_both![
     a_job_is_queued_once,
     an_owner_has_a_bounded_number_of_jobs,
     the_owner_with_the_fewest_running_jobs_comes_first,
+    no_owner_has_all_places_of_a_worker,
     a_job_is_given_to_one_of_many_workers,
     a_lapsed_lease_is_claimed_again_three_times_in_all,
     a_job_that_is_given_back_has_lost_no_attempt,
@@ -24,6 +25,11 @@ on_both![
 ];
 
 const LEASE: Duration = Duration::from_mins(1);
+
+/// A worker with many places.
+fn claimant(worker: &str) -> Claimant<'_> {
+    Claimant { worker, most_per_owner: 100 }
+}
 
 async fn new_job(scene: &Scene, record: &VersionRecord) -> NewJob {
     NewJob {
@@ -48,7 +54,7 @@ async fn enqueue(scene: &Scene, record: &VersionRecord) -> NewJob {
 }
 
 async fn claim(scene: &Scene, now: Moment) -> Option<ClaimedJob> {
-    scene.catalog.claim_job("worker", LEASE, now).await.unwrap()
+    scene.catalog.claim_job(claimant("worker"), LEASE, now).await.unwrap()
 }
 
 async fn state(scene: &Scene, id: &str) -> JobState {
@@ -110,6 +116,31 @@ async fn the_owner_with_the_fewest_running_jobs_comes_first(scene: Scene) {
     assert_eq!(depth, QueueDepth { queued: 0, running: 7 });
 }
 
+async fn no_owner_has_all_places_of_a_worker(scene: Scene) {
+    let scene = scene.ready().await;
+    for text in ["a1", "a2", "a3", "a4"] {
+        enqueue(&scene, &server(text, "1.0.0")).await;
+    }
+    let claim = async |worker: &str, now: Moment| {
+        let claimant = Claimant { worker, most_per_owner: 2 };
+        let job = scene.catalog.claim_job(claimant, LEASE, now).await.unwrap();
+        job.map(|job| job.name.to_string())
+    };
+    assert_eq!(claim("one", NOW).await.as_deref(), Some("a1"));
+    assert_eq!(claim("one", NOW).await.as_deref(), Some("a2"));
+    assert_eq!(claim("one", NOW).await, None, "it has as many of this owner as it may");
+    enqueue(&scene, &owned_by(&server("b1", "1.0.0"), "bob")).await;
+    assert_eq!(claim("one", NOW).await.as_deref(), Some("b1"), "another owner has a place");
+    assert_eq!(claim("two", NOW).await.as_deref(), Some("a3"), "another worker has its own places");
+    // Jobs whose lease lapsed take no place, and are taken again.
+    let later = NOW.plus(LEASE);
+    let mut again = Vec::new();
+    for _ in 0..3 {
+        again.extend(claim("one", later).await);
+    }
+    assert_eq!(again, ["a1", "b1", "a2"]);
+}
+
 async fn a_job_is_given_to_one_of_many_workers(scene: Scene) {
     let scene = scene.ready().await;
     for number in 0..8 {
@@ -121,7 +152,7 @@ async fn a_job_is_given_to_one_of_many_workers(scene: Scene) {
         tasks.push(tokio::spawn(async move {
             let mut taken = Vec::new();
             let worker = format!("worker {worker}");
-            while let Some(job) = catalog.claim_job(&worker, LEASE, NOW).await.unwrap() {
+            while let Some(job) = catalog.claim_job(claimant(&worker), LEASE, NOW).await.unwrap() {
                 taken.push(job.claim.id);
             }
             taken

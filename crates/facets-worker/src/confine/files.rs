@@ -23,7 +23,6 @@ const SYSTEM: &[&str] = &[
     "/lib32",
     "/lib64",
     "/libx32",
-    "/proc",
     "/sys",
     "/run/systemd/resolve",
     "/nix/store",
@@ -36,6 +35,22 @@ const LOCAL: &str = "local";
 /// Settings and programs that the system did not bring along. What is for everybody lies here in clear;
 /// the rest is not for a server either, whoever runs it.
 const SHARED: &[&str] = &["/etc", "/opt", "/usr/local"];
+
+/// Where the kernel tells of processes. A command line is for every user to read, and may have a password in it.
+const PROCESSES: &str = "/proc";
+
+/// What programs read there about the machine: processors, memory, load, and settings of the kernel.
+const MACHINE: &[&str] = &[
+    "cgroups",
+    "cpuinfo",
+    "filesystems",
+    "loadavg",
+    "meminfo",
+    "stat",
+    "sys",
+    "uptime",
+    "version",
+];
 
 /// Devices that programs read and write without harm.
 const DEVICES: &[&str] =
@@ -107,7 +122,11 @@ fn apply(rules: &Rules<'_>) -> Result<(), Box<dyn std::error::Error>> {
     // Where only some files are executed, being readable is not enough.
     let spared = if rules.execute.is_some() { AccessFs::Execute.into() } else { BitFlags::EMPTY };
     created = match &rules.listed {
-        Some(listed) => allow_listed(created, listed, spared)?,
+        Some(listed) => {
+            let reading = AccessFs::from_read(NEEDED) & !spared;
+            let created = created.add_rules(rules_for(&process_files(rules), reading))?;
+            allow_listed(created, listed, spared)?
+        }
         None => created.add_rules(path_beneath_rules(["/"], elsewhere & !spared))?,
     };
     if let Some(execute) = rules.execute {
@@ -169,4 +188,32 @@ impl Place {
 fn parts_of_programs() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(PROGRAMS).into_iter().flatten().flatten();
     entries.filter(|entry| entry.file_name() != LOCAL).map(|entry| entry.path()).collect()
+}
+
+/// A server that starts no processes reads of its own alone: this process becomes the server, and keeps its number.
+/// One that does reads of all, because what it will start has no folder yet.
+fn process_files(rules: &Rules<'_>) -> Vec<PathBuf> {
+    let processes = Path::new(PROCESSES);
+    if rules.execute.is_none() {
+        return vec![processes.to_owned()];
+    }
+    let own = std::fs::read_link(processes.join("self")).ok();
+    let machine = MACHINE.iter().map(PathBuf::from);
+    own.into_iter().chain(machine).map(|name| processes.join(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_starts_no_processes_reads_of_no_others() {
+        let rules = |execute| Rules { listed: None, execute, closes_network: false };
+        assert_eq!(process_files(&rules(None)), [PathBuf::from("/proc")]);
+        let files = process_files(&rules(Some(&[])));
+        let own = Path::new(PROCESSES).join(std::process::id().to_string());
+        assert!(files.contains(&own), "{files:?}");
+        assert_eq!(files.len(), MACHINE.len() + 1);
+        assert!(files.iter().all(|file| Place::open(file).is_ok()), "{files:?}");
+    }
 }
