@@ -100,7 +100,8 @@ pub(crate) enum Command {
     /// Show who did what, the latest first
     Audit {
         /// How many entries
-        #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+        #[arg(long, value_name = "NUMBER", default_value_t = 100,
+            value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
     },
     /// Explain a code, or list all of them

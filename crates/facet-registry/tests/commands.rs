@@ -78,6 +78,11 @@ fn mistakes_in_the_configuration_are_named_with_their_place() {
     assert!(tls.stderr.contains("[settings-conflict]"), "{}", tls.stderr);
     let pem = run(program(&data).args(["serve", "--tls-cert", "/none", "--tls-key", "/none"]));
     assert!(pem.stderr.contains("[tls-invalid]"), "{}", pem.stderr);
+    let empty = data.path().join("empty.pem");
+    fs::write(&empty, "").unwrap();
+    let empty = empty.to_str().unwrap();
+    let pem = run(program(&data).args(["serve", "--tls-cert", empty, "--tls-key", empty]));
+    assert!(pem.stderr.contains("the file has no certificate as PEM"), "{}", pem.stderr);
     let secret = run(program(&data).args(["check", "--database", "mysql://u:hunter2@h/d"]));
     assert_eq!(secret.exit, 2);
     assert!(!secret.stderr.contains("hunter2"), "{}", secret.stderr);

@@ -82,7 +82,7 @@ impl OwnerRequest {
     pub(super) fn parse(kind: KindArgument, name: &str, owner: &str) -> Result<Self, ProgramError> {
         let parse = || {
             let expected = "a name such as `demo` or `@scope/demo`";
-            name.parse().map_err(|_| invalid("NAME", expected, name))
+            name.parse::<ArtifactName>().map_err(|_| invalid("NAME", expected, name))
         };
         let thing = match kind {
             KindArgument::Facet => OwnedThing::Name(ArtifactKind::Facet, parse()?),
