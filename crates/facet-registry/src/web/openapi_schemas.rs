@@ -23,7 +23,6 @@ pub(super) const SCHEMAS: &[(&str, &str)] = &[
     ("FileChange", FILE_CHANGE),
     ("Diff", DIFF),
     ("Accepted", ACCEPTED),
-    ("StoredProblem", STORED_PROBLEM),
     ("PublishStatus", PUBLISH_STATUS),
     ("Account", ACCOUNT),
     ("Live", LIVE),
@@ -149,14 +148,12 @@ const ACCEPTED: &str = r#"{"type":"object","required":["status","reason","fix","
 "properties":{"status":{"const":"QUEUED"},"reason":{"type":"string"},"fix":{"type":"string"},
 "docs_url":{"type":"string"},"status_url":{"type":"string"}}}"#;
 
-const STORED_PROBLEM: &str = r##"{"$ref":"#/components/schemas/Problem"}"##;
-
 const PUBLISH_STATUS: &str = r##"{"type":"object","required":["id","status","name","version"],"properties":{
 "id":{"type":"string"},"status":{"enum":["queued","running","published","refused"]},"name":{"type":"string"},
 "version":{"type":"string"},
 "ahead":{"type":"integer","description":"Only while it is queued: how many are probed before it."},
 "document":{"$ref":"#/components/schemas/Version","description":"Only if it was published."},
-"problem":{"$ref":"#/components/schemas/StoredProblem","description":"Only if it was refused."}}}"##;
+"problem":{"$ref":"#/components/schemas/Problem","description":"Only if it was refused."}}}"##;
 
 const ACCOUNT: &str = r#"{"type":"object","required":["user_uuid","username","email","tier","suspended",
 "scopes"],"properties":{"user_uuid":{"type":"string"},"username":{"type":"string"},"email":{"type":"null"},
