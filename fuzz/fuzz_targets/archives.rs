@@ -34,6 +34,8 @@ const LIMITS: ArchiveLimits = ArchiveLimits {
     compressed: 256 << 10,
     ratio: 200,
     ratio_from: 32 << 10,
+    // Of what is unpacked, some is kept in memory and some is read twice.
+    kept: 8 << 10,
 };
 
 /// More is read, but not unpacked: the disk is slower than the reader.

@@ -9,6 +9,7 @@ mod gzip;
 mod hashed_writer;
 mod ignore;
 mod index;
+mod kept;
 mod limits;
 mod npm;
 mod paths;
@@ -19,6 +20,7 @@ mod source;
 mod tar;
 mod tree;
 mod unpack;
+mod validated;
 
 pub use entry_mode::EntryMode;
 pub use error::{
@@ -27,15 +29,17 @@ pub use error::{
 };
 pub use facet::{
     FacetArchive, PackedFacet, pack_facet, read_facet, read_facet_texts, unpack_facet,
+    validate_facet,
 };
 pub use index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
 pub use limits::ArchiveLimits;
 pub use npm::{copy_npm_file, read_npm_package, unpack_npm_package};
 pub use server::{
     LeftOut, LeftOutReason, PackRequest, PackedServer, ServerArchive, pack_server,
-    read_server_archive, unpack_server,
+    read_server_archive, unpack_server, validate_server,
 };
 pub use tree::{SourceTree, is_build_output};
+pub use validated::ValidatedArchive;
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

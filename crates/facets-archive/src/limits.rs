@@ -19,6 +19,8 @@ pub struct ArchiveLimits {
     pub ratio: u64,
     /// … once so many have come out.
     pub ratio_from: u64,
+    /// Bytes of an uncompressed archive that stay in memory until they are unpacked; a larger one is read twice.
+    pub kept: usize,
 }
 
 impl ArchiveLimits {
@@ -32,6 +34,7 @@ impl ArchiveLimits {
         compressed: 2 << 30,
         ratio: 200,
         ratio_from: 64 << 20,
+        kept: 64 << 20,
     };
 }
 

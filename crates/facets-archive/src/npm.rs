@@ -6,8 +6,9 @@ use std::os::fd::BorrowedFd;
 use crate::copied_file::CopiedFile;
 use crate::error::ArchiveError;
 use crate::index::{ArchiveIndex, ExpectedArtifact};
+use crate::kept::KeptBytes;
 use crate::limits::ArchiveLimits;
-use crate::scan::{NoVisitor, read_compressed};
+use crate::scan::{NoVisitor, read_and_keep, read_compressed};
 use crate::tar::ArchiveFormat;
 use crate::unpack::{rewind, write_archive};
 
@@ -29,12 +30,13 @@ pub fn unpack_npm_package(
     limits: &ArchiveLimits,
 ) -> Result<ArchiveIndex, ArchiveError> {
     rewind(package)?;
-    let index = read_npm_package(&mut *package, limits)?;
+    let kept = KeptBytes::up_to(limits.kept);
+    let (index, kept) =
+        read_and_keep(&mut *package, ArchiveFormat::Npm, limits, kept, &mut NoVisitor)?;
     index.verify(expected)?;
-    rewind(package)?;
-    write_archive(directory, |visitor| {
-        let second = read_compressed(&mut *package, ArchiveFormat::Npm, limits, visitor)?;
-        Ok(second == index)
+    write_archive(directory, &index, kept.as_ref(), |visitor| {
+        rewind(package)?;
+        read_compressed(&mut *package, ArchiveFormat::Npm, limits, visitor)
     })?;
     Ok(index)
 }

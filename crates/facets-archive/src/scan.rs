@@ -5,9 +5,10 @@ use std::io::Read;
 use facets_digest::{Hasher, ReadBuffer};
 use facets_model::ArtifactPath;
 
-use crate::error::{ArchiveError, LimitError, LimitKind};
+use crate::error::{ArchiveError, LimitError, LimitKind, UnpackError};
 use crate::gzip::{Gunzip, GzipHeader};
 use crate::index::{ArchiveIndex, ArchivedFile};
+use crate::kept::{KeptBytes, KeptSource, KeptTar};
 use crate::limits::ArchiveLimits;
 use crate::source::{ByteSource, HashedSource, PlainSource};
 use crate::tar::{ArchiveFormat, TarEntry, TarEntryKind, TarReader};
@@ -88,19 +89,22 @@ impl EntryVisitor for KeptFile {
 
 /// The entries of an archive.
 #[derive(Default)]
-pub(crate) struct Contents {
-    pub(crate) files: Vec<ArchivedFile>,
-    pub(crate) directories: Vec<ArtifactPath>,
+struct Contents {
+    files: Vec<ArchivedFile>,
+    /// Where the content of each file begins.
+    starts: Vec<u64>,
+    directories: Vec<ArtifactPath>,
 }
 
 /// Reads all entries.
-pub(crate) fn read_entries<S: ByteSource>(
+fn read_entries<S: ByteSource>(
     tar: &mut TarReader<S>,
     visitor: &mut dyn EntryVisitor,
 ) -> Result<Contents, ArchiveError> {
     let mut contents = Contents::default();
     let mut buffer = ReadBuffer::new();
     while let Some(entry) = tar.next_entry()? {
+        let start = tar.position();
         visitor.begin(&entry)?;
         let mut hasher = Hasher::new();
         loop {
@@ -117,6 +121,7 @@ pub(crate) fn read_entries<S: ByteSource>(
             TarEntryKind::Directory => contents.directories.push(path),
             TarEntryKind::File(mode) => {
                 contents.files.push(ArchivedFile { path, mode, size, digest: hasher.finish() });
+                contents.starts.push(start);
             }
         }
     }
@@ -130,6 +135,18 @@ pub(crate) fn read_compressed(
     limits: &ArchiveLimits,
     visitor: &mut dyn EntryVisitor,
 ) -> Result<ArchiveIndex, ArchiveError> {
+    let (index, _) = read_and_keep(reader, format, limits, KeptBytes::none(), visitor)?;
+    Ok(index)
+}
+
+/// Reads a compressed archive to its end, and keeps the uncompressed one if it is small.
+pub(crate) fn read_and_keep(
+    reader: impl Read,
+    format: ArchiveFormat,
+    limits: &ArchiveLimits,
+    kept: KeptBytes,
+    visitor: &mut dyn EntryVisitor,
+) -> Result<(ArchiveIndex, Option<KeptTar>), ArchiveError> {
     let header = match format {
         ArchiveFormat::Npm => GzipHeader::Any,
         ArchiveFormat::FacetContainer | ArchiveFormat::Facet | ArchiveFormat::Server => {
@@ -138,9 +155,34 @@ pub(crate) fn read_compressed(
     };
     let stored = HashedSource::new(PlainSource::new(reader, limits.compressed));
     let inner = HashedSource::new(Gunzip::open(stored, header, *limits)?);
-    let mut tar = TarReader::new(inner, format, limits);
-    let Contents { files, directories } = read_entries(&mut tar, visitor)?;
-    let (integrity, unpacked, gunzip) = tar.into_source().finish();
+    let mut tar = TarReader::new(KeptSource::new(inner, kept), format, limits);
+    let Contents { files, starts, directories } = read_entries(&mut tar, visitor)?;
+    let (inner, bytes) = tar.into_source().finish();
+    let (integrity, unpacked, gunzip) = inner.finish();
     let (content_hash, size, _) = gunzip.into_input().finish();
-    Ok(ArchiveIndex { content_hash, integrity, size, unpacked, files, directories })
+    let index = ArchiveIndex { content_hash, integrity, size, unpacked, files, directories };
+    Ok((index, bytes.map(|bytes| KeptTar::new(bytes, starts))))
+}
+
+/// Shows the entries of an archive that was validated and kept, directories first. Its bytes are those that were
+/// hashed, so nothing is decompressed, parsed or hashed again.
+pub(crate) fn visit_kept(
+    kept: &KeptTar,
+    index: &ArchiveIndex,
+    visitor: &mut dyn EntryVisitor,
+) -> Result<(), ArchiveError> {
+    for path in &index.directories {
+        let entry = TarEntry { path: path.clone(), kind: TarEntryKind::Directory, size: 0 };
+        visitor.begin(&entry)?;
+        visitor.end(&entry)?;
+    }
+    for (number, file) in index.files.iter().enumerate() {
+        let ArchivedFile { path, mode, size, .. } = file;
+        let content = kept.content(number, *size).ok_or(UnpackError::Changed)?;
+        let entry = TarEntry { path: path.clone(), kind: TarEntryKind::File(*mode), size: *size };
+        visitor.begin(&entry)?;
+        visitor.content(content)?;
+        visitor.end(&entry)?;
+    }
+    Ok(())
 }

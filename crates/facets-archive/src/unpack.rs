@@ -12,7 +12,9 @@ use rustix::io::Errno;
 use crate::entry_mode::EntryMode;
 use crate::error::{ArchiveError, UnpackError, unreadable};
 use crate::folder::{open_below, open_folder, split_name};
-use crate::scan::EntryVisitor;
+use crate::index::ArchiveIndex;
+use crate::kept::KeptTar;
+use crate::scan::{EntryVisitor, visit_kept};
 use crate::tar::{TarEntry, TarEntryKind};
 
 /// Back to the beginning of an archive.
@@ -20,15 +22,19 @@ pub(crate) fn rewind(archive: &mut impl Seek) -> Result<(), ArchiveError> {
     archive.rewind().map_err(unreadable)
 }
 
-/// Writes the entries of an archive into an empty directory. `read` reads it a second time, and says whether
-/// it is the one that was validated.
+/// Writes the entries of a validated archive into an empty directory: from the bytes that were kept, else from
+/// those that `read_again` reads, if they are the same.
 pub(crate) fn write_archive(
     directory: BorrowedFd<'_>,
-    read: impl FnOnce(&mut dyn EntryVisitor) -> Result<bool, ArchiveError>,
+    index: &ArchiveIndex,
+    kept: Option<&KeptTar>,
+    read_again: impl FnOnce(&mut dyn EntryVisitor) -> Result<ArchiveIndex, ArchiveError>,
 ) -> Result<(), ArchiveError> {
     refuse_occupied(directory)?;
     let mut extraction = Extraction::new(directory);
-    if !read(&mut extraction)? {
+    if let Some(kept) = kept {
+        visit_kept(kept, index, &mut extraction)?;
+    } else if read_again(&mut extraction)? != *index {
         return Err(UnpackError::Changed.into());
     }
     extraction.is_complete = true;

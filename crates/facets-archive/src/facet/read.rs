@@ -16,11 +16,13 @@ use crate::error::{
     ArchiveError, ContentError, FacetError, LimitError, LimitKind, UnpackError, unreadable,
 };
 use crate::index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
+use crate::kept::{KeptBytes, KeptTar};
 use crate::limits::ArchiveLimits;
-use crate::scan::{EntryVisitor, KeptFile, read_compressed};
+use crate::scan::{EntryVisitor, KeptFile, read_and_keep};
 use crate::source::{ByteSource, HashedSource, PlainSource};
 use crate::tar::{ArchiveFormat, TarEntry, TarReader};
 use crate::unpack::{rewind, write_archive};
+use crate::validated::ValidatedArchive;
 
 /// A facet whose archive broke no rule, and is what its own manifests state.
 #[derive(Clone, Debug)]
@@ -47,14 +49,22 @@ pub fn read_facet(
     mut archive: impl Read + Seek,
     limits: &ArchiveLimits,
 ) -> Result<FacetArchive, ArchiveError> {
-    let container = read_container(&mut archive, limits)?;
+    let (facet, _) = read_and_keep_facet(&mut archive, limits, KeptBytes::none())?;
+    Ok(facet)
+}
+
+fn read_and_keep_facet(
+    archive: &mut (impl Read + Seek),
+    limits: &ArchiveLimits,
+    kept: KeptBytes,
+) -> Result<(FacetArchive, Option<KeptTar>), ArchiveError> {
+    let container = read_container(archive, limits)?;
     let stated = build_manifest::parse(&container.build_manifest)?;
     let mut visitor = FacetVisitor::new();
-    let inner = container.read_inner(&mut archive, limits, &mut visitor)?;
-    let index = ArchiveIndex { content_hash: container.digest, size: container.size, ..inner };
+    let (index, kept) = container.read_inner(archive, limits, kept, &mut visitor)?;
     let (manifest, manifest_text) = check_content(&index.files, visitor, stated.format)?;
     check_stated(&stated, &index)?;
-    Ok(FacetArchive { manifest, manifest_text, index })
+    Ok((FacetArchive { manifest, manifest_text, index }, kept))
 }
 
 /// Reads an archive like [`read_facet`], and then the files that are UTF-8 text, each with its path, in the order
@@ -70,11 +80,40 @@ pub fn read_facet_texts(
     }
     let container = read_container(archive, limits)?;
     let mut texts = TextVisitor::default();
-    let inner = container.read_inner(archive, limits, &mut texts)?;
-    if inner.integrity != facet.index.integrity {
+    let (index, _) = container.read_inner(archive, limits, KeptBytes::none(), &mut texts)?;
+    if index.integrity != facet.index.integrity {
         return Err(UnpackError::Changed.into());
     }
     Ok(texts.found)
+}
+
+/// Reads an archive to its end, checks every rule, and compares it. Nothing is written.
+pub fn validate_facet(
+    archive: &mut (impl Read + Seek),
+    expected: &ExpectedArtifact,
+    limits: &ArchiveLimits,
+) -> Result<ValidatedArchive<FacetArchive>, ArchiveError> {
+    let (facet, kept) = read_and_keep_facet(archive, limits, KeptBytes::up_to(limits.kept))?;
+    facet.verify(expected)?;
+    Ok(ValidatedArchive { archive: facet, kept, limits: *limits })
+}
+
+impl ValidatedArchive<FacetArchive> {
+    /// Unpacks it into an empty directory. The file that was validated is read again only if the inner archive
+    /// is too large to be kept.
+    pub fn unpack(
+        self,
+        file: &mut (impl Read + Seek),
+        directory: BorrowedFd<'_>,
+    ) -> Result<FacetArchive, ArchiveError> {
+        let Self { archive: facet, kept, limits } = self;
+        write_archive(directory, &facet.index, kept.as_ref(), |visitor| {
+            let container = read_container(file, &limits)?;
+            let (index, _) = container.read_inner(file, &limits, KeptBytes::none(), visitor)?;
+            Ok(index)
+        })?;
+        Ok(facet)
+    }
 }
 
 /// Unpacks an archive into an empty directory, after all of it was checked and compared.
@@ -84,15 +123,7 @@ pub fn unpack_facet(
     directory: BorrowedFd<'_>,
     limits: &ArchiveLimits,
 ) -> Result<FacetArchive, ArchiveError> {
-    let facet = read_facet(&mut *archive, limits)?;
-    facet.verify(expected)?;
-    write_archive(directory, |visitor| {
-        let container = read_container(&mut *archive, limits)?;
-        let inner = container.read_inner(&mut *archive, limits, visitor)?;
-        let second = ArchiveIndex { content_hash: container.digest, size: container.size, ..inner };
-        Ok(second == facet.index)
-    })?;
-    Ok(facet)
+    validate_facet(archive, expected, limits)?.unpack(archive, directory)
 }
 
 /// The outer archive: what it states, and where the inner one lies.
@@ -105,15 +136,18 @@ struct Container {
 }
 
 impl Container {
+    /// Reads the inner archive. The index has the size and the hash of the outer one.
     fn read_inner(
         &self,
         archive: &mut (impl Read + Seek),
         limits: &ArchiveLimits,
+        kept: KeptBytes,
         visitor: &mut dyn EntryVisitor,
-    ) -> Result<ArchiveIndex, ArchiveError> {
+    ) -> Result<(ArchiveIndex, Option<KeptTar>), ArchiveError> {
         archive.seek(SeekFrom::Start(self.start)).map_err(unreadable)?;
         let inner = archive.by_ref().take(self.length);
-        read_compressed(inner, ArchiveFormat::Facet, limits, visitor)
+        let (index, kept) = read_and_keep(inner, ArchiveFormat::Facet, limits, kept, visitor)?;
+        Ok((ArchiveIndex { content_hash: self.digest, size: self.size, ..index }, kept))
     }
 }
 

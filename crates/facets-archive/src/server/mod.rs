@@ -4,4 +4,4 @@ mod pack;
 mod read;
 
 pub use pack::{LeftOut, LeftOutReason, PackRequest, PackedServer, pack_server};
-pub use read::{ServerArchive, read_server_archive, unpack_server};
+pub use read::{ServerArchive, read_server_archive, unpack_server, validate_server};

@@ -8,10 +8,12 @@ use facets_model::tree::MANIFEST_LIMITS;
 
 use crate::error::{ArchiveError, ContentError};
 use crate::index::{ArchiveIndex, ExpectedArtifact};
+use crate::kept::{KeptBytes, KeptTar};
 use crate::limits::ArchiveLimits;
-use crate::scan::{KeptFile, read_compressed};
+use crate::scan::{KeptFile, read_and_keep, read_compressed};
 use crate::tar::ArchiveFormat;
 use crate::unpack::{rewind, write_archive};
+use crate::validated::ValidatedArchive;
 
 pub(super) const MANIFEST: &str = "server.yaml";
 
@@ -40,8 +42,17 @@ pub fn read_server_archive(
     reader: impl Read,
     limits: &ArchiveLimits,
 ) -> Result<ServerArchive, ArchiveError> {
+    let (server, _) = read_server(reader, limits, KeptBytes::none())?;
+    Ok(server)
+}
+
+fn read_server(
+    reader: impl Read,
+    limits: &ArchiveLimits,
+    kept: KeptBytes,
+) -> Result<(ServerArchive, Option<KeptTar>), ArchiveError> {
     let mut manifest = KeptFile::new(MANIFEST, MANIFEST_LIMITS.bytes);
-    let index = read_compressed(reader, ArchiveFormat::Server, limits, &mut manifest)?;
+    let (index, kept) = read_and_keep(reader, ArchiveFormat::Server, limits, kept, &mut manifest)?;
     let bytes = manifest.into_bytes().ok_or(ContentError::NoManifest { file: MANIFEST })?;
     let manifest = read_manifest(&bytes)?;
     if index.file(manifest.entry.as_str()).is_none() {
@@ -50,7 +61,7 @@ pub fn read_server_archive(
     }
     // A manifest without problems is UTF-8.
     let manifest_text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(ServerArchive { manifest, manifest_text, index })
+    Ok((ServerArchive { manifest, manifest_text, index }, kept))
 }
 
 /// A manifest without problems.
@@ -60,6 +71,35 @@ pub(super) fn read_manifest(bytes: &[u8]) -> Result<ServerManifest, ContentError
     outcome.manifest.ok_or(ContentError::Manifest { file: MANIFEST, problems })
 }
 
+/// Reads an archive to its end, checks every rule, and compares it. Nothing is written.
+pub fn validate_server(
+    archive: &mut (impl Read + Seek),
+    expected: &ExpectedArtifact,
+    limits: &ArchiveLimits,
+) -> Result<ValidatedArchive<ServerArchive>, ArchiveError> {
+    rewind(archive)?;
+    let (server, kept) = read_server(&mut *archive, limits, KeptBytes::up_to(limits.kept))?;
+    server.verify(expected)?;
+    Ok(ValidatedArchive { archive: server, kept, limits: *limits })
+}
+
+impl ValidatedArchive<ServerArchive> {
+    /// Unpacks it into an empty directory. The file that was validated is read again only if the archive is too
+    /// large to be kept.
+    pub fn unpack(
+        self,
+        file: &mut (impl Read + Seek),
+        directory: BorrowedFd<'_>,
+    ) -> Result<ServerArchive, ArchiveError> {
+        let Self { archive: server, kept, limits } = self;
+        write_archive(directory, &server.index, kept.as_ref(), |visitor| {
+            rewind(file)?;
+            read_compressed(&mut *file, ArchiveFormat::Server, &limits, visitor)
+        })?;
+        Ok(server)
+    }
+}
+
 /// Unpacks an archive into an empty directory, after all of it was checked and compared.
 pub fn unpack_server(
     archive: &mut (impl Read + Seek),
@@ -67,13 +107,5 @@ pub fn unpack_server(
     directory: BorrowedFd<'_>,
     limits: &ArchiveLimits,
 ) -> Result<ServerArchive, ArchiveError> {
-    rewind(archive)?;
-    let server = read_server_archive(&mut *archive, limits)?;
-    server.verify(expected)?;
-    rewind(archive)?;
-    write_archive(directory, |visitor| {
-        let second = read_compressed(&mut *archive, ArchiveFormat::Server, limits, visitor)?;
-        Ok(second == server.index)
-    })?;
-    Ok(server)
+    validate_server(archive, expected, limits)?.unpack(archive, directory)
 }

@@ -6,6 +6,7 @@
 mod attacks;
 mod facets;
 mod ignored;
+mod kept;
 mod packages;
 mod servers;
 mod support;

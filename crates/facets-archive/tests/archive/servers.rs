@@ -185,9 +185,27 @@ fn an_archive_that_changes_between_the_passes_leaves_nothing() {
         let directory = File::open(target.path()).unwrap();
         let (first, second) = (Cursor::new(first.clone()), Cursor::new(second));
         let mut archive = Fickle { first, second, rewinds: 0 };
-        let (expectation, limits) = (ExpectedArtifact::default(), ArchiveLimits::SPEC);
+        let expectation = ExpectedArtifact::default();
+        let limits = ArchiveLimits { kept: 0, ..ArchiveLimits::SPEC };
         let result = unpack_server(&mut archive, &expectation, directory.as_fd(), &limits);
         assert_eq!(code(&result), expected);
         assert!(listing(target.path()).is_empty());
+    }
+}
+
+#[test]
+fn an_archive_that_is_kept_in_memory_is_not_read_again() {
+    let (packed, first) = pack(example().path(), &PackRequest::default()).unwrap();
+    let kept = usize::try_from(packed.index.unpacked).unwrap();
+    for (kept, expected) in [(kept, "accepted"), (kept - 1, "archive-truncated")] {
+        let target = tempfile::tempdir().unwrap();
+        let directory = File::open(target.path()).unwrap();
+        let (first, second) = (Cursor::new(first.clone()), Cursor::new(Vec::new()));
+        let mut archive = Fickle { first, second, rewinds: 0 };
+        let limits = ArchiveLimits { kept, ..ArchiveLimits::SPEC };
+        let expectation = ExpectedArtifact::default();
+        let result = unpack_server(&mut archive, &expectation, directory.as_fd(), &limits);
+        assert_eq!(code(&result), expected);
+        assert_eq!(listing(target.path()).is_empty(), expected != "accepted");
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use facets_archive::{
-    ArchiveError, ArchiveLimits, ExpectedArtifact, UnpackError, unpack_facet, unpack_server,
+    ArchiveError, ArchiveLimits, ExpectedArtifact, FacetArchive, ServerArchive, UnpackError,
+    ValidatedArchive, validate_facet, validate_server,
 };
 use facets_failure::DiskProblem;
 use facets_files::FileError;
@@ -41,25 +42,42 @@ pub struct UnpackReport {
 pub fn unpack(request: UnpackRequest) -> Result<UnpackReport, OpsError> {
     let mut archive = ArchiveFile::open(&request.file)?;
     // An archive that breaks a rule is refused before there is a directory.
-    archive.read()?;
+    let validated = ValidatedFile::read(&mut archive)?;
     let target = Target::open(&request.into)?;
-    let read = write(&mut archive, &target.handle, &request.into)?;
+    let written = validated.write(&mut archive.file, target.handle.as_fd());
+    let read = written.map_err(|error| not_written(error, &archive, &request.into))?;
     target.keep();
     Ok(UnpackReport { file: request.file, into: request.into, archive: read })
 }
 
-fn write(archive: &mut ArchiveFile, target: &File, into: &Path) -> Result<ReadArchive, OpsError> {
-    let (expected, limits) = (ExpectedArtifact::default(), &ArchiveLimits::SPEC);
-    let folder = target.as_fd();
-    let written = match archive.kind {
-        ArtifactKind::Facet => {
-            unpack_facet(&mut archive.file, &expected, folder, limits).map(ReadArchive::from)
+/// An archive that broke no rule, and of which nothing is written yet.
+enum ValidatedFile {
+    Facet(Box<ValidatedArchive<FacetArchive>>),
+    Server(Box<ValidatedArchive<ServerArchive>>),
+}
+
+impl ValidatedFile {
+    fn read(archive: &mut ArchiveFile) -> Result<Self, OpsError> {
+        let (expected, limits) = (ExpectedArtifact::default(), &ArchiveLimits::SPEC);
+        let validated = match archive.kind {
+            ArtifactKind::Facet => validate_facet(&mut archive.file, &expected, limits)
+                .map(|facet| Self::Facet(Box::new(facet))),
+            ArtifactKind::Server => validate_server(&mut archive.file, &expected, limits)
+                .map(|server| Self::Server(Box::new(server))),
+        };
+        validated.map_err(|error| archive.refused(error))
+    }
+
+    fn write(
+        self,
+        file: &mut File,
+        directory: BorrowedFd<'_>,
+    ) -> Result<ReadArchive, ArchiveError> {
+        match self {
+            Self::Facet(facet) => facet.unpack(file, directory).map(ReadArchive::from),
+            Self::Server(server) => server.unpack(file, directory).map(ReadArchive::from),
         }
-        ArtifactKind::Server => {
-            unpack_server(&mut archive.file, &expected, folder, limits).map(ReadArchive::from)
-        }
-    };
-    written.map_err(|error| not_written(error, archive, into))
+    }
 }
 
 /// An archive is not to blame for the disk.
