@@ -8,7 +8,7 @@ use oxc_ast::ast::{
 use oxc_span::{GetSpan as _, Span};
 
 use super::Judge;
-use crate::thing::Thing;
+use crate::thing::{Root, Thing};
 use crate::tree::Around;
 use crate::values::Known;
 use crate::words;
@@ -150,13 +150,17 @@ impl<'a> Judge<'a, '_, '_> {
             return;
         }
         let things = self.values.of(object, 0);
-        // Roots are followed from where their name stands.
-        let is_root =
-            |known: &Known<'_>| matches!(known.thing, Thing::Path(..)) && known.thing.is_followed();
+        // Roots are followed from where their name stands; `arguments` of a function are not.
+        let is_root = |known: &Known<'_>| {
+            matches!(known.thing, Thing::Path(..))
+                && known.thing.is_followed()
+                && !is_of_arguments(&known.thing)
+        };
         if things.iter().any(is_root) {
             return;
         }
-        let is_function = |known: &Known<'_>| known.thing.is_function();
+        let is_function =
+            |known: &Known<'_>| known.thing.is_function() || is_of_arguments(&known.thing);
         let of_function =
             things.iter().any(is_function) || self.values.is_method_of_literal(object);
         self.follow(Thing::Constructor { of_function }, span, around, &[]);
@@ -203,6 +207,11 @@ impl<'a> Judge<'a, '_, '_> {
             value => self.values.is_number(value) || self.values.is_global(value, "undefined"),
         }
     }
+}
+
+/// Whether it is a member of the `arguments` of a function: most of them are functions.
+fn is_of_arguments(thing: &Thing<'_>) -> bool {
+    matches!(thing, Thing::Path(Root::Name("arguments"), _))
 }
 
 /// Whether a span lies in the value of a field, and not in its key.
