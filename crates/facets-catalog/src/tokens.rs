@@ -59,8 +59,7 @@ pub enum RevokeOutcome {
 }
 
 /// Finds a token by its name if it is revoked.
-pub(crate) const FIND_REVOKED: &str =
-    "SELECT id FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL";
+const FIND_REVOKED: &str = "SELECT id FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL";
 
 macro_rules! token_columns {
     () => {
@@ -131,6 +130,15 @@ fn read_token(cells: &mut Cells<'_>) -> Result<TokenRecord, CatalogError> {
         expires: cells.optional_moment()?,
         revoked: cells.optional_moment()?,
     })
+}
+
+/// Receiving a request takes time, and waiting for a probe takes more: the token may be revoked meanwhile.
+pub(crate) async fn is_token_revoked(
+    transaction: &mut Transaction<'_>,
+    who: &AuditWho,
+) -> Result<bool, Trouble> {
+    let Some(id) = &who.token_id else { return Ok(false) };
+    Ok(transaction.fetch_first(FIND_REVOKED, &[id.into()]).await?.is_some())
 }
 
 struct Creating<'a> {

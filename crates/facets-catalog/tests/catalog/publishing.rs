@@ -21,6 +21,7 @@ on_both![
     a_publish_whose_answer_was_lost_is_found_again,
     a_publish_without_its_upload_leaves_nothing,
     a_token_that_is_revoked_meanwhile_publishes_nothing,
+    a_token_that_is_revoked_meanwhile_yanks_nothing,
     texts_that_one_database_cannot_store_are_refused_by_both,
     yanks_are_the_owners_alone,
 ];
@@ -72,17 +73,22 @@ async fn other_content_is_refused(scene: Scene) {
     assert_eq!(find(&scene.catalog, &first).await, Some(first));
 }
 
-async fn a_token_that_is_revoked_meanwhile_publishes_nothing(scene: Scene) {
-    let scene = scene.ready().await;
-    let (audit, operator) = (who("acme"), AuditWho::operator());
-    let token = NewToken {
-        id: audit.token_id.clone().unwrap(),
+/// The token of `who("acme")`.
+fn token_of_acme() -> NewToken {
+    let audit = who("acme");
+    NewToken {
+        id: audit.token_id.unwrap(),
         hash: Digest::of(b"a token"),
-        owner: audit.owner.clone(),
+        owner: audit.owner,
         scopes: vec!["publish:*".to_owned()],
         note: String::new(),
         expires: None,
-    };
+    }
+}
+
+async fn a_token_that_is_revoked_meanwhile_publishes_nothing(scene: Scene) {
+    let scene = scene.ready().await;
+    let (token, operator) = (token_of_acme(), AuditWho::operator());
     scene.catalog.create_token(&token, &operator, NOW).await.unwrap();
     let before = scene.uploaded(facet("demo", "1.0.0")).await;
     assert_eq!(scene.catalog.publish(&before, NOW).await.unwrap(), PublishOutcome::Inserted);
@@ -98,6 +104,24 @@ async fn a_token_that_is_revoked_meanwhile_publishes_nothing(scene: Scene) {
     assert_eq!(find(&scene.catalog, &facet("demo", "1.0.1")).await, None);
     let claimed = scene.catalog.name_owner(SERVER, &name("demo")).await.unwrap();
     assert_eq!(claimed, None, "the name is not claimed");
+}
+
+async fn a_token_that_is_revoked_meanwhile_yanks_nothing(scene: Scene) {
+    let scene = scene.ready().await;
+    let (token, operator, acme) = (token_of_acme(), AuditWho::operator(), who("acme"));
+    let (demo, one, two) = (name("demo"), version("1.0.0"), version("1.0.1"));
+    scene.catalog.create_token(&token, &operator, NOW).await.unwrap();
+    scene.publish_all("demo", &["1.0.0", "1.0.1"]).await;
+    scene.yank("demo", "1.0.0").await;
+    scene.catalog.revoke_token(&token.id, &operator, NOW).await.unwrap();
+    let yanked = scene.catalog.yank(FACET, &demo, &two, "broken", &acme, NOW).await.unwrap();
+    assert_eq!(yanked, YankOutcome::TokenRevoked);
+    let unyanked = scene.catalog.unyank(FACET, &demo, &one, &acme, NOW).await.unwrap();
+    assert_eq!(unyanked, YankOutcome::TokenRevoked);
+    assert!(find(&scene.catalog, &facet("demo", "1.0.0")).await.unwrap().yanked.is_some());
+    assert!(find(&scene.catalog, &facet("demo", "1.0.1")).await.unwrap().yanked.is_none());
+    let unyanked = scene.catalog.unyank(FACET, &demo, &one, &operator, NOW).await.unwrap();
+    assert_eq!(unyanked, YankOutcome::Done, "the operator has no token");
 }
 
 /// Publishes all at once, by two replicas in turn.
