@@ -23,7 +23,7 @@ impl Registry {
         if self.catalog().is_token_revoked(&caller.token_id).await? {
             return Err(refusals::token_revoked().into());
         }
-        let facts = self.read_received(&received).await?;
+        let facts = self.read_received(&received, &caller.owner).await?;
         if let Some(found) = self.find_same(&facts).await? {
             return self.publish_same(received, &facts, caller, found).await;
         }
