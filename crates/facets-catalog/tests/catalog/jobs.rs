@@ -14,6 +14,7 @@ on_both![
     a_job_is_queued_once,
     an_owner_has_a_bounded_number_of_jobs,
     the_owner_with_the_fewest_running_jobs_comes_first,
+    owners_take_turns_however_many_jobs_one_queued_before,
     no_owner_has_all_places_of_a_worker,
     a_job_is_given_to_one_of_many_workers,
     a_lapsed_lease_is_claimed_again_three_times_in_all,
@@ -116,6 +117,22 @@ async fn the_owner_with_the_fewest_running_jobs_comes_first(scene: Scene) {
     assert_eq!(depth, QueueDepth { queued: 0, running: 7 });
 }
 
+async fn owners_take_turns_however_many_jobs_one_queued_before(scene: Scene) {
+    let scene = scene.ready().await;
+    for text in ["a1", "a2", "a3"] {
+        enqueue(&scene, &server(text, "1.0.0")).await;
+    }
+    enqueue(&scene, &owned_by(&server("b1", "1.0.0"), "bob")).await;
+    enqueue(&scene, &owned_by(&server("b2", "1.0.0"), "bob")).await;
+    let mut order = Vec::new();
+    // Each job ends before the next one is taken: no owner has a running one.
+    while let Some(job) = claim(&scene, NOW).await {
+        scene.catalog.refuse_job(&job.claim, "{}", NOW).await.unwrap();
+        order.push(job.name.to_string());
+    }
+    assert_eq!(order, ["a1", "b1", "a2", "b2", "a3"]);
+}
+
 async fn no_owner_has_all_places_of_a_worker(scene: Scene) {
     let scene = scene.ready().await;
     for text in ["a1", "a2", "a3", "a4"] {
@@ -138,7 +155,7 @@ async fn no_owner_has_all_places_of_a_worker(scene: Scene) {
     for _ in 0..3 {
         again.extend(claim("one", later).await);
     }
-    assert_eq!(again, ["a1", "b1", "a2"]);
+    assert_eq!(again, ["b1", "a1", "a2"]);
 }
 
 async fn a_job_is_given_to_one_of_many_workers(scene: Scene) {
