@@ -4,7 +4,7 @@ use facets_digest::Digest;
 
 use crate::audit::{AuditNote, write_audit};
 use crate::catalog::Catalog;
-use crate::database::{Cells, Ending, Operation, Transaction, Trouble, shown};
+use crate::database::{Cells, Dialect, Ending, Operation, Transaction, Trouble, shown};
 use crate::error::CatalogError;
 use crate::moment::Moment;
 use crate::owner::{AuditWho, Owner};
@@ -132,13 +132,24 @@ fn read_token(cells: &mut Cells<'_>) -> Result<TokenRecord, CatalogError> {
     })
 }
 
-/// Receiving a request takes time, and waiting for a probe takes more: the token may be revoked meanwhile.
+/// Receiving a request takes time, and waiting for a probe takes more: the token may be revoked meanwhile. One that is
+/// not is not revoked before the transaction ends, either.
 pub(crate) async fn is_token_revoked(
     transaction: &mut Transaction<'_>,
     who: &AuditWho,
 ) -> Result<bool, Trouble> {
+    const FIND: &str = "SELECT revoked_at FROM tokens WHERE id = $1";
+    // Without a condition on the time: rows that are not found are not locked.
+    const FIND_AND_LOCK: &str = "SELECT revoked_at FROM tokens WHERE id = $1 FOR SHARE";
     let Some(id) = &who.token_id else { return Ok(false) };
-    Ok(transaction.fetch_first(FIND_REVOKED, &[id.into()]).await?.is_some())
+    let sql = match transaction.dialect() {
+        // It has the file to itself already.
+        Dialect::Sqlite => FIND,
+        Dialect::Postgres => FIND_AND_LOCK,
+    };
+    let row = transaction.fetch_first(sql, &[id.into()]).await?;
+    let Some(row) = row else { return Ok(false) };
+    Ok(row.cells().optional_integer()?.is_some())
 }
 
 struct Creating<'a> {

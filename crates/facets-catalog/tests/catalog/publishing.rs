@@ -1,11 +1,14 @@
 //! What becomes of a publish.
 
+use std::time::Duration;
+
 use facets_catalog::{
-    ArtifactKind, AuditWho, Catalog, CatalogError, NewToken, NewVersion, PublishOutcome,
-    VersionRecord, Wanted, YankOutcome,
+    ArtifactKind, AuditWho, Catalog, CatalogError, CatalogUrl, NewToken, NewVersion,
+    PublishOutcome, VersionRecord, Wanted, YankOutcome,
 };
 use facets_digest::Digest;
 use facets_model::Version;
+use sqlx::Connection as _;
 
 use crate::support::{
     FACET, NOW, SERVER, Scene, changed, facet, fresh_id, name, owned_by, server, version, who,
@@ -22,6 +25,7 @@ on_both![
     a_publish_without_its_upload_leaves_nothing,
     a_token_that_is_revoked_meanwhile_publishes_nothing,
     a_token_that_is_revoked_meanwhile_yanks_nothing,
+    a_publish_waits_for_a_revocation_that_was_first,
     texts_that_one_database_cannot_store_are_refused_by_both,
     yanks_are_the_owners_alone,
 ];
@@ -122,6 +126,23 @@ async fn a_token_that_is_revoked_meanwhile_yanks_nothing(scene: Scene) {
     assert!(find(&scene.catalog, &facet("demo", "1.0.1")).await.unwrap().yanked.is_none());
     let unyanked = scene.catalog.unyank(FACET, &demo, &one, &operator, NOW).await.unwrap();
     assert_eq!(unyanked, YankOutcome::Done, "the operator has no token");
+}
+
+async fn a_publish_waits_for_a_revocation_that_was_first(scene: Scene) {
+    let scene = scene.ready().await;
+    scene.catalog.create_token(&token_of_acme(), &AuditWho::operator(), NOW).await.unwrap();
+    scene.publish_all("demo", &["1.0.0"]).await;
+    // SQLite has one writer at a time.
+    let CatalogUrl::Postgres(address) = &scene.url else { return };
+    let mut revoking = sqlx::PgConnection::connect(address).await.unwrap();
+    let sql = "BEGIN; UPDATE tokens SET revoked_at = 7 WHERE id = 'token-of-acme'";
+    sqlx::raw_sql(sql).execute(&mut revoking).await.unwrap();
+    let (catalog, new) = (scene.catalog.clone(), scene.uploaded(facet("demo", "1.0.1")).await);
+    let publish = tokio::spawn(async move { catalog.publish(&new, NOW).await.unwrap() });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!publish.is_finished(), "it waits for the token");
+    sqlx::raw_sql("COMMIT").execute(&mut revoking).await.unwrap();
+    assert_eq!(publish.await.unwrap(), PublishOutcome::TokenRevoked);
 }
 
 /// Publishes all at once, by two replicas in turn.
@@ -232,7 +253,7 @@ async fn yanks_are_the_owners_alone(scene: Scene) {
     assert_eq!(yank(FACET, &one, &acme).await, YankOutcome::Already);
     let yanked = find(catalog, &record).await.unwrap().yanked.unwrap();
     assert_eq!((&*yanked.reason, yanked.at, yanked.by.as_str()), ("broken", NOW, "acme"));
-    let later = NOW.plus(std::time::Duration::from_secs(9));
+    let later = NOW.plus(Duration::from_secs(9));
     let other = catalog.yank(FACET, &demo, &one, "leaks keys", &acme, later).await.unwrap();
     assert_eq!(other, YankOutcome::Done, "another reason");
     let yanked = find(catalog, &record).await.unwrap().yanked.unwrap();
