@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use facets_catalog::{
     ArtifactKind, AuditWho, Catalog, CatalogError, CatalogUrl, NewToken, NewVersion,
-    PublishOutcome, VersionRecord, Wanted, YankOutcome,
+    PublishOutcome, TokenEnd, VersionRecord, Wanted, YankOutcome,
 };
 use facets_digest::Digest;
 use facets_model::Version;
@@ -25,6 +25,7 @@ on_both![
     a_publish_without_its_upload_leaves_nothing,
     a_token_that_is_revoked_meanwhile_publishes_nothing,
     a_token_that_is_revoked_meanwhile_yanks_nothing,
+    a_token_that_expires_meanwhile_changes_nothing,
     a_publish_waits_for_a_revocation_that_was_first,
     texts_that_one_database_cannot_store_are_refused_by_both,
     yanks_are_the_owners_alone,
@@ -96,14 +97,15 @@ async fn a_token_that_is_revoked_meanwhile_publishes_nothing(scene: Scene) {
     scene.catalog.create_token(&token, &operator, NOW).await.unwrap();
     let before = scene.uploaded(facet("demo", "1.0.0")).await;
     assert_eq!(scene.catalog.publish(&before, NOW).await.unwrap(), PublishOutcome::Inserted);
-    assert!(!scene.catalog.is_token_revoked(&token.id).await.unwrap());
+    assert_eq!(scene.catalog.token_end(&token.id, NOW).await.unwrap(), None);
     scene.catalog.revoke_token(&token.id, &operator, NOW).await.unwrap();
-    assert!(scene.catalog.is_token_revoked(&token.id).await.unwrap());
+    let end = scene.catalog.token_end(&token.id, NOW).await.unwrap();
+    assert_eq!(end, Some(TokenEnd::Revoked));
     // One whose answer was lost was published before.
     assert_eq!(scene.catalog.publish(&before, NOW).await.unwrap(), PublishOutcome::Inserted);
     for record in [facet("demo", "1.0.1"), server("demo", "1.0.0"), facet("demo", "1.0.0")] {
         let outcome = scene.publish(record).await;
-        assert_eq!(outcome, PublishOutcome::TokenRevoked);
+        assert_eq!(outcome, PublishOutcome::TokenEnded(TokenEnd::Revoked));
     }
     assert_eq!(find(&scene.catalog, &facet("demo", "1.0.1")).await, None);
     let claimed = scene.catalog.name_owner(SERVER, &name("demo")).await.unwrap();
@@ -119,13 +121,30 @@ async fn a_token_that_is_revoked_meanwhile_yanks_nothing(scene: Scene) {
     scene.yank("demo", "1.0.0").await;
     scene.catalog.revoke_token(&token.id, &operator, NOW).await.unwrap();
     let yanked = scene.catalog.yank(FACET, &demo, &two, "broken", &acme, NOW).await.unwrap();
-    assert_eq!(yanked, YankOutcome::TokenRevoked);
+    assert_eq!(yanked, YankOutcome::TokenEnded(TokenEnd::Revoked));
     let unyanked = scene.catalog.unyank(FACET, &demo, &one, &acme, NOW).await.unwrap();
-    assert_eq!(unyanked, YankOutcome::TokenRevoked);
+    assert_eq!(unyanked, YankOutcome::TokenEnded(TokenEnd::Revoked));
     assert!(find(&scene.catalog, &facet("demo", "1.0.0")).await.unwrap().yanked.is_some());
     assert!(find(&scene.catalog, &facet("demo", "1.0.1")).await.unwrap().yanked.is_none());
     let unyanked = scene.catalog.unyank(FACET, &demo, &one, &operator, NOW).await.unwrap();
     assert_eq!(unyanked, YankOutcome::Done, "the operator has no token");
+}
+
+async fn a_token_that_expires_meanwhile_changes_nothing(scene: Scene) {
+    let scene = scene.ready().await;
+    let end = NOW.plus(Duration::from_secs(1));
+    let token = NewToken { expires: Some(end), ..token_of_acme() };
+    scene.catalog.create_token(&token, &AuditWho::operator(), NOW).await.unwrap();
+    scene.publish_all("demo", &["1.0.0"]).await;
+    let new = scene.uploaded(facet("demo", "1.0.1")).await;
+    let outcome = scene.catalog.publish(&new, end).await.unwrap();
+    assert_eq!(outcome, PublishOutcome::TokenEnded(TokenEnd::Expired));
+    let (demo, one, acme) = (name("demo"), version("1.0.0"), who("acme"));
+    let yanked = scene.catalog.yank(FACET, &demo, &one, "broken", &acme, end).await.unwrap();
+    assert_eq!(yanked, YankOutcome::TokenEnded(TokenEnd::Expired));
+    assert_eq!(scene.catalog.token_end(&token.id, NOW).await.unwrap(), None);
+    let found = scene.catalog.token_end(&token.id, end).await.unwrap();
+    assert_eq!(found, Some(TokenEnd::Expired));
 }
 
 async fn a_publish_waits_for_a_revocation_that_was_first(scene: Scene) {
@@ -142,7 +161,7 @@ async fn a_publish_waits_for_a_revocation_that_was_first(scene: Scene) {
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(!publish.is_finished(), "it waits for the token");
     sqlx::raw_sql("COMMIT").execute(&mut revoking).await.unwrap();
-    assert_eq!(publish.await.unwrap(), PublishOutcome::TokenRevoked);
+    assert_eq!(publish.await.unwrap(), PublishOutcome::TokenEnded(TokenEnd::Revoked));
 }
 
 /// Publishes all at once, by two replicas in turn.
