@@ -12,6 +12,7 @@ use crate::support::{LATER, NOW, Scene, changed, fresh_id, owned_by, server, who
 
 on_both![
     a_job_is_queued_once,
+    a_job_with_another_document_is_queued_beside_the_first,
     an_owner_has_a_bounded_number_of_jobs,
     the_owner_with_the_fewest_running_jobs_comes_first,
     owners_take_turns_however_many_jobs_one_queued_before,
@@ -82,6 +83,30 @@ async fn a_job_is_queued_once(scene: Scene) {
     assert_eq!(scene.catalog.job("none").await.unwrap(), None);
     let depth = scene.catalog.queue_depth().await.unwrap();
     assert_eq!(depth, QueueDepth { queued: 1, running: 0 });
+}
+
+async fn a_job_with_another_document_is_queued_beside_the_first(scene: Scene) {
+    let scene = scene.ready().await;
+    let record = server("demo", "1.0.0");
+    let first = enqueue(&scene, &record).await;
+    let other = NewJob { document: "{}".to_owned(), ..new_job(&scene, &record).await };
+    for _ in 0..2 {
+        let outcome = scene.catalog.enqueue(&other, 20, NOW).await.unwrap();
+        assert_eq!(outcome, EnqueueOutcome::Queued, "also if its answer was lost");
+    }
+    let again = NewJob { id: fresh_id(), ..other.clone() };
+    let outcome = scene.catalog.enqueue(&again, 20, NOW).await.unwrap();
+    assert_eq!(outcome, EnqueueOutcome::AlreadyQueued { id: other.id.clone() });
+    // The first one is refused, and the other one is published nevertheless.
+    let claimed = claim(&scene, NOW).await.unwrap();
+    assert_eq!(claimed.claim.id, first.id);
+    scene.catalog.refuse_job(&claimed.claim, "{}", NOW).await.unwrap();
+    let claimed = claim(&scene, NOW).await.unwrap();
+    assert_eq!(claimed.claim.id, other.id);
+    let mut new = scene.uploaded(record).await;
+    new.job = Some(claimed.claim);
+    assert_eq!(scene.catalog.publish(&new, NOW).await.unwrap(), PublishOutcome::Inserted);
+    assert_eq!(state(&scene, &other.id).await, JobState::Published);
 }
 
 async fn an_owner_has_a_bounded_number_of_jobs(scene: Scene) {
