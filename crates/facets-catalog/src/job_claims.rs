@@ -74,8 +74,8 @@ pub enum Lease {
 }
 
 impl Catalog {
-    /// Takes the next job: of the owner with the fewest running jobs the oldest, but for owners of which the claimant
-    /// has as many as it may. A job whose lease lapsed is taken again, and refused as `PROBE_INTERRUPTED` after three
+    /// Takes the next job: of the owner with the fewest running jobs the oldest, in turns of the owners, but for owners
+    /// of which the claimant has as many as it may. A job whose lease lapsed is taken again, and refused as `PROBE_INTERRUPTED` after three
     /// attempts.
     pub async fn claim_job(
         &self,
@@ -124,14 +124,16 @@ struct Claiming<'a> {
     now: Moment,
 }
 
-/// The owners' running jobs are counted once, not for every queued job.
+/// The owners' running jobs are counted once, not for every queued job. Of owners with as many of them, the one whose
+/// last job was taken first has its turn, however many jobs another one queued before.
 const NEXT: &str = "SELECT j.id, j.claim, j.owner, j.kind, j.name, j.version, j.content_hash, \
      j.integrity, j.size, j.upload, j.document, j.attempts FROM jobs j LEFT JOIN \
      (SELECT owner, COUNT(*) AS busy, SUM(CASE WHEN worker = $2 THEN 1 ELSE 0 END) AS own \
      FROM jobs WHERE state = 'running' AND lease_until > $1 GROUP BY owner) r ON r.owner = j.owner \
+     LEFT JOIN turns t ON t.owner = j.owner \
      WHERE (j.state = 'queued' OR (j.state = 'running' AND j.lease_until <= $1)) \
      AND COALESCE(r.own, 0) < $3 \
-     ORDER BY COALESCE(r.busy, 0), j.sequence LIMIT 1";
+     ORDER BY COALESCE(r.busy, 0), COALESCE(t.turn, 0), j.sequence LIMIT 1";
 
 impl Operation for Claiming<'_> {
     type Output = Option<ClaimedJob>;
@@ -159,9 +161,20 @@ impl Operation for Claiming<'_> {
             self.until.into(),
             self.now.into(),
         ];
-        let taken = transaction.execute(TAKE, &params).await?;
-        Ok(Ending::Commit((taken > 0).then_some(job)))
+        if transaction.execute(TAKE, &params).await? == 0 {
+            return Ok(Ending::Commit(None));
+        }
+        note_turn(transaction, &job.owner).await?;
+        Ok(Ending::Commit(Some(job)))
     }
+}
+
+/// The queue is locked: no other owner gets the same turn.
+async fn note_turn(transaction: &mut Transaction<'_>, owner: &Owner) -> Result<(), Trouble> {
+    const NOTE: &str = "INSERT INTO turns (owner, turn) \
+         VALUES ($1, (SELECT COALESCE(MAX(turn), 0) + 1 FROM turns)) \
+         ON CONFLICT (owner) DO UPDATE SET turn = excluded.turn";
+    transaction.execute(NOTE, &[owner.into()]).await.map(drop)
 }
 
 impl Claiming<'_> {

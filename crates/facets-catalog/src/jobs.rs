@@ -44,7 +44,7 @@ pub enum EnqueueOutcome {
     Queued,
     /// The owner has too many jobs that are not ended.
     TooMany,
-    /// The same content is in the queue, or running, for the same owner.
+    /// The same content is in the queue, or running, for the same owner and with the same document.
     AlreadyQueued {
         /// That job.
         id: String,
@@ -180,28 +180,33 @@ impl Operation for Enqueueing<'_> {
 }
 
 impl Enqueueing<'_> {
-    /// The outcome if the same version is in the queue or running.
+    /// The outcome if the same version is in the queue or running. One with another document, which names another
+    /// token, is queued beside it: it must not be refused because the other token ends.
     async fn same_version(
         &self,
         transaction: &mut Transaction<'_>,
     ) -> Result<Option<EnqueueOutcome>, Trouble> {
-        const SAME: &str = "SELECT id, owner, integrity FROM jobs WHERE kind = $1 AND name = $2 \
-             AND version = $3 AND state IN ('queued', 'running') LIMIT 1";
+        const SAME: &str = "SELECT id, owner, integrity, document FROM jobs WHERE kind = $1 \
+             AND name = $2 AND version = $3 AND state IN ('queued', 'running') ORDER BY sequence";
         let job = self.job;
         let params = [job.kind.into(), (&job.name).into(), (&job.version).into()];
-        let row = transaction.fetch_first(SAME, &params).await?;
-        let Some(row) = row else { return Ok(None) };
-        let mut cells = row.cells();
-        let id = cells.owned_text()?;
-        let (owner, integrity): (Owner, Digest) = (cells.parsed()?, cells.parsed()?);
-        Ok(Some(if id == job.id {
-            // It was this very call, whose answer was lost.
-            EnqueueOutcome::Queued
-        } else if owner == job.owner && integrity == job.integrity {
-            EnqueueOutcome::AlreadyQueued { id }
-        } else {
-            EnqueueOutcome::OtherQueued
-        }))
+        let mut same = None;
+        for row in transaction.fetch(SAME, &params).await? {
+            let mut cells = row.cells();
+            let id = cells.owned_text()?;
+            let (owner, integrity): (Owner, Digest) = (cells.parsed()?, cells.parsed()?);
+            if id == job.id {
+                // It was this very call, whose answer was lost.
+                return Ok(Some(EnqueueOutcome::Queued));
+            }
+            if owner != job.owner || integrity != job.integrity {
+                return Ok(Some(EnqueueOutcome::OtherQueued));
+            }
+            if same.is_none() && cells.text()? == job.document {
+                same = Some(EnqueueOutcome::AlreadyQueued { id });
+            }
+        }
+        Ok(same)
     }
 
     async fn has_too_many(&self, transaction: &mut Transaction<'_>) -> Result<bool, Trouble> {

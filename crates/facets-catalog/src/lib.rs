@@ -43,7 +43,7 @@ pub use owner::{AuditWho, Owner, OwnerError};
 pub use page::{Cursor, Page};
 pub use publish::{NewVersion, PublishOutcome};
 pub use record::{AssetCounts, NameSummary, ServerRecord, VersionRecord, VersionSummary, Yank};
-pub use tokens::{NewToken, RevokeOutcome, TokenRecord};
+pub use tokens::{NewToken, RevokeOutcome, TokenEnd, TokenRecord};
 pub use upkeep::BlobUse;
 pub use uploads::{Condemned, NewUpload, UploadStart};
 pub use wanted::{VersionRange, VersionRangeError, Wanted};

@@ -12,8 +12,10 @@ pub(crate) struct Migration {
 }
 
 /// Every migration, by its number.
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "first-tables", statements: FIRST_TABLES }];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "first-tables", statements: FIRST_TABLES },
+    Migration { number: 2, name: "owner-turns", statements: OWNER_TURNS },
+];
 
 /// The table of migrations that were run.
 pub(crate) const TABLE: &str = "schema_version";
@@ -90,6 +92,14 @@ const FIRST_TABLES: &[&str] = &[
         action {text} NOT NULL, subject {text} NOT NULL, detail {text},
         PRIMARY KEY (happened_at, id)
     ) {narrow}",
+];
+
+/// When the last job of each owner was taken, counted in jobs that were taken.
+const OWNER_TURNS: &[&str] = &[
+    "CREATE TABLE turns (
+        owner {text} NOT NULL PRIMARY KEY, turn {integer} NOT NULL
+    ) {narrow}",
+    "CREATE INDEX turns_turn ON turns (turn)",
 ];
 
 const CREATE_TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_version (

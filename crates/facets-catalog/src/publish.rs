@@ -15,7 +15,7 @@ use crate::names::{CLAIMS, insert_name, insert_scope, lock_name, refresh_name};
 use crate::ordering::storable_ordering;
 use crate::owner::{AuditWho, Owner};
 use crate::record::VersionRecord;
-use crate::tokens::FIND_REVOKED;
+use crate::tokens::{TokenEnd, find_token_end};
 use crate::version_row::{INSERT, insert_params, read_version, version_columns};
 
 /// A version that is to become visible. Its blobs are stored already.
@@ -52,8 +52,8 @@ pub enum PublishOutcome {
     },
     /// The job was given to another worker.
     JobLost,
-    /// The token was revoked after the request was accepted.
-    TokenRevoked,
+    /// The token was revoked or expired after the request was accepted.
+    TokenEnded(TokenEnd),
 }
 
 impl Catalog {
@@ -106,8 +106,8 @@ impl Publishing<'_> {
             // It was this very publish, whose answer was lost.
             return Ok(PublishOutcome::Inserted);
         }
-        if self.is_token_revoked(transaction).await? {
-            return Ok(PublishOutcome::TokenRevoked);
+        if let Some(end) = find_token_end(transaction, &self.new.audit, self.now).await? {
+            return Ok(PublishOutcome::TokenEnded(end));
         }
         if let Some((_, existing)) = existing {
             return self.publish_again(transaction, existing).await;
@@ -224,12 +224,6 @@ impl Publishing<'_> {
             return Ok(PublishOutcome::JobLost);
         }
         Ok(PublishOutcome::SameExists(existing))
-    }
-
-    /// Receiving an archive takes time, and waiting for a probe takes more: the token may be revoked meanwhile.
-    async fn is_token_revoked(&self, transaction: &mut Transaction<'_>) -> Result<bool, Trouble> {
-        let Some(id) = &self.new.audit.token_id else { return Ok(false) };
-        Ok(transaction.fetch_first(FIND_REVOKED, &[id.into()]).await?.is_some())
     }
 
     /// Whether the upload was still there. If not, its blobs may be gone as well.

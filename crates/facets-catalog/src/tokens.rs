@@ -4,7 +4,7 @@ use facets_digest::Digest;
 
 use crate::audit::{AuditNote, write_audit};
 use crate::catalog::Catalog;
-use crate::database::{Cells, Ending, Operation, Transaction, Trouble, shown};
+use crate::database::{Cells, Dialect, Ending, Operation, Transaction, Trouble, shown};
 use crate::error::CatalogError;
 use crate::moment::Moment;
 use crate::owner::{AuditWho, Owner};
@@ -58,9 +58,20 @@ pub enum RevokeOutcome {
     NotFound,
 }
 
-/// Finds a token by its name if it is revoked.
-pub(crate) const FIND_REVOKED: &str =
-    "SELECT id FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL";
+/// Why a token allows nothing any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenEnd {
+    /// It was revoked.
+    Revoked,
+    /// Its time is over.
+    Expired,
+}
+
+macro_rules! find_end {
+    () => {
+        "SELECT revoked_at, expires_at FROM tokens WHERE id = $1"
+    };
+}
 
 macro_rules! token_columns {
     () => {
@@ -103,9 +114,11 @@ impl Catalog {
         row.map(|row| read_token(&mut row.cells())).transpose()
     }
 
-    /// Whether the token with this name was revoked.
-    pub async fn is_token_revoked(&self, id: &str) -> Result<bool, CatalogError> {
-        Ok(self.database.fetch_first(FIND_REVOKED, &[id.into()]).await?.is_some())
+    /// Whether the token with this name was revoked or has expired.
+    pub async fn token_end(&self, id: &str, now: Moment) -> Result<Option<TokenEnd>, CatalogError> {
+        let row = self.database.fetch_first(find_end!(), &[id.into()]).await?;
+        let Some(row) = row else { return Ok(None) };
+        read_end(&mut row.cells(), now)
     }
 
     /// Ends a token.
@@ -130,6 +143,37 @@ fn read_token(cells: &mut Cells<'_>) -> Result<TokenRecord, CatalogError> {
         created: cells.moment()?,
         expires: cells.optional_moment()?,
         revoked: cells.optional_moment()?,
+    })
+}
+
+/// Receiving a request takes time, and waiting for a probe takes more: the token may end meanwhile. One that has not
+/// is not revoked before the transaction ends, either.
+pub(crate) async fn find_token_end(
+    transaction: &mut Transaction<'_>,
+    who: &AuditWho,
+    now: Moment,
+) -> Result<Option<TokenEnd>, Trouble> {
+    // Without a condition on the times: rows that are not found are not locked.
+    const FIND_AND_LOCK: &str = concat!(find_end!(), " FOR SHARE");
+    let Some(id) = &who.token_id else { return Ok(None) };
+    let sql = match transaction.dialect() {
+        // It has the file to itself already.
+        Dialect::Sqlite => find_end!(),
+        Dialect::Postgres => FIND_AND_LOCK,
+    };
+    let row = transaction.fetch_first(sql, &[id.into()]).await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(read_end(&mut row.cells(), now)?)
+}
+
+fn read_end(cells: &mut Cells<'_>, now: Moment) -> Result<Option<TokenEnd>, CatalogError> {
+    let (revoked, expires) = (cells.optional_moment()?, cells.optional_moment()?);
+    Ok(if revoked.is_some() {
+        Some(TokenEnd::Revoked)
+    } else if expires.is_some_and(|expires| expires <= now) {
+        Some(TokenEnd::Expired)
+    } else {
+        None
     })
 }
 

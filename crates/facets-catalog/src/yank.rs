@@ -11,6 +11,7 @@ use crate::moment::Moment;
 use crate::names::{lock_name, refresh_name};
 use crate::ordering::ordering;
 use crate::owner::AuditWho;
+use crate::tokens::{TokenEnd, find_token_end};
 
 /// What became of a yank, or of its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub enum YankOutcome {
     NotFound,
     /// The name belongs to another owner.
     NotOwner,
+    /// The token was revoked or expired after the request was accepted.
+    TokenEnded(TokenEnd),
 }
 
 impl Catalog {
@@ -89,6 +92,9 @@ impl Operation for Yanking<'_> {
         let Some(owner) = lock_name(transaction, self.kind, self.name).await? else {
             return Ok(Ending::Discard(YankOutcome::NotFound));
         };
+        if let Some(end) = find_token_end(transaction, self.who, self.now).await? {
+            return Ok(Ending::Discard(YankOutcome::TokenEnded(end)));
+        }
         let Some(state) = self.state(transaction).await? else {
             return Ok(Ending::Discard(YankOutcome::NotFound));
         };

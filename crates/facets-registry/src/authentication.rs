@@ -1,6 +1,6 @@
 //! Who a token belongs to.
 
-use facets_catalog::TokenRecord;
+use facets_catalog::{TokenEnd, TokenRecord};
 
 use crate::caller::Caller;
 use crate::clock::now;
@@ -19,10 +19,10 @@ impl Registry {
         let found = self.catalog().token(&hash).await?;
         let found = found.filter(|record| is_same_hash(&record.hash, &hash)).ok_or_else(unknown)?;
         if found.revoked.is_some() {
-            return Err(refusals::token_revoked().into());
+            return Err(refusals::token_ended(TokenEnd::Revoked).into());
         }
         if found.expires.is_some_and(|expires| expires <= now()) {
-            return Err(refusals::unauthorized("the token has expired").into());
+            return Err(refusals::token_ended(TokenEnd::Expired).into());
         }
         Ok(caller_of(found))
     }

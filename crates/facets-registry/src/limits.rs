@@ -24,7 +24,8 @@ pub struct RegistryLimits {
     pub uploads_at_once: usize,
     /// How long another archive waits until one of them is done.
     pub wait_for_slot: Duration,
-    /// Archives and surfaces that are read at once.
+    /// Archives that are read at once to be published, one of each owner; and archives and surfaces that are read at
+    /// once for readers.
     pub archives_read_at_once: usize,
     /// Servers that are probed at once.
     pub probes_at_once: usize,

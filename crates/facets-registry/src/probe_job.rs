@@ -190,7 +190,7 @@ impl Registry {
             }
             PublishOutcome::NotOwner { .. } => Some(refusals::not_owner(job.kind, &job.name)),
             PublishOutcome::LookalikeOf { name } => Some(refusals::too_similar(&job.name, &name)),
-            PublishOutcome::TokenRevoked => Some(refusals::token_revoked()),
+            PublishOutcome::TokenEnded(end) => Some(refusals::token_ended(end)),
         })
     }
 

@@ -3,6 +3,7 @@
 use facets_catalog::ArtifactKind;
 
 use crate::caller::Caller;
+use crate::clock::now;
 use crate::error::RegistryError;
 use crate::publishing::PublishAnswer;
 use crate::refusals;
@@ -20,10 +21,10 @@ impl Registry {
         let received = upload.finish().await?;
         caller.require_publish(&received.name)?;
         // A slow body must not outlive its token. The transaction that publishes looks once more.
-        if self.catalog().is_token_revoked(&caller.token_id).await? {
-            return Err(refusals::token_revoked().into());
+        if let Some(end) = self.catalog().token_end(&caller.token_id, now()).await? {
+            return Err(refusals::token_ended(end).into());
         }
-        let facts = self.read_received(&received).await?;
+        let facts = self.read_received(&received, &caller.owner).await?;
         if let Some(found) = self.find_same(&facts).await? {
             return self.publish_same(received, &facts, caller, found).await;
         }

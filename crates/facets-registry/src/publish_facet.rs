@@ -39,7 +39,7 @@ impl Registry {
             PublishOutcome::LookalikeOf { name } => {
                 Err(refusals::too_similar(&facts.name, &name).into())
             }
-            PublishOutcome::TokenRevoked => Err(refusals::token_revoked().into()),
+            PublishOutcome::TokenEnded(end) => Err(refusals::token_ended(end).into()),
             PublishOutcome::JobLost => Err(RegistryError::internal("a facet has no job")),
         }
     }

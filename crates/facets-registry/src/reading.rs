@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use facets_archive::{ArchiveLimits, FacetArchive, ServerArchive, read_facet, read_server_archive};
-use facets_catalog::{ArtifactKind, AssetCounts};
+use facets_catalog::{ArtifactKind, AssetCounts, Owner};
 use facets_digest::Digest;
 use facets_digest::json::{self, Limits, Provenance};
 use facets_model::manifest::FacetManifest;
@@ -43,8 +43,9 @@ impl Registry {
     pub(crate) async fn read_received(
         &self,
         received: &Received,
+        owner: &Owner,
     ) -> Result<ArtifactFacts, RegistryError> {
-        let slot = self.reader_slot().await?;
+        let slot = self.publish_readers().wait(owner).await?;
         let (kind, path) = (received.kind, received.path());
         let limits = self.limits().archive(kind);
         let facts = blocking(move || {

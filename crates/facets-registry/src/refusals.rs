@@ -1,7 +1,7 @@
 //! What the registry says when it refuses: a sentence, and what to do about it.
 
 use facets_archive::{ArchiveError, ContentError};
-use facets_catalog::ArtifactKind;
+use facets_catalog::{ArtifactKind, TokenEnd};
 use facets_digest::Digest;
 use facets_digest::json::{quoted, write_list};
 use facets_failure::{Describe as _, FileProblem};
@@ -32,8 +32,11 @@ pub(crate) fn unauthorized(error: &str) -> RegistryProblem {
     RegistryProblem::new("E_UNAUTHORIZED", error, fix)
 }
 
-pub(crate) fn token_revoked() -> RegistryProblem {
-    unauthorized("the token was revoked")
+pub(crate) fn token_ended(end: TokenEnd) -> RegistryProblem {
+    unauthorized(match end {
+        TokenEnd::Revoked => "the token was revoked",
+        TokenEnd::Expired => "the token has expired",
+    })
 }
 
 pub(crate) fn forbidden(name: &ArtifactName) -> RegistryProblem {
@@ -357,7 +360,8 @@ mod tests {
         let artifact = (ArtifactKind::Server, &demo, &version);
         vec![
             unauthorized("no token"),
-            token_revoked(),
+            token_ended(TokenEnd::Revoked),
+            token_ended(TokenEnd::Expired),
             forbidden(&demo),
             not_owner(ArtifactKind::Facet, &demo),
             not_owner_of_scope(ArtifactKind::Facet, &name("@acme/demo")),

@@ -55,6 +55,8 @@ struct SharedState {
     used_uploads: UsedFolder,
     used_probes: UsedFolder,
     uploads: UploadSlots,
+    /// For reading archives that are to be published: bombs of one owner must not keep others waiting.
+    publish_readers: UploadSlots,
     readers: Arc<Semaphore>,
     /// Rings when a job was queued in this process.
     queued: Notify,
@@ -77,12 +79,15 @@ impl Registry {
         let used_probes = UsedFolder::new(&setup.places.probes);
         let limits = &setup.limits;
         let uploads = UploadSlots::new(limits.uploads_at_once.max(1), limits.uploads_per_owner());
-        let readers = Arc::new(Semaphore::new(limits.archives_read_at_once.max(1)));
+        let most_read = limits.archives_read_at_once.max(1);
+        let publish_readers = UploadSlots::new(most_read, 1);
+        let readers = Arc::new(Semaphore::new(most_read));
         let shared = SharedState {
             setup,
             used_uploads,
             used_probes,
             uploads,
+            publish_readers,
             readers,
             queued: Notify::new(),
             finished: Notify::new(),
@@ -164,7 +169,12 @@ impl Registry {
         &self.shared.runtime
     }
 
-    /// Waits until another archive or surface may be read.
+    /// Slots for reading archives that were received.
+    pub(crate) fn publish_readers(&self) -> &UploadSlots {
+        &self.shared.publish_readers
+    }
+
+    /// Waits until another archive or surface that was published may be read.
     pub(crate) async fn reader_slot(&self) -> Result<OwnedSemaphorePermit, RegistryError> {
         let slot = Arc::clone(&self.shared.readers).acquire_owned().await;
         slot.map_err(|_| RegistryError::internal("the registry ends"))

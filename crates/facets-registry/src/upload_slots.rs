@@ -1,4 +1,4 @@
-//! Who may send an archive at this moment: so many in all, and so many of one owner.
+//! Who may send an archive, or have one read, at this moment: so many in all, and so many of one owner.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -11,7 +11,8 @@ use tokio::time::{Instant, timeout_at};
 use crate::error::RegistryError;
 use crate::refusals;
 
-/// The slots of uploads. One owner gets a part of them, so that slow uploads of one leave slots for the others.
+/// The slots of uploads, while they are received or read. One owner gets a part of them, so that slow uploads of one
+/// leave slots for the others.
 pub(crate) struct UploadSlots {
     all: Arc<Semaphore>,
     per_owner: usize,
@@ -47,6 +48,15 @@ impl UploadSlots {
         Ok(UploadSlot { _share: share, _slot: slot })
     }
 
+    /// Waits for a slot until one is free.
+    pub(crate) async fn wait(&self, owner: &Owner) -> Result<UploadSlot, RegistryError> {
+        let share = self.share_of(owner).acquire_owned().await;
+        let share = share.map_err(|_| RegistryError::internal("the registry ends"))?;
+        let slot = Arc::clone(&self.all).acquire_owned().await;
+        let slot = slot.map_err(|_| RegistryError::internal("the registry ends"))?;
+        Ok(UploadSlot { _share: share, _slot: slot })
+    }
+
     /// Permits and those who wait for one keep the semaphore alive; without them it is forgotten.
     fn share_of(&self, owner: &Owner) -> Arc<Semaphore> {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,5 +86,18 @@ mod tests {
         let second = slots.acquire(&owner("bob"), Duration::ZERO).await.unwrap();
         assert_eq!(slots.owners.lock().unwrap().keys().collect::<Vec<_>>(), [&owner("bob")]);
         drop(second);
+    }
+
+    #[tokio::test]
+    async fn an_owner_beyond_its_share_leaves_slots_for_others() {
+        let slots = UploadSlots::new(2, 1);
+        let patience = Duration::from_millis(20);
+        let first = slots.wait(&owner("alice")).await.unwrap();
+        let second = tokio::time::timeout(patience, slots.wait(&owner("alice"))).await;
+        assert!(second.is_err(), "alice has her share");
+        let other = tokio::time::timeout(patience, slots.wait(&owner("bob"))).await;
+        assert!(matches!(other, Ok(Ok(_))), "bob need not wait for alice");
+        drop(first);
+        assert!(slots.wait(&owner("alice")).await.is_ok());
     }
 }

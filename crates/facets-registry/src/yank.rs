@@ -58,6 +58,7 @@ impl Registry {
                 Err(refusals::not_found(kind, name, &version.to_string()).into())
             }
             YankOutcome::NotOwner => Err(refusals::not_owner(kind, name).into()),
+            YankOutcome::TokenEnded(end) => Err(refusals::token_ended(end).into()),
         }
     }
 }

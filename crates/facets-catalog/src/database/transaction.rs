@@ -21,6 +21,10 @@ impl<'p> Transaction<'p> {
         Ok(Self { pooled, dialect })
     }
 
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// Every row of a statement, which may also change some.
     pub(crate) async fn fetch(
         &mut self,

@@ -12,8 +12,10 @@ use crate::support::{LATER, NOW, Scene, changed, fresh_id, owned_by, server, who
 
 on_both![
     a_job_is_queued_once,
+    a_job_with_another_document_is_queued_beside_the_first,
     an_owner_has_a_bounded_number_of_jobs,
     the_owner_with_the_fewest_running_jobs_comes_first,
+    owners_take_turns_however_many_jobs_one_queued_before,
     no_owner_has_all_places_of_a_worker,
     a_job_is_given_to_one_of_many_workers,
     a_lapsed_lease_is_claimed_again_three_times_in_all,
@@ -83,6 +85,30 @@ async fn a_job_is_queued_once(scene: Scene) {
     assert_eq!(depth, QueueDepth { queued: 1, running: 0 });
 }
 
+async fn a_job_with_another_document_is_queued_beside_the_first(scene: Scene) {
+    let scene = scene.ready().await;
+    let record = server("demo", "1.0.0");
+    let first = enqueue(&scene, &record).await;
+    let other = NewJob { document: "{}".to_owned(), ..new_job(&scene, &record).await };
+    for _ in 0..2 {
+        let outcome = scene.catalog.enqueue(&other, 20, NOW).await.unwrap();
+        assert_eq!(outcome, EnqueueOutcome::Queued, "also if its answer was lost");
+    }
+    let again = NewJob { id: fresh_id(), ..other.clone() };
+    let outcome = scene.catalog.enqueue(&again, 20, NOW).await.unwrap();
+    assert_eq!(outcome, EnqueueOutcome::AlreadyQueued { id: other.id.clone() });
+    // The first one is refused, and the other one is published nevertheless.
+    let claimed = claim(&scene, NOW).await.unwrap();
+    assert_eq!(claimed.claim.id, first.id);
+    scene.catalog.refuse_job(&claimed.claim, "{}", NOW).await.unwrap();
+    let claimed = claim(&scene, NOW).await.unwrap();
+    assert_eq!(claimed.claim.id, other.id);
+    let mut new = scene.uploaded(record).await;
+    new.job = Some(claimed.claim);
+    assert_eq!(scene.catalog.publish(&new, NOW).await.unwrap(), PublishOutcome::Inserted);
+    assert_eq!(state(&scene, &other.id).await, JobState::Published);
+}
+
 async fn an_owner_has_a_bounded_number_of_jobs(scene: Scene) {
     let scene = scene.ready().await;
     enqueue(&scene, &server("one", "1.0.0")).await;
@@ -116,6 +142,22 @@ async fn the_owner_with_the_fewest_running_jobs_comes_first(scene: Scene) {
     assert_eq!(depth, QueueDepth { queued: 0, running: 7 });
 }
 
+async fn owners_take_turns_however_many_jobs_one_queued_before(scene: Scene) {
+    let scene = scene.ready().await;
+    for text in ["a1", "a2", "a3"] {
+        enqueue(&scene, &server(text, "1.0.0")).await;
+    }
+    enqueue(&scene, &owned_by(&server("b1", "1.0.0"), "bob")).await;
+    enqueue(&scene, &owned_by(&server("b2", "1.0.0"), "bob")).await;
+    let mut order = Vec::new();
+    // Each job ends before the next one is taken: no owner has a running one.
+    while let Some(job) = claim(&scene, NOW).await {
+        scene.catalog.refuse_job(&job.claim, "{}", NOW).await.unwrap();
+        order.push(job.name.to_string());
+    }
+    assert_eq!(order, ["a1", "b1", "a2", "b2", "a3"]);
+}
+
 async fn no_owner_has_all_places_of_a_worker(scene: Scene) {
     let scene = scene.ready().await;
     for text in ["a1", "a2", "a3", "a4"] {
@@ -138,7 +180,7 @@ async fn no_owner_has_all_places_of_a_worker(scene: Scene) {
     for _ in 0..3 {
         again.extend(claim("one", later).await);
     }
-    assert_eq!(again, ["a1", "b1", "a2"]);
+    assert_eq!(again, ["b1", "a1", "a2"]);
 }
 
 async fn a_job_is_given_to_one_of_many_workers(scene: Scene) {

@@ -1,11 +1,14 @@
 //! What becomes of a publish.
 
+use std::time::Duration;
+
 use facets_catalog::{
-    ArtifactKind, AuditWho, Catalog, CatalogError, NewToken, NewVersion, PublishOutcome,
-    VersionRecord, Wanted, YankOutcome,
+    ArtifactKind, AuditWho, Catalog, CatalogError, CatalogUrl, NewToken, NewVersion,
+    PublishOutcome, TokenEnd, VersionRecord, Wanted, YankOutcome,
 };
 use facets_digest::Digest;
 use facets_model::Version;
+use sqlx::Connection as _;
 
 use crate::support::{
     FACET, NOW, SERVER, Scene, changed, facet, fresh_id, name, owned_by, server, version, who,
@@ -21,6 +24,9 @@ on_both![
     a_publish_whose_answer_was_lost_is_found_again,
     a_publish_without_its_upload_leaves_nothing,
     a_token_that_is_revoked_meanwhile_publishes_nothing,
+    a_token_that_is_revoked_meanwhile_yanks_nothing,
+    a_token_that_expires_meanwhile_changes_nothing,
+    a_publish_waits_for_a_revocation_that_was_first,
     texts_that_one_database_cannot_store_are_refused_by_both,
     yanks_are_the_owners_alone,
 ];
@@ -72,32 +78,90 @@ async fn other_content_is_refused(scene: Scene) {
     assert_eq!(find(&scene.catalog, &first).await, Some(first));
 }
 
-async fn a_token_that_is_revoked_meanwhile_publishes_nothing(scene: Scene) {
-    let scene = scene.ready().await;
-    let (audit, operator) = (who("acme"), AuditWho::operator());
-    let token = NewToken {
-        id: audit.token_id.clone().unwrap(),
+/// The token of `who("acme")`.
+fn token_of_acme() -> NewToken {
+    let audit = who("acme");
+    NewToken {
+        id: audit.token_id.unwrap(),
         hash: Digest::of(b"a token"),
-        owner: audit.owner.clone(),
+        owner: audit.owner,
         scopes: vec!["publish:*".to_owned()],
         note: String::new(),
         expires: None,
-    };
+    }
+}
+
+async fn a_token_that_is_revoked_meanwhile_publishes_nothing(scene: Scene) {
+    let scene = scene.ready().await;
+    let (token, operator) = (token_of_acme(), AuditWho::operator());
     scene.catalog.create_token(&token, &operator, NOW).await.unwrap();
     let before = scene.uploaded(facet("demo", "1.0.0")).await;
     assert_eq!(scene.catalog.publish(&before, NOW).await.unwrap(), PublishOutcome::Inserted);
-    assert!(!scene.catalog.is_token_revoked(&token.id).await.unwrap());
+    assert_eq!(scene.catalog.token_end(&token.id, NOW).await.unwrap(), None);
     scene.catalog.revoke_token(&token.id, &operator, NOW).await.unwrap();
-    assert!(scene.catalog.is_token_revoked(&token.id).await.unwrap());
+    let end = scene.catalog.token_end(&token.id, NOW).await.unwrap();
+    assert_eq!(end, Some(TokenEnd::Revoked));
     // One whose answer was lost was published before.
     assert_eq!(scene.catalog.publish(&before, NOW).await.unwrap(), PublishOutcome::Inserted);
     for record in [facet("demo", "1.0.1"), server("demo", "1.0.0"), facet("demo", "1.0.0")] {
         let outcome = scene.publish(record).await;
-        assert_eq!(outcome, PublishOutcome::TokenRevoked);
+        assert_eq!(outcome, PublishOutcome::TokenEnded(TokenEnd::Revoked));
     }
     assert_eq!(find(&scene.catalog, &facet("demo", "1.0.1")).await, None);
     let claimed = scene.catalog.name_owner(SERVER, &name("demo")).await.unwrap();
     assert_eq!(claimed, None, "the name is not claimed");
+}
+
+async fn a_token_that_is_revoked_meanwhile_yanks_nothing(scene: Scene) {
+    let scene = scene.ready().await;
+    let (token, operator, acme) = (token_of_acme(), AuditWho::operator(), who("acme"));
+    let (demo, one, two) = (name("demo"), version("1.0.0"), version("1.0.1"));
+    scene.catalog.create_token(&token, &operator, NOW).await.unwrap();
+    scene.publish_all("demo", &["1.0.0", "1.0.1"]).await;
+    scene.yank("demo", "1.0.0").await;
+    scene.catalog.revoke_token(&token.id, &operator, NOW).await.unwrap();
+    let yanked = scene.catalog.yank(FACET, &demo, &two, "broken", &acme, NOW).await.unwrap();
+    assert_eq!(yanked, YankOutcome::TokenEnded(TokenEnd::Revoked));
+    let unyanked = scene.catalog.unyank(FACET, &demo, &one, &acme, NOW).await.unwrap();
+    assert_eq!(unyanked, YankOutcome::TokenEnded(TokenEnd::Revoked));
+    assert!(find(&scene.catalog, &facet("demo", "1.0.0")).await.unwrap().yanked.is_some());
+    assert!(find(&scene.catalog, &facet("demo", "1.0.1")).await.unwrap().yanked.is_none());
+    let unyanked = scene.catalog.unyank(FACET, &demo, &one, &operator, NOW).await.unwrap();
+    assert_eq!(unyanked, YankOutcome::Done, "the operator has no token");
+}
+
+async fn a_token_that_expires_meanwhile_changes_nothing(scene: Scene) {
+    let scene = scene.ready().await;
+    let end = NOW.plus(Duration::from_secs(1));
+    let token = NewToken { expires: Some(end), ..token_of_acme() };
+    scene.catalog.create_token(&token, &AuditWho::operator(), NOW).await.unwrap();
+    scene.publish_all("demo", &["1.0.0"]).await;
+    let new = scene.uploaded(facet("demo", "1.0.1")).await;
+    let outcome = scene.catalog.publish(&new, end).await.unwrap();
+    assert_eq!(outcome, PublishOutcome::TokenEnded(TokenEnd::Expired));
+    let (demo, one, acme) = (name("demo"), version("1.0.0"), who("acme"));
+    let yanked = scene.catalog.yank(FACET, &demo, &one, "broken", &acme, end).await.unwrap();
+    assert_eq!(yanked, YankOutcome::TokenEnded(TokenEnd::Expired));
+    assert_eq!(scene.catalog.token_end(&token.id, NOW).await.unwrap(), None);
+    let found = scene.catalog.token_end(&token.id, end).await.unwrap();
+    assert_eq!(found, Some(TokenEnd::Expired));
+}
+
+async fn a_publish_waits_for_a_revocation_that_was_first(scene: Scene) {
+    let scene = scene.ready().await;
+    scene.catalog.create_token(&token_of_acme(), &AuditWho::operator(), NOW).await.unwrap();
+    scene.publish_all("demo", &["1.0.0"]).await;
+    // SQLite has one writer at a time.
+    let CatalogUrl::Postgres(address) = &scene.url else { return };
+    let mut revoking = sqlx::PgConnection::connect(address).await.unwrap();
+    let sql = "BEGIN; UPDATE tokens SET revoked_at = 7 WHERE id = 'token-of-acme'";
+    sqlx::raw_sql(sql).execute(&mut revoking).await.unwrap();
+    let (catalog, new) = (scene.catalog.clone(), scene.uploaded(facet("demo", "1.0.1")).await);
+    let publish = tokio::spawn(async move { catalog.publish(&new, NOW).await.unwrap() });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(!publish.is_finished(), "it waits for the token");
+    sqlx::raw_sql("COMMIT").execute(&mut revoking).await.unwrap();
+    assert_eq!(publish.await.unwrap(), PublishOutcome::TokenEnded(TokenEnd::Revoked));
 }
 
 /// Publishes all at once, by two replicas in turn.
@@ -208,7 +272,7 @@ async fn yanks_are_the_owners_alone(scene: Scene) {
     assert_eq!(yank(FACET, &one, &acme).await, YankOutcome::Already);
     let yanked = find(catalog, &record).await.unwrap().yanked.unwrap();
     assert_eq!((&*yanked.reason, yanked.at, yanked.by.as_str()), ("broken", NOW, "acme"));
-    let later = NOW.plus(std::time::Duration::from_secs(9));
+    let later = NOW.plus(Duration::from_secs(9));
     let other = catalog.yank(FACET, &demo, &one, "leaks keys", &acme, later).await.unwrap();
     assert_eq!(other, YankOutcome::Done, "another reason");
     let yanked = find(catalog, &record).await.unwrap().yanked.unwrap();

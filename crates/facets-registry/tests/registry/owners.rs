@@ -56,6 +56,26 @@ async fn a_token_that_is_revoked_during_an_upload_publishes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_revoked_during_a_request_yanks_nothing() {
+    let test = TestRegistry::new().await;
+    let (owner, scopes) = ("alice".parse().unwrap(), ["publish:*".parse::<Scope>().unwrap()]);
+    let token = test.registry.create_token(&owner, &scopes, "", None).await.unwrap();
+    let alice = test.registry.authenticate(&token.to_string()).await.unwrap();
+    let (kind, demo) = (ArtifactKind::Facet, artifact("demo"));
+    let mut upload = test.registry.begin_body(kind, &demo, &alice, None).await.unwrap();
+    upload.write(&facet("demo", "1.0.0", "text")).await.unwrap();
+    test.registry.publish(upload, &alice).await.unwrap();
+    assert!(test.registry.revoke_token(&alice.token_id).await.unwrap());
+    let version = "1.0.0".parse().unwrap();
+    let refused = test.registry.yank(kind, &demo, &version, "evil", &alice).await;
+    assert_eq!(code(refused), "E_UNAUTHORIZED");
+    let refused = test.registry.unyank(kind, &demo, &version, &alice).await;
+    assert_eq!(code(refused), "E_UNAUTHORIZED");
+    let found = test.facet("demo", Wanted::Latest).await.unwrap();
+    assert!(found.yanked.is_none(), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_scope_is_checked_before_anything_is_received() {
     let test = TestRegistry::new().await;
     let limited = caller("alice", &["read", "publish:@acme/*"]);

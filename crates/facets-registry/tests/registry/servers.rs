@@ -31,6 +31,21 @@ async fn a_server_is_queued_once_and_invisible_until_it_is_probed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn two_tokens_of_an_owner_have_jobs_of_their_own() {
+    let test = TestRegistry::with_limits(impatient()).await;
+    let (first, mut second) = (publisher("alice"), publisher("alice"));
+    second.token_id = "another-token".to_owned();
+    let (kind, archive) = (ArtifactKind::Server, server("demo", "1.0.0", "1"));
+    let mut jobs = Vec::new();
+    for caller in [&first, &second, &first, &second] {
+        let answer = publish(&test.registry, kind, "demo", &archive, caller).await.unwrap();
+        jobs.push(accepted(&answer).to_owned());
+    }
+    assert_ne!(jobs[0], jobs[1], "the end of one token does not refuse the other");
+    assert_eq!(jobs[..2], jobs[2..]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_its_owner_sees_the_status_of_a_publish() {
     let test = TestRegistry::with_limits(impatient()).await;
     let (alice, bob) = (publisher("alice"), publisher("bob"));
