@@ -102,7 +102,7 @@ impl<'s> Runtimes<'s> {
     }
 }
 
-/// What cannot be written beside the store is an error of the store, whoever was writing.
+/// What cannot be written beside the store is an error of the store, whichever verb was writing.
 fn as_of_store(error: RuntimeError, folder: &Path) -> RuntimeError {
     match error {
         RuntimeError::Fetch(FetchError::File(FileError::Unwritable { path, source }))

@@ -27,7 +27,7 @@ pub(crate) struct ReachedBy {
 /// How an archive is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ArchiveRoute {
-    /// With its bytes, whoever asks.
+    /// With its bytes, for every client.
     Bytes,
     /// With its bytes, to this client.
     BytesForThisClient,

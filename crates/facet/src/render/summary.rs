@@ -102,7 +102,7 @@ fn heading(verb: Verb, judgement: Judgement) -> String {
     format!("\n## facet {}: {verdict}\n\n", verb.name())
 }
 
-/// The worst first: what was edited or tampered with, then by the worst finding, then what nobody could look at.
+/// The worst first: what was edited or tampered with, then by the worst finding, then what could not be checked.
 fn rank(server: &CheckedServer) -> (u8, Option<facets_drift::Severity>) {
     match &server.outcome {
         CheckOutcome::Edited(_) | CheckOutcome::Tampered(_) => (3, None),

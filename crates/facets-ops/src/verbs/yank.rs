@@ -14,7 +14,7 @@ use crate::registry_choice::RegistryChoice;
 /// What happens to a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum YankChange {
-    /// It is no longer chosen, for this reason. Whoever has it keeps it.
+    /// It is no longer chosen, for this reason. Installed copies stay.
     Yank {
         /// In the words of its author.
         reason: String,
