@@ -28,14 +28,14 @@ pub use error::{
     TarError, TreeError, TreeProblem, TreeProblemKind, UnpackError,
 };
 pub use facet::{
-    FacetArchive, PackedFacet, pack_facet, read_facet, read_facet_texts, unpack_facet,
-    validate_facet,
+    FacetArchive, PackedFacet, pack_facet, read_facet, read_facet_files, read_facet_texts,
+    unpack_facet, validate_facet,
 };
 pub use index::{ArchiveIndex, ArchivedFile, ExpectedArtifact};
 pub use limits::ArchiveLimits;
 pub use npm::{copy_npm_file, read_npm_package, unpack_npm_package};
 pub use server::{
-    LeftOut, LeftOutReason, PackRequest, PackedServer, ServerArchive, pack_server,
+    LeftOut, LeftOutReason, PackRequest, PackedServer, ServerArchive, ServerTarHasher, pack_server,
     read_server_archive, unpack_server, validate_server,
 };
 pub use tree::{SourceTree, is_build_output};

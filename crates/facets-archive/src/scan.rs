@@ -1,6 +1,7 @@
 //! One pass over an archive: every rule is checked, every file hashed, and a visitor sees all of it.
 
 use std::io::Read;
+use std::ops::Range;
 
 use facets_digest::{Hasher, ReadBuffer};
 use facets_model::ArtifactPath;
@@ -164,10 +165,8 @@ pub(crate) fn read_and_keep(
     Ok((index, bytes.map(|bytes| KeptTar::new(bytes, starts))))
 }
 
-/// Shows the entries of an archive that was validated and kept, directories first. Its bytes are those that were
-/// hashed, so nothing is decompressed, parsed or hashed again.
-pub(crate) fn visit_kept(
-    kept: &KeptTar,
+/// Shows the directories that an archive names itself.
+pub(crate) fn visit_directories(
     index: &ArchiveIndex,
     visitor: &mut dyn EntryVisitor,
 ) -> Result<(), ArchiveError> {
@@ -176,7 +175,19 @@ pub(crate) fn visit_kept(
         visitor.begin(&entry)?;
         visitor.end(&entry)?;
     }
-    for (number, file) in index.files.iter().enumerate() {
+    Ok(())
+}
+
+/// Shows some files of an archive that was validated and kept. Its bytes are those that were hashed, so nothing is
+/// decompressed, parsed or hashed again.
+pub(crate) fn visit_kept_files(
+    kept: &KeptTar,
+    index: &ArchiveIndex,
+    numbers: Range<usize>,
+    visitor: &mut dyn EntryVisitor,
+) -> Result<(), ArchiveError> {
+    let files = index.files.iter().enumerate().take(numbers.end).skip(numbers.start);
+    for (number, file) in files {
         let ArchivedFile { path, mode, size, .. } = file;
         let content = kept.content(number, *size).ok_or(UnpackError::Changed)?;
         let entry = TarEntry { path: path.clone(), kind: TarEntryKind::File(*mode), size: *size };

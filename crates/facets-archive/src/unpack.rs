@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io::{self, Seek, Write as _};
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
+use std::panic::resume_unwind;
+use std::thread;
 
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
@@ -14,8 +18,13 @@ use crate::error::{ArchiveError, UnpackError, unreadable};
 use crate::folder::{open_below, open_folder, split_name};
 use crate::index::ArchiveIndex;
 use crate::kept::KeptTar;
-use crate::scan::{EntryVisitor, visit_kept};
+use crate::scan::{EntryVisitor, visit_directories, visit_kept_files};
 use crate::tar::{TarEntry, TarEntryKind};
+
+/// Threads are not worth their start for fewer files.
+const FILES_PER_THREAD: usize = 32;
+/// More of them wait for the same disk.
+const MOST_THREADS: usize = 8;
 
 /// Back to the beginning of an archive.
 pub(crate) fn rewind(archive: &mut impl Seek) -> Result<(), ArchiveError> {
@@ -33,12 +42,60 @@ pub(crate) fn write_archive(
     refuse_occupied(directory)?;
     let mut extraction = Extraction::new(directory);
     if let Some(kept) = kept {
-        visit_kept(kept, index, &mut extraction)?;
+        visit_directories(index, &mut extraction)?;
+        write_kept_files(kept, index, &mut extraction)?;
     } else if read_again(&mut extraction)? != *index {
         return Err(UnpackError::Changed.into());
     }
     extraction.is_complete = true;
     Ok(())
+}
+
+/// Writes files on several threads: making a file takes longer than filling it. The error is that of the first file
+/// that has one, whichever thread is faster.
+fn write_kept_files(
+    kept: &KeptTar,
+    index: &ArchiveIndex,
+    extraction: &mut Extraction<'_>,
+) -> Result<(), ArchiveError> {
+    let root = extraction.root;
+    let write = |numbers: Range<usize>| {
+        let mut part = Extraction::new(root);
+        let result = visit_kept_files(kept, index, numbers, &mut part);
+        (part, result)
+    };
+    let mut parts = parts_of(index.files.len(), threads(index.files.len()));
+    let first = parts.next().unwrap_or_default();
+    let written = thread::scope(|scope| {
+        let spawn = |numbers: Range<usize>| {
+            let work = numbers.clone();
+            (thread::Builder::new().spawn_scoped(scope, move || write(work)), numbers)
+        };
+        let spawned: Vec<_> = parts.map(spawn).collect();
+        let mut written = vec![write(first)];
+        written.extend(spawned.into_iter().map(|(thread, numbers)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // Where no thread can be started, this one does it.
+            Err(_) => write(numbers),
+        }));
+        written
+    });
+    let mut results = Vec::new();
+    for (part, result) in written {
+        extraction.absorb(part);
+        results.push(result);
+    }
+    results.into_iter().collect()
+}
+
+fn threads(files: usize) -> usize {
+    let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    available.min(MOST_THREADS).min(files / FILES_PER_THREAD).max(1)
+}
+
+/// So many parts of nearly the same length, in order.
+fn parts_of(count: usize, parts: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..parts).map(move |part| part * count / parts..(part + 1) * count / parts)
 }
 
 fn refuse_occupied(directory: BorrowedFd<'_>) -> Result<(), UnpackError> {
@@ -67,7 +124,6 @@ struct Extraction<'d> {
     current: Option<(String, OwnedFd)>,
     file: Option<File>,
     files: Vec<String>,
-    /// In the order in which they were made.
     folders: Vec<String>,
     known: BTreeSet<String>,
     is_complete: bool,
@@ -130,10 +186,19 @@ impl<'d> Extraction<'d> {
         Ok(())
     }
 
-    /// Removes everything, the last thing first.
+    /// Takes over what a part has written.
+    fn absorb(&mut self, mut part: Self) {
+        self.files.append(&mut part.files);
+        self.folders.append(&mut part.folders);
+        part.is_complete = true;
+    }
+
+    /// Removes everything, directories after what is in them.
     fn undo(&mut self) {
         self.file = None;
         self.current = None;
+        // A part may have made a directory in that of another.
+        self.folders.sort();
         for path in self.files.iter().rev() {
             self.remove(path, AtFlags::empty());
         }
@@ -190,5 +255,21 @@ impl Drop for Extraction<'_> {
         if !self.is_complete {
             self.undo();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_all_of_it_in_order() {
+        for (count, parts) in [(0, 1), (1, 1), (100, 3), (3001, 8), (2, 4)] {
+            let ranges: Vec<Range<usize>> = parts_of(count, parts).collect();
+            assert_eq!(ranges.len(), parts);
+            assert!(ranges.into_iter().flatten().eq(0..count), "{count} in {parts}");
+        }
+        assert_eq!((threads(0), threads(1), threads(FILES_PER_THREAD)), (1, 1, 1));
+        assert!(threads(usize::MAX) <= MOST_THREADS);
     }
 }

@@ -6,4 +6,6 @@ mod read;
 mod text;
 
 pub use pack::{PackedFacet, pack_facet};
-pub use read::{FacetArchive, read_facet, read_facet_texts, unpack_facet, validate_facet};
+pub use read::{
+    FacetArchive, read_facet, read_facet_files, read_facet_texts, unpack_facet, validate_facet,
+};

@@ -62,9 +62,32 @@ fn read_and_keep_facet(
     let stated = build_manifest::parse(&container.build_manifest)?;
     let mut visitor = FacetVisitor::new();
     let (index, kept) = container.read_inner(archive, limits, kept, &mut visitor)?;
+    Ok((accept_facet(&stated, index, visitor)?, kept))
+}
+
+/// What remains to be checked when all of an archive was read.
+fn accept_facet(
+    stated: &BuildManifest,
+    index: ArchiveIndex,
+    visitor: FacetVisitor,
+) -> Result<FacetArchive, ArchiveError> {
     let (manifest, manifest_text) = check_content(&index.files, visitor, stated.format)?;
-    check_stated(&stated, &index)?;
-    Ok((FacetArchive { manifest, manifest_text, index }, kept))
+    check_stated(stated, &index)?;
+    Ok(FacetArchive { manifest, manifest_text, index })
+}
+
+/// Reads an archive like [`read_facet`], and keeps the bytes of all its files, which are in memory then: `limits`
+/// say how many they may be.
+pub fn read_facet_files(
+    archive: &mut (impl Read + Seek),
+    limits: &ArchiveLimits,
+) -> Result<(FacetArchive, BTreeMap<ArtifactPath, Vec<u8>>), ArchiveError> {
+    let container = read_container(archive, limits)?;
+    let stated = build_manifest::parse(&container.build_manifest)?;
+    let mut files = FileVisitor::new();
+    let (index, _) = container.read_inner(archive, limits, KeptBytes::none(), &mut files)?;
+    let FileVisitor { facet, found, .. } = files;
+    Ok((accept_facet(&stated, index, facet)?, found))
 }
 
 /// Reads an archive like [`read_facet`], and then the files that are UTF-8 text, each with its path, in the order
@@ -239,6 +262,35 @@ impl EntryVisitor for FacetVisitor {
             self.problems.insert(entry.path.to_string(), problem);
         }
         self.manifest.end(entry)
+    }
+}
+
+/// Judges every file, and keeps its bytes.
+struct FileVisitor {
+    facet: FacetVisitor,
+    current: Vec<u8>,
+    found: BTreeMap<ArtifactPath, Vec<u8>>,
+}
+
+impl FileVisitor {
+    fn new() -> Self {
+        Self { facet: FacetVisitor::new(), current: Vec::new(), found: BTreeMap::new() }
+    }
+}
+
+impl EntryVisitor for FileVisitor {
+    fn begin(&mut self, entry: &TarEntry) -> Result<(), ArchiveError> {
+        self.facet.begin(entry)
+    }
+
+    fn content(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        self.current.extend_from_slice(bytes);
+        self.facet.content(bytes)
+    }
+
+    fn end(&mut self, entry: &TarEntry) -> Result<(), ArchiveError> {
+        self.found.insert(entry.path.clone(), std::mem::take(&mut self.current));
+        self.facet.end(entry)
     }
 }
 

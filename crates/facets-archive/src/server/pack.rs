@@ -217,7 +217,8 @@ impl<'p, W: Write> Packer<'p, W> {
         if self.files.iter().any(|file| file.path.as_str() == entry) {
             return Ok(manifest);
         }
-        let reason = left_out.iter().find_map(|one| one.names(entry));
+        let reason = left_out.iter().find_map(|one| one.explain(entry));
+        let reason = reason.map(|reason| format!(": {reason}"));
         Err(ContentError::NoEntry { entry: entry.to_owned(), reason }.into())
     }
 }
@@ -260,16 +261,17 @@ impl LeftOut {
         Self { path, reason }
     }
 
-    /// Why a path is not in the archive, if this is why.
-    fn names(&self, path: &str) -> Option<String> {
+    /// Why a path is not in the archive, if this is why: `line 3 of .gitignore leaves it out (*.json)`.
+    #[must_use]
+    pub fn explain(&self, path: &str) -> Option<String> {
         let is_inside = self.path.ends_with('/') && path.starts_with(&self.path);
         if self.path != path && !is_inside {
             return None;
         }
         Some(match &self.reason {
-            LeftOutReason::Always => format!(": {} is always left out", self.path),
+            LeftOutReason::Always => format!("{} is always left out", self.path),
             LeftOutReason::Ignored { file, line, pattern } => {
-                format!(": line {line} of {file} leaves it out ({pattern})")
+                format!("line {line} of {file} leaves it out ({pattern})")
             }
         })
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use facets_archive::{
     ArchiveError, ArchiveLimits, ExpectedArtifact, PackedFacet, SourceTree, pack_facet, read_facet,
-    read_facet_texts, unpack_facet,
+    read_facet_files, read_facet_texts, unpack_facet,
 };
 use facets_digest::Digest;
 use facets_model::tree::ManifestFormat;
@@ -59,6 +59,31 @@ fn the_texts_of_a_facet_are_read_and_other_files_are_left_out() {
     assert_eq!(code(&read(size - 1)), "archive-too-large");
     let facet = read_facet(Cursor::new(&bytes), &ArchiveLimits::SPEC).unwrap();
     assert_eq!(facet.manifest_text, MANIFEST);
+}
+
+#[test]
+fn the_bytes_of_all_files_are_read_within_the_limits_and_after_every_rule() {
+    let place = tempfile::tempdir().unwrap();
+    write_tree(place.path(), &[("facet.json", MANIFEST), ("skills/s/SKILL.md", "# hi\n")]);
+    fs::write(place.path().join("z"), b"\xff\x00").unwrap();
+    let (packed, bytes) = pack(place.path(), ManifestFormat::Json).unwrap();
+    let read = |bytes: &[u8], total| {
+        let limits = ArchiveLimits { total, ..ArchiveLimits::SPEC };
+        read_facet_files(&mut Cursor::new(bytes), &limits)
+    };
+    let (facet, files) = read(&bytes, ArchiveLimits::SPEC.total).unwrap();
+    assert_eq!(facet.index, packed.index);
+    let files: Vec<(&str, &[u8])> =
+        files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+    let text: &[u8] = b"# hi\n";
+    let expected: [(&str, &[u8]); 3] =
+        [("facet.json", MANIFEST.as_bytes()), ("skills/s/SKILL.md", text), ("z", b"\xff\x00")];
+    assert_eq!(files, expected);
+    assert_eq!(code(&read(&bytes, 1024)), "archive-too-large");
+    let wrong = String::from_utf8_lossy(&bytes).find("\"z\": \"sha256:").unwrap();
+    let mut bytes = bytes;
+    bytes[wrong + 15] = if bytes[wrong + 15] == b'0' { b'1' } else { b'0' };
+    assert!(read(&bytes, ArchiveLimits::SPEC.total).is_err());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use facets_archive::{
     ArchiveError, ArchiveLimits, EntryMode, ExpectedArtifact, PackRequest, PackedServer,
-    SourceTree, pack_server, read_server_archive, unpack_server,
+    ServerTarHasher, SourceTree, pack_server, read_server_archive, unpack_server,
 };
 use facets_digest::Digest;
 use facets_testkit::component;
@@ -65,6 +65,44 @@ fn a_server_is_unpacked_as_it_was_packed() {
         EntryMode::Plain,
         "only the owner counts"
     );
+}
+
+/// The `integrity` of files below a directory.
+fn hashed(root: &Path, packed: &PackedServer, other: Option<&str>) -> Digest {
+    let mut hasher = ServerTarHasher::new();
+    for file in &packed.index.files {
+        let bytes = fs::read(root.join(file.path.as_str())).unwrap();
+        let mode = match (file.mode, other == Some(file.path.as_str())) {
+            (EntryMode::Plain, true) => EntryMode::Executable,
+            (mode, _) => mode,
+        };
+        hasher.begin_file(file.path.as_str(), file.size, mode).unwrap();
+        for part in bytes.chunks(7) {
+            hasher.content(part).unwrap();
+        }
+    }
+    let (integrity, manifest) = hasher.finish().unwrap();
+    assert_eq!(manifest.name, packed.manifest.name);
+    integrity
+}
+
+#[test]
+fn unpacked_files_hash_to_the_integrity_of_their_archive() {
+    let place = example();
+    let (packed, _) = pack(place.path(), &PackRequest::default()).unwrap();
+    assert_eq!(hashed(place.path(), &packed, None), packed.index.integrity);
+    assert_ne!(hashed(place.path(), &packed, Some("index.ts")), packed.index.integrity, "a mode");
+    fs::write(place.path().join("index.ts"), "export {}!").unwrap();
+    assert_ne!(hashed(place.path(), &packed, None), packed.index.integrity, "a byte");
+}
+
+#[test]
+fn files_without_a_manifest_are_no_server() {
+    assert_eq!(code(&ServerTarHasher::new().finish()), "archive-no-manifest");
+    let mut hasher = ServerTarHasher::new();
+    hasher.begin_file("server.yaml", 1, EntryMode::Plain).unwrap();
+    hasher.content(b":").unwrap();
+    assert_eq!(code(&hasher.finish()), "archive-manifest");
 }
 
 #[test]
@@ -207,5 +245,45 @@ fn an_archive_that_is_kept_in_memory_is_not_read_again() {
         let result = unpack_server(&mut archive, &expectation, directory.as_fd(), &limits);
         assert_eq!(code(&result), expected);
         assert_eq!(listing(target.path()).is_empty(), expected != "accepted");
+    }
+}
+
+/// So many that they are written on several threads.
+fn many() -> tempfile::TempDir {
+    let place = example();
+    for number in 0..300 {
+        let folder = place.path().join(format!("many/{}/{}", number / 60, number % 2));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(format!("{number}.ts")), number.to_string()).unwrap();
+    }
+    place
+}
+
+#[test]
+fn many_files_are_unpacked_as_they_were_packed() {
+    let place = many();
+    let (_, bytes) = pack(place.path(), &PackRequest::default()).unwrap();
+    let target = tempfile::tempdir().unwrap();
+    let directory = File::open(target.path()).unwrap();
+    let (expected, limits) = (ExpectedArtifact::default(), ArchiveLimits::SPEC);
+    unpack_server(&mut Cursor::new(&bytes), &expected, directory.as_fd(), &limits).unwrap();
+    assert_eq!(listing(target.path()), listing(place.path()));
+}
+
+#[test]
+fn a_file_among_many_that_cannot_be_written_leaves_nothing() {
+    let place = many();
+    // Longer than a name may be on any file system.
+    for path in [format!("many/{}", "x".repeat(300)), format!("z/{}", "x".repeat(300))] {
+        let path: facets_model::ArtifactPath = path.parse().unwrap();
+        let generated = std::collections::BTreeMap::from([(path.clone(), Vec::new())]);
+        let request = PackRequest { generated, ..PackRequest::default() };
+        let (_, bytes) = pack(place.path(), &request).unwrap();
+        let target = tempfile::tempdir().unwrap();
+        let directory = File::open(target.path()).unwrap();
+        let (expected, limits) = (ExpectedArtifact::default(), ArchiveLimits::SPEC);
+        let result = unpack_server(&mut Cursor::new(&bytes), &expected, directory.as_fd(), &limits);
+        assert_eq!(code(&result), "archive-unpack-failed", "{path}");
+        assert!(fs::read_dir(target.path()).unwrap().next().is_none(), "{path}");
     }
 }
