@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use facets_digest::{Digest, FileDigest, Progress, digest_many, digest_reader};
+use facets_digest::{Digest, FileDigest, Progress, ReadBuffer, digest_many, digest_reader};
 use facets_files::read_to_limit;
 
 use crate::directory::{Directory, is_missing, reading};
@@ -15,6 +15,7 @@ use crate::error::{StoreError, tampered, unreadable};
 use crate::limits::StoreLimits;
 use crate::manifest::{TreeItem, TreeManifest};
 use crate::stamp::{EXECUTABLE, PLAIN, Stamp};
+use crate::tree_part::TreePart;
 
 /// The file of an entry that is one.
 pub(crate) const CONTENT: &str = "content";
@@ -170,10 +171,47 @@ impl TreeCheck<'_> {
         let stamps = self.survey()?;
         self.check_names()?;
         self.hash(&stamps, progress)?;
+        self.require_unmodified(&stamps)?;
+        Ok(stamps)
+    }
+
+    /// The same, but that the bytes are not compared: they are handed on.
+    pub(crate) fn read(&self, take: &mut dyn FnMut(TreePart<'_>)) -> Result<(), StoreError> {
+        let stamps = self.survey()?;
+        self.check_names()?;
+        let mut buffer = ReadBuffer::new();
+        for ((path, item), stamp) in self.manifest.items().zip(stamps.iter().skip(1)) {
+            if let TreeItem::File { size, mode, .. } = *item {
+                take(TreePart::File { path, size, mode });
+                let mut file = self.open(path, stamp).map_err(unreadable(&self.path(path)))?;
+                loop {
+                    match file.read(&mut buffer) {
+                        Ok(0) => break,
+                        Ok(read) => take(TreePart::Content(&buffer[..read])),
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(unreadable(&self.path(path))(error)),
+                    }
+                }
+            }
+        }
+        self.require_unmodified(&stamps)
+    }
+
+    fn require_unmodified(&self, stamps: &[Stamp]) -> Result<(), StoreError> {
         if self.survey()? == stamps {
-            return Ok(stamps);
+            return Ok(());
         }
         Err(tampered(self.tree.path().to_owned(), "an unmodified tree", CHANGING))
+    }
+
+    /// Opens a file that the survey has seen.
+    fn open(&self, path: &str, stamp: &Stamp) -> io::Result<io::Take<File>> {
+        let file = self.tree.open_beneath(path, reading())?;
+        if Stamp::of(&file)? != *stamp {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        // One byte more than there should be tells that it grows.
+        Ok(file.take(stamp.size.saturating_add(1)))
     }
 
     /// Finds names that were added; the survey finds those that are missing.
@@ -206,13 +244,7 @@ impl TreeCheck<'_> {
                 TreeItem::File { digest, .. } => Some((path, digest, stamp)),
             })
             .collect();
-        let open = |(path, _, stamp): &(&str, &Digest, &Stamp)| -> io::Result<io::Take<File>> {
-            let file = self.tree.open_beneath(path, reading())?;
-            if Stamp::of(&file)? != **stamp {
-                return Err(io::ErrorKind::InvalidData.into());
-            }
-            Ok(file.take(stamp.size.saturating_add(1)))
-        };
+        let open = |(path, _, stamp): &(&str, &Digest, &Stamp)| self.open(path, stamp);
         let results = digest_many(&files, self.threads(), open, progress);
         for ((path, expected, _), result) in files.iter().zip(results) {
             let path = self.path(path);

@@ -15,11 +15,13 @@ use crate::entry::OpenEntry;
 use crate::error::{StoreError, tampered, unreadable, unwritable};
 use crate::key::{EntryKey, TreeKey};
 use crate::limits::StoreLimits;
+use crate::origin_note::{is_noted, note};
 use crate::record::{NewRecord, is_recorded, is_worth_recording};
 use crate::staged_entry::StagedEntry;
 use crate::staging::{Staging, sweep};
 use crate::stamp::PLAIN;
 use crate::stored::{CheckedBy, CheckedTree, StoredFile, StoredTree};
+use crate::tree_part::TreePart;
 use crate::tree_writer::TreeWriter;
 use crate::verified::Verified;
 
@@ -136,6 +138,11 @@ impl Store {
         Ok(found.inspect(|file| file.touch()))
     }
 
+    /// Whether there is an entry of this digest. It is not hashed: nothing may be started or read because of it.
+    pub fn has_file_unverified(&self, digest: &Digest) -> bool {
+        self.entry(&EntryKey::File(*digest)).is_ok_and(|entry| entry.is_some())
+    }
+
     /// The same, and it does not count as a use.
     pub(crate) fn check_file(
         &self,
@@ -201,6 +208,31 @@ impl Store {
     ) -> Result<Option<Verified<StoredTree>>, StoreError> {
         let found = self.tree(&EntryKey::Tree(*key), pin, Thoroughness::Hash, progress)?;
         Ok(found.inspect(|tree| tree.touch()))
+    }
+
+    /// Notes that a tree holds what an archive does, whoever has just compared all of both.
+    pub fn note_origin(&self, tree: &Verified<StoredTree>, archive: &Digest) {
+        note(tree.entry_directory(), archive, tree.digest());
+    }
+
+    /// Reads all files of a tree in the order of the bytes of their paths. True if there is a note that it holds what
+    /// the archive does, and if names, kinds, modes and sizes are those of its manifest, before and after.
+    ///
+    /// The bytes are those on the disk, and it is up to the caller to hash them. Where this is false, they prove
+    /// nothing, and [`Self::get_tree_hashed`] finds the reason.
+    pub fn read_noted_tree(
+        &self,
+        key: &TreeKey,
+        archive: &Digest,
+        mut take: impl FnMut(TreePart<'_>),
+    ) -> bool {
+        let Ok(Some(entry)) = self.entry(&EntryKey::Tree(*key)) else { return false };
+        let is_read = read_noted(entry.directory(), &self.limits, archive, &mut take);
+        if is_read.is_ok_and(|is_read| is_read) {
+            entry.touch();
+            return true;
+        }
+        false
     }
 
     /// Hashes a tree, whatever it is pinned to; that does not count as a use.
@@ -340,6 +372,22 @@ fn checked_tree(
         record.write(&digest, &stamps);
     }
     Ok(CheckedTree { tree, manifest, digest, stamps, checked_by: CheckedBy::Hash })
+}
+
+/// Reads a tree, if there is a note about it and the archive.
+fn read_noted(
+    entry: &Directory,
+    limits: &StoreLimits,
+    archive: &Digest,
+    take: &mut dyn FnMut(TreePart<'_>),
+) -> Result<bool, StoreError> {
+    let (manifest, digest) = read_manifest(entry, limits)?;
+    if !is_noted(entry, archive, &digest) {
+        return Ok(false);
+    }
+    let tree = entry.open(TREE).map_err(unreadable(&entry.path().join(TREE)))?;
+    TreeCheck { tree: &tree, manifest: &manifest }.read(take)?;
+    Ok(true)
 }
 
 /// Opens a directory of the store, if it is there.

@@ -109,6 +109,10 @@ impl StoredTree {
         self.entry.touch();
     }
 
+    pub(crate) fn entry_directory(&self) -> &Directory {
+        self.entry.directory()
+    }
+
     /// The digest of the tree: SHA-256 of its manifest.
     #[must_use]
     pub fn digest(&self) -> &Digest {

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use facets_digest::{Digest, NoProgress};
 use facets_failure::Describe;
-use facets_store::{CheckedBy, EntryKey, FileMode, Store, StoreError, TreePin, TreeWriter};
+use facets_store::{
+    CheckedBy, EntryKey, FileMode, Store, StoreError, TreePart, TreePin, TreeWriter,
+};
 use support::{Scratch, bytes, put_file, put_tree, read, tree_key};
 
 fn mode(path: &Path, mode: u32) {
@@ -209,6 +211,48 @@ fn a_tree_that_was_replaced_with_its_manifest_is_found_by_its_pin() {
     assert_eq!(refused.code(), "store-mismatch");
     assert_eq!(*put_tree(&store, 1, 10).digest(), pinned);
     assert!(store.get_tree(&tree_key(1), TreePin::Digest(pinned)).unwrap().is_some());
+}
+
+/// The paths and all bytes of a tree, if there is a note about it and an archive.
+fn read_noted(store: &Store, archive: &Digest) -> Option<(Vec<String>, Vec<u8>)> {
+    let (mut paths, mut content) = (Vec::new(), Vec::new());
+    let is_read = store.read_noted_tree(&tree_key(1), archive, |part| match part {
+        TreePart::File { path, size, mode } => paths.push(format!("{path} {size} {mode:?}")),
+        TreePart::Content(bytes) => content.extend_from_slice(bytes),
+    });
+    is_read.then_some((paths, content))
+}
+
+#[test]
+fn a_tree_is_read_in_order_only_if_it_is_noted_of_which_archive_it_is() {
+    let scratch = Scratch::new();
+    let store = scratch.store();
+    let (archive, other) = (Digest::of(b"archive"), Digest::of(b"another"));
+    assert_eq!(read_noted(&store, &archive), None, "there is no tree");
+    let tree = put_tree(&store, 1, 1000);
+    assert_eq!(read_noted(&store, &archive), None, "there is no note");
+    store.note_origin(&tree, &archive);
+    let (paths, content) = read_noted(&store, &archive).unwrap();
+    let known = ["bin/run 10 Executable", "index.js 1008 Plain", "lib/inner/data 508 Plain"];
+    assert_eq!(paths, known);
+    assert_eq!(content, [&b"#!/bin/sh\n"[..], &bytes(1, 1000), &bytes(2, 500)].concat());
+    assert_eq!(read_noted(&store, &other), None, "the note is about another archive");
+}
+
+#[test]
+fn a_noted_tree_that_was_modified_is_not_read_or_gives_other_bytes() {
+    let archive = Digest::of(b"archive");
+    for (case, tamper) in TREE.into_iter().chain(PLACES.into_iter().skip(1)) {
+        let scratch = Scratch::new();
+        let store = scratch.store();
+        store.note_origin(&put_tree(&store, 1, 1000), &archive);
+        let intact = read_noted(&store, &archive).unwrap();
+        tamper(&scratch.entry(&EntryKey::Tree(tree_key(1))));
+        match read_noted(&store, &archive) {
+            Some(found) => assert!(case.starts_with("a byte") && found != intact, "{case}"),
+            None => assert!(!case.starts_with("a byte of a file"), "{case}"),
+        }
+    }
 }
 
 #[test]
