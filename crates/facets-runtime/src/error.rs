@@ -37,8 +37,16 @@ pub enum RuntimeError {
         runtime: String,
     },
     /// The package could not be fetched.
+    #[error("cannot fetch {runtime}: {source}")]
+    NotFetched {
+        /// The runtime and its version.
+        runtime: String,
+        /// Why not.
+        source: FetchError,
+    },
+    /// The configuration of npm cannot be read.
     #[error(transparent)]
-    Fetch(#[from] FetchError),
+    Configuration(#[from] FetchError),
     /// The package could not be unpacked.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
@@ -56,7 +64,7 @@ impl RuntimeError {
     fn inner(&self) -> Option<&dyn Describe> {
         match self {
             Self::NoPlatform { .. } | Self::Mismatch { .. } | Self::InUse { .. } => None,
-            Self::Fetch(error) => Some(error),
+            Self::NotFetched { source, .. } | Self::Configuration(source) => Some(source),
             Self::Archive(error) => Some(error),
             Self::Store(error) => Some(error),
         }
@@ -69,7 +77,7 @@ impl Describe for RuntimeError {
             Self::NoPlatform { .. } => "runtime-no-platform",
             Self::Mismatch { .. } => "runtime-mismatch",
             Self::InUse { .. } => "runtime-in-use",
-            Self::Fetch(error) => error.code(),
+            Self::NotFetched { source, .. } | Self::Configuration(source) => source.code(),
             Self::Archive(error) => error.code(),
             Self::Store(error) => error.code(),
         }

@@ -105,11 +105,10 @@ impl<'s> Runtimes<'s> {
 /// What cannot be written beside the store is an error of the store, whichever verb was writing.
 fn as_of_store(error: RuntimeError, folder: &Path) -> RuntimeError {
     match error {
-        RuntimeError::Fetch(FetchError::File(FileError::Unwritable { path, source }))
-            if path == folder =>
-        {
-            StoreError::of_write(&path, source).into()
-        }
+        RuntimeError::NotFetched {
+            source: FetchError::File(FileError::Unwritable { path, source }),
+            ..
+        } if path == folder => StoreError::of_write(&path, source).into(),
         RuntimeError::Archive(ArchiveError::Unpack(UnpackError::Unwritable { source, .. })) => {
             StoreError::of_write(folder, source).into()
         }
@@ -125,11 +124,13 @@ fn fetch_package(
     progress: &dyn FetchProgress,
 ) -> Result<VerifiedFile, RuntimeError> {
     let identifier = runtime.package(binary);
-    let files = fetcher.files(&identifier)?;
+    let not_fetched = |source| RuntimeError::NotFetched { runtime: runtime.to_string(), source };
+    let files = fetcher.files(&identifier).map_err(not_fetched)?;
     let what = identifier.to_string();
     let missing =
         || FetchError::NotFound { what: what.clone(), host: "the npm registry".to_owned() };
-    let package = fetcher.download(&files, progress).pop().ok_or_else(missing)??;
+    let package = fetcher.download(&files, progress).pop().unwrap_or_else(|| Err(missing()));
+    let package = package.map_err(not_fetched)?;
     require_same(&what, binary.package_digest(), package.digest)?;
     Ok(package)
 }
@@ -184,7 +185,8 @@ mod tests {
         // ENOSPC of Linux
         let full = || io::Error::from_raw_os_error(28);
         let fetched = |path: &str| -> RuntimeError {
-            FetchError::from(FileError::Unwritable { path: path.into(), source: full() }).into()
+            let source = FileError::Unwritable { path: path.into(), source: full() }.into();
+            RuntimeError::NotFetched { runtime: "bun 1.0.0".to_owned(), source }
         };
         let unpacked = UnpackError::Unwritable { path: "bin/bun".to_owned(), source: full() };
         let unpacked = RuntimeError::from(ArchiveError::from(unpacked));

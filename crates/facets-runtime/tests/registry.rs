@@ -18,9 +18,10 @@ fn install(runtimes: Runtimes<'_>) -> Option<InstalledRuntime> {
     let fetcher = Fetcher::new(Machine::here(), Reach::AsUser, FetchLimits::default());
     match runtimes.install(current(RuntimeName::Bun), &fetcher, &NoFetchProgress) {
         Ok(installed) => Some(installed),
-        Err(RuntimeError::Fetch(
-            error @ (FetchError::Unreachable { .. } | FetchError::NotFound { .. }),
-        )) => {
+        Err(RuntimeError::NotFetched {
+            source: error @ (FetchError::Unreachable { .. } | FetchError::NotFound { .. }),
+            ..
+        }) => {
             skip(&format!("no npm registry with bun: {error}"));
             None
         }

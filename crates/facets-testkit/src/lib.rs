@@ -9,6 +9,7 @@ mod package_registry;
 mod postgres;
 mod processes;
 mod random;
+pub mod raw_http;
 mod reference_cli;
 
 pub use client::Client;

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use facets_testkit::raw_http::RawHead;
+pub use facets_testkit::raw_http::{announce, answer, head, redirect, send};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// What a server was asked.
@@ -26,12 +28,8 @@ impl Request {
         self.headers.get(name).map(String::as_str)
     }
 
-    fn parse(head: &str) -> Option<Self> {
-        let mut lines = head.lines();
-        let path = lines.next()?.split(' ').nth(1)?.to_owned();
-        let pairs = lines.filter_map(|line| line.split_once(':'));
-        let pair = |(name, value): (&str, &str)| (name.to_lowercase(), value.trim().to_owned());
-        Some(Self { path, headers: pairs.map(pair).collect(), nth: 0 })
+    fn of(head: RawHead) -> Self {
+        Self { path: head.path, headers: head.headers, nth: 0 }
     }
 }
 
@@ -155,7 +153,7 @@ fn serve(stream: TcpStream, shared: &Shared) {
 
 /// One request and one answer.
 fn exchange(stream: &mut (impl Read + Write), shared: &Shared) {
-    let Some(mut request) = read_head(stream).and_then(|head| Request::parse(&head)) else {
+    let Some(mut request) = RawHead::read(stream).map(Request::of) else {
         return;
     };
     {
@@ -165,55 +163,6 @@ fn exchange(stream: &mut (impl Read + Write), shared: &Shared) {
     }
     (shared.handler)(&request, stream);
     drop(stream.flush());
-}
-
-fn read_head(stream: &mut impl Read) -> Option<String> {
-    let (mut head, mut byte) = (Vec::<u8>::new(), [0_u8; 1]);
-    while !head.ends_with(b"\r\n\r\n") {
-        let is_more = stream.read(&mut byte).is_ok_and(|count| count == 1);
-        if !is_more || head.len() > 64 << 10 {
-            return None;
-        }
-        head.push(byte[0]);
-    }
-    Some(String::from_utf8_lossy(&head).into_owned())
-}
-
-/// The beginning of an answer, after which the connection ends.
-pub fn head(status: &str, headers: &[(&str, &str)]) -> String {
-    let lines: String =
-        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    format!("HTTP/1.1 {status}\r\nConnection: close\r\n{lines}\r\n")
-}
-
-/// Writes at once; whether the client is still there.
-pub fn send(to: &mut dyn Write, bytes: impl AsRef<[u8]>) -> bool {
-    to.write_all(bytes.as_ref()).and_then(|()| to.flush()).is_ok()
-}
-
-/// A complete answer.
-pub fn answer(to: &mut dyn Write, status: &str, headers: &[(&str, &str)], body: &[u8]) {
-    announce(to, status, headers, (body.len(), body));
-}
-
-/// An answer that announces so many bytes, whatever it has.
-pub fn announce(
-    to: &mut dyn Write,
-    status: &str,
-    headers: &[(&str, &str)],
-    (length, body): (usize, &[u8]),
-) {
-    let length = length.to_string();
-    let mut all = vec![("Content-Length", length.as_str())];
-    all.extend_from_slice(headers);
-    let mut bytes = head(status, &all).into_bytes();
-    bytes.extend_from_slice(body);
-    send(to, bytes);
-}
-
-/// An answer that is no file: a redirect.
-pub fn redirect(to: &mut dyn Write, location: &str) {
-    answer(to, "302 Found", &[("Location", location)], b"");
 }
 
 /// A part of a body in the coding `chunked`.
