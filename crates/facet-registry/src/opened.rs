@@ -29,7 +29,8 @@ pub(crate) async fn open_registry(
         blobs,
         places: RegistryPlaces {
             uploads: storage.data.join("uploads"),
-            probes: storage.data.join("probes"),
+            // A server sees this path, and should not learn from it what it is started for.
+            probes: storage.data.join("work"),
             store: storage.data.join("store"),
         },
         limits: storage.limits.clone(),

@@ -316,3 +316,48 @@ fn requests_that_a_proxy_could_understand_differently_are_refused() {
         assert_eq!((reply.status, &*reply.code()), (400, "E_BAD_REQUEST"), "{lines:?}");
     }
 }
+
+/// An upload that has begun and does not go on.
+fn stall_upload(registry: &RegistryProcess, name: &str, token: &str) -> TcpStream {
+    let mut stream = registry.connect();
+    let path = format!("/v0/facets/{name}/versions");
+    let message = request("POST", &path, &[bearer(token).as_pair()], &[0; 4096]);
+    stream.write_all(&message[..message.len() - 4095]).unwrap();
+    stream
+}
+
+#[test]
+fn slow_publishers_keep_neither_readers_nor_another_publisher_waiting() {
+    let registry = RegistryProcess::start(&["--uploads-at-once", "8"]);
+    let reader = registry.token(&["publish:*"], "reader");
+    assert_eq!(registry.publish("demo", &facet("demo", "1.0.0", "text"), &reader).status, 201);
+    let owners = ["one", "two", "three", "four"];
+    // Two are a quarter of eight.
+    let mut slow: Vec<TcpStream> = Vec::new();
+    for owner in owners {
+        let token = registry.token(&["publish:*"], owner);
+        for nth in 0..2 {
+            slow.push(stall_upload(&registry, &format!("{owner}-{nth}"), &token));
+            // The request for the page is in flight, too.
+            let expected = format!("facet_registry_requests_in_flight {}", slow.len() + 1);
+            wait_until("the upload is in flight", || {
+                let page = String::from_utf8(registry.get("/metrics").body).unwrap();
+                page.lines().any(|line| line == expected)
+            });
+        }
+    }
+    for path in ["1.0.0", "latest?floor=1.0.0", "1.0.0/archive", "1.0.0/contents", "versions"] {
+        assert_eq!(registry.get(&format!("/v0/facets/demo/{path}")).status, 200, "{path}");
+    }
+    let token = registry.token(&["publish:*"], "five");
+    let fifth = registry.publish("fifth", &facet("fifth", "1.0.0", "text"), &token);
+    assert_eq!(fifth.status, 201, "{fifth:?}");
+    // One upload made room for it, of an owner that has another one.
+    let mut made_room = slow.split_off(7);
+    let reply = read_reply(&mut made_room[0]).unwrap();
+    assert_eq!((reply.status, &*reply.code()), (429, "E_QUEUE_FULL"));
+    assert!(reply.header("retry-after").is_some(), "{reply:?}");
+    assert!(reply.json()["error"].as_str().unwrap().contains("another owner"), "{reply:?}");
+    let next = registry.publish("fifth", &facet("fifth", "1.1.0", "text"), &token);
+    assert_eq!(next.status, 201, "the slot is free again");
+}

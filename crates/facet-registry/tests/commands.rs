@@ -106,6 +106,7 @@ fn the_help_shows_every_setting() {
         "--tls-cert",
         "--tls-key",
         "--trust-proxy",
+        "--public-url",
         "--read-rate",
         "--write-rate",
         "--connections",

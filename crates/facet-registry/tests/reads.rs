@@ -1,9 +1,15 @@
 //! What readers get: documents, archives, conditions, ranges, lists.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod support;
 
+use std::fs::{self, File};
+use std::path::PathBuf;
+
 use facets_digest::Digest;
-use support::{RegistryProcess, bearer, facet};
+use facets_testkit::Random;
+use support::{RegistryProcess, Reply, bearer, facet, program, read_reply};
 
 fn registry_with(names: &[(&str, &[&str])]) -> (RegistryProcess, String) {
     let registry = RegistryProcess::start(&[]);
@@ -221,4 +227,107 @@ fn requests_have_ids_and_the_process_says_how_it_is() {
     let metrics = String::from_utf8(registry.get("/metrics").body).unwrap();
     assert!(metrics.contains("facet_registry_build_info{version="), "{metrics}");
     assert!(metrics.contains(r#"requests_total{route="/health",status="200"}"#), "{metrics}");
+}
+
+#[test]
+fn a_refusal_has_the_complete_address_of_the_documentation() {
+    let docs_url = |reply: Reply| reply.json()["docs_url"].clone();
+    let registry = RegistryProcess::start(&[]);
+    assert_eq!(docs_url(registry.get("/nothing")), "http://registry/openapi.json");
+    let forwarded = [("X-Forwarded-Proto", "https")];
+    assert_eq!(docs_url(registry.get_with("/none", &forwarded)), "http://registry/openapi.json");
+    let mut stream = registry.connect();
+    std::io::Write::write_all(&mut stream, b"GET /nothing HTTP/1.0\r\n\r\n").unwrap();
+    let nameless = read_reply(&mut stream).unwrap();
+    assert_eq!((nameless.status, docs_url(nameless)), (404, serde_json::Value::Null));
+    let behind = RegistryProcess::start(&["--trust-proxy"]);
+    assert_eq!(docs_url(behind.get_with("/none", &forwarded)), "https://registry/openapi.json");
+    let public = RegistryProcess::start(&["--public-url", "https://r.example/facets/"]);
+    assert_eq!(docs_url(public.get("/nothing")), "https://r.example/facets/openapi.json");
+    let token = public.token(&["publish:*"], "acme");
+    assert_eq!(public.publish("demo", &facet("demo", "1.0.0", "text"), &token).status, 201);
+    let path = "/v0/facets/demo/1.0.0/archive";
+    let found = public.get_with(path, &[("User-Agent", "Bun/1.3.14")]);
+    let address = format!("https://r.example/facets{path}?direct=1");
+    assert_eq!(found.header("location"), Some(&*address));
+    let data = tempfile::tempdir().unwrap();
+    let refused = support::run(program(&data).args(["serve", "--public-url", "r.example"]));
+    assert!(refused.exit == 2 && refused.stderr.contains("public-url"), "{}", refused.stderr);
+}
+
+/// A registry with one archive that is too large to be kept in memory, and the file of its blob.
+fn registry_with_large_archive() -> (RegistryProcess, Vec<u8>, PathBuf) {
+    let registry = RegistryProcess::start(&[]);
+    let token = registry.token(&["publish:*"], "acme");
+    let mut random = Random::seeded(9);
+    // More than a megabyte, also when it is compressed.
+    let text: String = (0..150_000).map(|_| format!("{:016x}", random.bits())).collect();
+    let archive = facet("demo", "1.0.0", &text);
+    assert_eq!(registry.publish("demo", &archive, &token).status, 201);
+    let hex = Digest::of(&archive).hex();
+    let blobs = registry.data.path().join("data/blobs/sha256");
+    let path = blobs.join(&hex[..2]).join(&hex);
+    assert_eq!(fs::read(&path).unwrap(), archive);
+    (registry, archive, path)
+}
+
+const ARCHIVE: &str = "/v0/facets/demo/1.0.0/archive";
+
+#[test]
+fn what_cannot_be_sent_is_refused_also_without_its_bytes() {
+    let (registry, archive, path) = registry_with_large_archive();
+    let etag = format!("\"{}\"", Digest::of(&archive));
+    let statuses = || {
+        let get = registry.get(ARCHIVE);
+        let head = registry.ask("HEAD", ARCHIVE, &[], b"");
+        let same = registry.get_with(ARCHIVE, &[("If-None-Match", &etag)]);
+        if same.status == 503 {
+            assert_eq!((&*same.code(), &*get.code()), ("E_DAMAGED", "E_DAMAGED"));
+            assert_eq!((head.header("etag"), head.body.len()), (None, 0));
+        }
+        [get.status, head.status, same.status]
+    };
+    assert_eq!(statuses(), [200, 200, 304]);
+    fs::write(&path, &archive[1..]).unwrap();
+    assert_eq!(statuses(), [503; 3], "truncated");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(statuses(), [503; 3], "lost");
+    let mut damaged = archive.clone();
+    damaged[1000] ^= 1;
+    fs::write(&path, &damaged).unwrap();
+    assert_eq!(statuses(), [503; 3], "damaged");
+    fs::write(&path, &archive).unwrap();
+    assert_eq!(statuses(), [200, 200, 304], "restored");
+}
+
+/// Changes a byte, and nothing that the file system tells.
+fn rot(path: &PathBuf, at: usize) {
+    let modified = fs::metadata(path).unwrap().modified().unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 1;
+    fs::write(path, bytes).unwrap();
+    File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
+}
+
+#[test]
+fn no_answer_with_other_bytes_is_complete() {
+    let (registry, archive, path) = registry_with_large_archive();
+    for at in [0, archive.len() / 2, archive.len() - 1] {
+        // Now the process has verified it, and remembers that.
+        assert_eq!(registry.get(ARCHIVE).body, archive);
+        rot(&path, at);
+        let range = format!("bytes=0-{}", archive.len() - 1);
+        for headers in [&[][..], &[("Range", &*range)]] {
+            let reply = registry.get_with(ARCHIVE, headers);
+            if reply.status == 503 {
+                assert_eq!(reply.code(), "E_DAMAGED");
+                continue;
+            }
+            assert_eq!(reply.header("content-length"), Some(&*archive.len().to_string()));
+            assert!(reply.body.len() < archive.len(), "{at}: it looks complete");
+        }
+        assert_eq!(registry.get(ARCHIVE).code(), "E_DAMAGED", "the next is told at once");
+        assert_eq!(registry.ask("HEAD", ARCHIVE, &[], b"").status, 503);
+        fs::write(&path, &archive).unwrap();
+    }
 }

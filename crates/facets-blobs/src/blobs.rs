@@ -87,6 +87,8 @@ pub(crate) struct Shared {
     pub(crate) puts: Semaphore,
     cache: Mutex<BlobCache>,
     verified: Mutex<VerifiedOnce>,
+    /// What was found damaged, until it is read and right, or looks different.
+    damaged: Mutex<VerifiedOnce>,
 }
 
 /// The least size of a part of a bucket's blob.
@@ -126,6 +128,7 @@ impl Blobs {
             puts: Semaphore::new(limits.puts_at_once.max(1)),
             cache: Mutex::new(BlobCache::new(limits.cache_bytes)),
             verified: Mutex::default(),
+            damaged: Mutex::default(),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -137,6 +140,23 @@ impl Blobs {
             Ok(_) | Err(BlobError::Absent { .. }) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether a blob can be read, as far as that is known without reading it: it is there, has this size, and was
+    /// not found damaged.
+    pub async fn require(&self, digest: &Digest, size: u64) -> Result<(), BlobError> {
+        if self.cache(|cache| cache.get(digest)).is_some() {
+            return Ok(());
+        }
+        let found = self.appearance(digest).await?;
+        let reason = if found.size != size {
+            format!("{} bytes instead of {size}", found.size)
+        } else if self.damaged(|damaged| damaged.has(digest, &found)) {
+            "other bytes when it was read last".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(BlobError::Unsound { digest: *digest, reason })
     }
 
     /// Hashes a whole blob.
@@ -195,6 +215,10 @@ impl Blobs {
 
     pub(crate) fn verified<T>(&self, look: impl FnOnce(&mut VerifiedOnce) -> T) -> T {
         look(&mut self.shared.verified.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn damaged<T>(&self, look: impl FnOnce(&mut VerifiedOnce) -> T) -> T {
+        look(&mut self.shared.damaged.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// In a directory only regular files are blobs: opening a pipe would wait for its other end.

@@ -23,6 +23,14 @@ pub enum BlobError {
         /// What it has become.
         actual: Digest,
     },
+    /// What is stored under a digest cannot have it, as is known without reading it.
+    #[error("blob {digest} is damaged")]
+    Unsound {
+        /// Which.
+        digest: Digest,
+        /// How that is known.
+        reason: String,
+    },
     /// Bytes that are to be stored are not those that were announced.
     #[error("the bytes to store do not match their digest")]
     Mismatch {
@@ -121,7 +129,7 @@ impl Describe for BlobError {
     fn code(&self) -> &'static str {
         match self {
             Self::Absent { .. } => "blob-absent",
-            Self::Damaged { .. } => "blob-damaged",
+            Self::Damaged { .. } | Self::Unsound { .. } => "blob-damaged",
             Self::Mismatch { .. } => "blob-mismatch",
             Self::Full { .. } => "blobs-full",
             Self::Unavailable { .. } => "blobs-unavailable",
@@ -132,7 +140,7 @@ impl Describe for BlobError {
     fn expected(&self) -> Option<String> {
         Some(match self {
             Self::Absent { .. } => "a blob with this digest".to_owned(),
-            Self::Damaged { digest, .. } => digest.to_string(),
+            Self::Damaged { digest, .. } | Self::Unsound { digest, .. } => digest.to_string(),
             Self::Mismatch { expected, .. } => expected.to_string(),
             Self::Full { .. } => "space for another blob".to_owned(),
             Self::Unavailable { .. } => "an answer in time".to_owned(),
@@ -147,9 +155,10 @@ impl Describe for BlobError {
             Self::Damaged { actual, .. } | Self::Mismatch { actual, .. } => {
                 Some(actual.to_string())
             }
-            Self::Full { reason } | Self::Unavailable { reason } | Self::Unusable { reason } => {
-                Some(reason.clone())
-            }
+            Self::Unsound { reason, .. }
+            | Self::Full { reason }
+            | Self::Unavailable { reason }
+            | Self::Unusable { reason } => Some(reason.clone()),
             Self::File(error) => Some(error.to_string()),
             Self::Absent { .. } => None,
         }
@@ -158,7 +167,9 @@ impl Describe for BlobError {
     fn next(&self) -> String {
         match self {
             Self::Full { .. } => "facet-registry gc".to_owned(),
-            Self::Absent { .. } | Self::Damaged { .. } => "facet-registry check".to_owned(),
+            Self::Absent { .. } | Self::Damaged { .. } | Self::Unsound { .. } => {
+                "facet-registry check".to_owned()
+            }
             other => format!("facet-registry explain {}", other.code()),
         }
     }

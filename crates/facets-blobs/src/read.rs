@@ -89,6 +89,7 @@ impl Blobs {
         let chunks = Verifying {
             blobs: self.clone(),
             digest: *digest,
+            appearance: appearance_of(&found.meta),
             chunks: chunks_of(found),
             hasher: Some(Hasher::new()),
             held: None,
@@ -106,6 +107,10 @@ impl Blobs {
         if appearance.size <= self.shared.limits.small {
             let whole = self.read_small(digest).await?;
             return Ok(BlobStream::of_bytes(slice(&whole, &range)));
+        }
+        // All of it can be hashed on its way, a part cannot.
+        if range == (0..appearance.size) {
+            return self.open_whole(digest).await;
         }
         if !self.is_verified(digest, &appearance) {
             self.hash_whole(digest).await?;
@@ -140,9 +145,26 @@ impl Blobs {
             size += chunk.len() as u64;
             hasher.update(&chunk);
         }
-        compare(digest, hasher)?;
+        self.compare(digest, &appearance, hasher)?;
         self.verified(|verified| verified.note(*digest, appearance));
         Ok(size)
+    }
+
+    /// Compares what was read with its digest, and remembers what is damaged.
+    fn compare(
+        &self,
+        digest: &Digest,
+        appearance: &Appearance,
+        hasher: Hasher,
+    ) -> Result<(), BlobError> {
+        let actual = hasher.finish();
+        if *digest == actual {
+            self.damaged(|damaged| damaged.forget(digest));
+            return Ok(());
+        }
+        self.verified(|verified| verified.forget(digest));
+        self.damaged(|damaged| damaged.note(*digest, appearance.clone()));
+        Err(BlobError::Damaged { digest: *digest, actual })
     }
 
     fn is_verified(&self, digest: &Digest, appearance: &Appearance) -> bool {
@@ -157,7 +179,7 @@ impl Blobs {
     }
 
     async fn read_found(&self, digest: &Digest, found: GetResult) -> Result<Bytes, BlobError> {
-        let size = found.meta.size;
+        let (size, appearance) = (found.meta.size, appearance_of(&found.meta));
         if size > MOST_WHOLE {
             return Err(BlobError::Unusable { reason: format!("{digest} has {size} bytes") });
         }
@@ -170,7 +192,7 @@ impl Blobs {
         };
         let mut hasher = Hasher::new();
         hasher.update(&bytes);
-        compare(digest, hasher)?;
+        self.compare(digest, &appearance, hasher)?;
         if size <= self.shared.limits.small {
             self.cache(|cache| cache.put(*digest, bytes.clone()));
         }
@@ -182,6 +204,7 @@ impl Blobs {
 struct Verifying {
     blobs: Blobs,
     digest: Digest,
+    appearance: Appearance,
     chunks: Chunks,
     /// None after the end.
     hasher: Option<Hasher>,
@@ -201,11 +224,8 @@ impl Verifying {
         let Some(mut hasher) = self.hasher.take() else { return Ok(None) };
         loop {
             let Some(chunk) = self.blobs.in_time(self.chunks.next()).await? else {
-                let compared = compare(&self.digest, hasher);
-                if compared.is_err() {
-                    self.blobs.verified(|verified| verified.forget(&self.digest));
-                }
-                return compared.map(|()| self.held.take());
+                self.blobs.compare(&self.digest, &self.appearance, hasher)?;
+                return Ok(self.held.take());
             };
             let chunk = chunk?;
             hasher.update(&chunk);
@@ -215,11 +235,6 @@ impl Verifying {
             }
         }
     }
-}
-
-fn compare(digest: &Digest, hasher: Hasher) -> Result<(), BlobError> {
-    let actual = hasher.finish();
-    if *digest == actual { Ok(()) } else { Err(BlobError::Damaged { digest: *digest, actual }) }
 }
 
 fn slice(whole: &Bytes, range: &Range<u64>) -> Bytes {

@@ -64,7 +64,9 @@ impl RegistryError {
             }
             Self::Catalog(CatalogError::BadCursor) => bad_cursor(),
             Self::Catalog(CatalogError::Unstorable { what, reason }) => unstorable(what, reason),
-            Self::Blobs(BlobError::Absent { .. } | BlobError::Damaged { .. }) => damaged(),
+            Self::Blobs(
+                BlobError::Absent { .. } | BlobError::Damaged { .. } | BlobError::Unsound { .. },
+            ) => damaged(),
             Self::Io { source, .. } if is_full(source) => full(),
             Self::Io { source, .. } if is_exhausted(source) => unavailable("free descriptors"),
             Self::Catalog(_) | Self::Blobs(_) | Self::Io { .. } | Self::Internal { .. } => failed(),

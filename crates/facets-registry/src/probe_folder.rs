@@ -10,8 +10,9 @@ use rustix::fs::CWD;
 use crate::error::RegistryError;
 use crate::random::random_id;
 
-/// How directories of probes begin, so that those of dead processes are known.
-pub(crate) const PROBE_PREFIX: &str = "probe-";
+/// How directories of probes begin, so that those of dead processes are known. A server sees its path: no name in it
+/// says what the server is started for.
+pub(crate) const PROBE_PREFIX: &str = "run-";
 
 /// A directory for one probe. It is removed when this is dropped, which may take some time.
 pub(crate) struct ProbeFolder {
@@ -36,7 +37,7 @@ impl ProbeFolder {
 
     /// An empty directory.
     pub(crate) fn scratch(&self) -> PathBuf {
-        self.path.join("scratch")
+        self.path.join("files")
     }
 }
 
@@ -72,5 +73,15 @@ mod tests {
         fs::write(folder.archive(), "x").unwrap();
         drop(folder);
         assert_eq!(fs::read_dir(probes.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn no_name_of_a_folder_says_what_it_is_for() {
+        let probes = tempfile::tempdir().unwrap();
+        let folder = ProbeFolder::make(probes.path()).unwrap();
+        let shown = folder.scratch().strip_prefix(probes.path()).unwrap().display().to_string();
+        for word in ["probe", "scratch", "registry", "publish"] {
+            assert!(!shown.contains(word), "{shown}");
+        }
     }
 }

@@ -45,7 +45,14 @@ impl Registry {
         received: &Received,
         owner: &Owner,
     ) -> Result<ArtifactFacts, RegistryError> {
-        let slot = self.publish_readers().wait(owner).await?;
+        // An archive that waits for its turn gives way to an owner that sends none.
+        let slot = tokio::select! {
+            slot = self.publish_readers().wait(owner) => slot?,
+            () = received.slot.displaced() => return Err(refusals::displaced().into()),
+        };
+        if !received.slot.hold() {
+            return Err(refusals::displaced().into());
+        }
         let (kind, path) = (received.kind, received.path());
         let limits = self.limits().archive(kind);
         let facts = blocking(move || {

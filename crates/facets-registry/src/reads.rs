@@ -60,6 +60,11 @@ impl Registry {
         })
     }
 
+    /// Whether the archive of a version could be sent, as far as that is known without reading it.
+    pub async fn require_archive(&self, record: &VersionRecord) -> Result<(), RegistryError> {
+        Ok(self.blobs().require(&record.content_hash, record.size).await?)
+    }
+
     /// The surface file of a server.
     pub async fn surface_file(&self, record: &VersionRecord) -> Result<Bytes, RegistryError> {
         let server = require_server(record, "surface")?;

@@ -231,6 +231,14 @@ pub(crate) fn uploads_full(most: usize) -> RegistryProblem {
     RegistryProblem::new("E_QUEUE_FULL", error, fix).with_retry_after(5)
 }
 
+/// An owner that sends several archives loses the slot of one to an owner that has none.
+pub(crate) fn displaced() -> RegistryProblem {
+    let error = "all slots for archives are taken, and another owner without any needs this one";
+    let fix =
+        "send fewer archives at once, or over a faster connection, and publish this one again";
+    RegistryProblem::new("E_QUEUE_FULL", error, fix).with_retry_after(5)
+}
+
 pub(crate) fn queue_full(most: u32) -> RegistryProblem {
     let error = format!("{most} servers of this owner are waiting to be probed");
     let fix = "wait until they are published, then publish again";
@@ -381,6 +389,7 @@ mod tests {
             bad_request("no reason", "give a reason"),
             busy("uploads"),
             uploads_full(16),
+            displaced(),
             queue_full(20),
             server_failed("mcp-timeout", "no answer", "boom"),
             archive_lost(),

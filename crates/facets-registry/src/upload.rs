@@ -41,7 +41,7 @@ pub(crate) struct Received {
     pub(crate) content_hash: Digest,
     pub(crate) size: u64,
     path: TempPath,
-    _slot: UploadSlot,
+    pub(crate) slot: UploadSlot,
 }
 
 struct Spool {
@@ -125,6 +125,12 @@ impl Upload {
         Ok(())
     }
 
+    /// Waits until its slot is needed for another owner; why it has to end then.
+    pub async fn displaced(&self) -> RegistryError {
+        self.slot.displaced().await;
+        refusals::displaced().into()
+    }
+
     /// All bytes came.
     pub(crate) async fn finish(mut self) -> Result<Received, RegistryError> {
         if self.size > self.limit {
@@ -138,7 +144,7 @@ impl Upload {
             content_hash: spool.hasher.finish(),
             size: self.size,
             path: self.path,
-            _slot: self.slot,
+            slot: self.slot,
         })
     }
 }

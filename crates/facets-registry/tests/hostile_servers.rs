@@ -134,13 +134,13 @@ impl Published {
             archive: &self.path("archive"),
             content_hash: self.content_hash,
             integrity: self.integrity,
-            scratch: &self.path("scratch"),
+            scratch: &self.path("run"),
             runtime: &runtime,
             program: Path::new(PROGRAM),
         };
         let outcome = probe(&request, is_stopping);
         assert!(begin.elapsed() < PATIENCE, "{:?}: {outcome:?}", begin.elapsed());
-        assert!(!self.path("scratch").exists(), "the scratch directory is there: {outcome:?}");
+        assert!(!self.path("run").exists(), "the scratch directory is there: {outcome:?}");
         let place = self.place.path().to_str().unwrap();
         let left = processes().into_iter().filter(|process| {
             process.command.contains(place) || process.environment.contains(place)
@@ -259,6 +259,25 @@ fn other_processes_are_out_of_sight() {
     let refused = server.refused_after_start("server-closed");
     assert!(refused.printed.contains("all tried"), "{refused:?}");
     assert!(!refused.printed.contains("READ"), "{refused:?}");
+}
+
+#[test]
+fn neither_variables_nor_paths_say_what_the_server_is_started_for() {
+    let entry = r#"
+        const paths = [process.cwd(), import.meta.path, ...process.argv, ...Object.values(process.env)];
+        for (const path of paths) console.error("SEEN " + path);
+        console.error("NAMES " + Object.keys(process.env).sort().join(" "));
+        process.exit(1);
+        "#;
+    let Some(server) = Published::new(entry) else { return };
+    let refused = server.refused_after_start("server-closed");
+    // What a server of a user has whose files are confined.
+    let names = "NAMES BUN_RUNTIME_TRANSPILER_CACHE_PATH HOME LANG PATH TMPDIR TZ";
+    assert!(refused.printed.ends_with(names), "{refused:?}");
+    assert!(refused.printed.matches("SEEN ").count() > 8, "{refused:?}");
+    for word in ["probe", "registry", "scratch", "publish"] {
+        assert!(!refused.printed.to_lowercase().contains(word), "{word}: {refused:?}");
+    }
 }
 
 #[test]

@@ -10,6 +10,9 @@ pub(crate) struct ServeArguments {
     /// Address to listen on; port 0 picks a free one (default: 127.0.0.1:8080)
     #[arg(long, value_name = "ADDR", help_heading = CONNECTIONS)]
     listen: Option<String>,
+    /// Address at which clients find the registry, for links (default: that of each request)
+    #[arg(long, value_name = "URL", help_heading = CONNECTIONS)]
+    public_url: Option<String>,
     /// Certificate chain (PEM); with --tls-key the registry speaks https
     #[arg(long, value_name = "FILE", help_heading = CONNECTIONS)]
     tls_cert: Option<String>,
@@ -94,6 +97,7 @@ impl ServeArguments {
     pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
         let all = [
             ("listen", &self.listen),
+            ("public-url", &self.public_url),
             ("tls-cert", &self.tls_cert),
             ("tls-key", &self.tls_key),
             ("private", &self.private),

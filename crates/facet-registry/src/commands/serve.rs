@@ -10,7 +10,9 @@ use crate::args::{ServeArguments, StorageArguments};
 use crate::config::{ServeSettings, Sources, StorageSettings, check_environment};
 use crate::error::ProgramError;
 use crate::opened::open_registry;
-use crate::web::{App, AppSetup, Bound, EndSignals, Ending, RequestLog, acceptor, serve as answer};
+use crate::web::{
+    App, AppSetup, Bound, EndSignals, Ending, ReachedBy, RequestLog, acceptor, serve as answer,
+};
 
 /// How long threads that wait for a disk hold up the end.
 const LAST_THREADS: std::time::Duration = std::time::Duration::from_secs(1);
@@ -59,8 +61,11 @@ async fn run(
         registry,
         log: log.clone(),
         access: settings.access,
-        scheme: bound.scheme(),
-        proxy: settings.proxy,
+        reached: ReachedBy {
+            scheme: bound.scheme(),
+            proxy: settings.proxy,
+            public: settings.public_url.clone(),
+        },
         rates: settings.rates,
         connections: settings.connections,
     });

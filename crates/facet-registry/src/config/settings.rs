@@ -1,6 +1,7 @@
 //! Settings, understood.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use facets_blobs::{BlobLimits, BlobsUrl, S3Credentials};
@@ -9,8 +10,8 @@ use facets_registry::RegistryLimits;
 
 use super::sources::{GivenBy, GivenValue, Sources};
 use super::values::{
-    parse_count, parse_duration, parse_size, parse_some_duration, parse_some_size, parse_switch,
-    parse_threads,
+    parse_count, parse_duration, parse_public_url, parse_size, parse_some_duration,
+    parse_some_size, parse_switch, parse_threads,
 };
 use crate::error::ProgramError;
 
@@ -33,6 +34,8 @@ pub(crate) struct ServeSettings {
     pub(crate) tls: Option<TlsFiles>,
     pub(crate) access: ReadAccess,
     pub(crate) proxy: ProxyTrust,
+    /// Where clients find the registry, if the operator says so; without a slash at its end.
+    pub(crate) public_url: Option<Arc<str>>,
     pub(crate) rates: Rates,
     pub(crate) connections: ConnectionSettings,
     pub(crate) shutdown_wait: Duration,
@@ -125,6 +128,7 @@ impl ServeSettings {
             tls: tls_files(sources)?,
             access: if is_private { ReadAccess::Tokens } else { ReadAccess::Everyone },
             proxy: if is_behind_proxy { ProxyTrust::LastHop } else { ProxyTrust::None },
+            public_url: sources.read_optional("public-url", parse_public_url)?,
             rates: Rates::read(sources)?,
             connections: ConnectionSettings::read(sources)?,
             shutdown_wait: sources.read("shutdown-wait", parse_duration)?,

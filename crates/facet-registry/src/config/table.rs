@@ -37,6 +37,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("s3-access-key-file", None, FILE),
     setting("s3-secret-key-file", None, FILE),
     setting("listen", Some("127.0.0.1:8080"), "HOST:PORT; port 0 picks a free one"),
+    setting("public-url", None, "an address such as https://registry.example.org"),
     setting("tls-cert", None, FILE),
     setting("tls-key", None, FILE),
     setting("private", Some("false"), SWITCH),

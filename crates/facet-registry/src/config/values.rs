@@ -1,6 +1,9 @@
 //! Values as they are typed.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use facets_model::HttpUrl;
 
 /// A number with a unit of time: `500ms`, `30s`, `5m`, `1h`, `2d`; `0` needs none.
 pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
@@ -31,6 +34,13 @@ pub(crate) fn parse_size(text: &str) -> Option<u64> {
         _ => return None,
     };
     number.checked_mul(factor)
+}
+
+/// An address without a query, and without the slash at its end.
+pub(crate) fn parse_public_url(text: &str) -> Option<Arc<str>> {
+    let url: HttpUrl = text.parse().ok()?;
+    let base = url.as_str().trim_end_matches('/');
+    (!base.contains(['?', '#'])).then(|| base.into())
 }
 
 /// A time in which something can happen.
@@ -109,5 +119,15 @@ mod tests {
         assert_eq!(parse_count("7"), Some(7));
         assert_eq!((parse_count("0"), parse_count("-1"), parse_count("x")), (None, None, None));
         assert_eq!((parse_switch("true"), parse_switch("yes")), (Some(true), None));
+    }
+
+    #[test]
+    fn a_public_url_is_an_http_address_without_a_query() {
+        let base = parse_public_url("https://r.example/facets/");
+        assert_eq!(base.as_deref(), Some("https://r.example/facets"));
+        for text in ["", "r.example", "ftp://r.example", "https://u:p@r.example", "https://r/?a=b"]
+        {
+            assert_eq!(parse_public_url(text), None, "{text}");
+        }
     }
 }

@@ -9,13 +9,13 @@ use tokio::sync::Mutex;
 
 use super::client_address::ClientAddress;
 use super::limiter::{BucketRate, RateLimiter};
-use super::listener::UrlScheme;
 use super::log::RequestLog;
 use super::metrics::Metrics;
 use super::openapi;
+use super::origin::ReachedBy;
 use super::refusal::Refusal;
 use super::request_id::RequestIds;
-use crate::config::{ConnectionSettings, ProxyTrust, Rates, ReadAccess};
+use crate::config::{ConnectionSettings, Rates, ReadAccess};
 
 /// For how long an answer about the health is repeated: probes come often, and each costs two requests.
 const READY_KEPT: Duration = Duration::from_secs(1);
@@ -25,8 +25,7 @@ pub(crate) struct AppSetup {
     pub(crate) registry: Registry,
     pub(crate) log: RequestLog,
     pub(crate) access: ReadAccess,
-    pub(crate) scheme: UrlScheme,
-    pub(crate) proxy: ProxyTrust,
+    pub(crate) reached: ReachedBy,
     pub(crate) rates: Rates,
     pub(crate) connections: ConnectionSettings,
 }
@@ -37,8 +36,7 @@ pub(crate) struct App {
     pub(crate) log: RequestLog,
     pub(crate) metrics: Metrics,
     pub(crate) access: ReadAccess,
-    pub(crate) scheme: UrlScheme,
-    pub(crate) proxy: ProxyTrust,
+    pub(crate) reached: ReachedBy,
     pub(crate) connections: ConnectionSettings,
     pub(crate) ids: RequestIds,
     pub(crate) description: Bytes,
@@ -51,14 +49,13 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(setup: AppSetup) -> Self {
-        let AppSetup { registry, log, access, scheme, proxy, rates, connections } = setup;
+        let AppSetup { registry, log, access, reached, rates, connections } = setup;
         Self {
             registry,
             log,
             metrics: Metrics::new(),
             access,
-            scheme,
-            proxy,
+            reached,
             connections,
             ids: RequestIds::new(),
             description: Bytes::from(openapi::description()),

@@ -2,27 +2,17 @@
 //! is a redirect, and then reads the bytes without its token.
 
 use facets_registry::ArtifactKind;
-use http::header::{HOST, RANGE, USER_AGENT};
+use http::Method;
+use http::header::{RANGE, USER_AGENT};
 use http::request::Parts;
-use http::uri::Authority;
-use http::{HeaderMap, Method};
 
-use super::listener::UrlScheme;
+use super::origin::RequestOrigin;
 use super::query::{QueryError, QueryPairs};
-use crate::config::ProxyTrust;
 
 /// The reference client names its runtime. A program that really is a script follows redirects.
 const RUNTIME: &[u8] = b"Bun/";
 /// In the query of every address that a redirect leads to.
 const DIRECT: &str = "direct";
-const FORWARDED_SCHEME: &str = "x-forwarded-proto";
-
-/// How clients reach this process.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ReachedBy {
-    pub(crate) scheme: UrlScheme,
-    pub(crate) proxy: ProxyTrust,
-}
 
 /// How an archive is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +29,7 @@ pub(crate) enum ArchiveRoute {
 pub(crate) fn decide_route(
     kind: ArtifactKind,
     path: &str,
-    reached: ReachedBy,
+    origin: &RequestOrigin,
     query: &QueryPairs<'_>,
     head: &Parts,
 ) -> Result<ArchiveRoute, QueryError> {
@@ -50,32 +40,9 @@ pub(crate) fn decide_route(
     let is_reference = head.method == Method::GET
         && !head.headers.contains_key(RANGE)
         && head.headers.get(USER_AGENT).is_some_and(|name| name.as_bytes().starts_with(RUNTIME));
-    let address = if is_reference { address(path, reached, &head.headers) } else { None };
+    // In full: the client does not complete it.
+    let address = is_reference.then(|| origin.url(&format!("{path}?{DIRECT}=1"))).flatten();
     Ok(address.map_or(ArchiveRoute::BytesForThisClient, ArchiveRoute::Redirect))
-}
-
-/// The address in full: the client does not complete it. Without a valid host there is none.
-fn address(path: &str, reached: ReachedBy, headers: &HeaderMap) -> Option<String> {
-    let host: Authority = headers.get(HOST)?.to_str().ok()?.parse().ok()?;
-    if host.as_str().contains('@') {
-        return None;
-    }
-    let scheme = scheme(reached, headers).as_str();
-    Some(format!("{scheme}://{host}{path}?{DIRECT}=1"))
-}
-
-/// What the proxy says, if it is trusted; only its own entry, the last one, counts.
-fn scheme(reached: ReachedBy, headers: &HeaderMap) -> UrlScheme {
-    let forwarded = match reached.proxy {
-        ProxyTrust::None => None,
-        ProxyTrust::LastHop => headers.get_all(FORWARDED_SCHEME).iter().next_back(),
-    };
-    let last = forwarded.and_then(|value| value.to_str().ok()?.rsplit(',').next());
-    match last.map(str::trim) {
-        Some("https") => UrlScheme::Https,
-        Some("http") => UrlScheme::Http,
-        _ => reached.scheme,
-    }
 }
 
 #[cfg(test)]
@@ -83,36 +50,30 @@ mod tests {
     use http::{HeaderName, HeaderValue, Request};
 
     use super::*;
+    use crate::config::ProxyTrust;
+    use crate::web::listener::UrlScheme;
+    use crate::web::origin::ReachedBy;
 
     const PATH: &str = "/v0/facets/@acme/demo/1.0.0/archive";
-    const DIRECTLY: ReachedBy = ReachedBy { scheme: UrlScheme::Http, proxy: ProxyTrust::None };
 
-    fn route(
-        reached: ReachedBy,
-        query: &str,
-        headers: &[(&'static str, &'static str)],
-    ) -> ArchiveRoute {
+    fn route(query: &str, headers: &[(&'static str, &'static str)]) -> ArchiveRoute {
         let (mut head, ()) = Request::new(()).into_parts();
         for &(name, value) in headers {
             let name = HeaderName::from_static(name);
             head.headers.append(name, HeaderValue::from_static(value));
         }
         let query = QueryPairs::parse(Some(query)).unwrap();
-        decide_route(ArtifactKind::Facet, PATH, reached, &query, &head).unwrap()
-    }
-
-    fn redirect(origin: &str) -> ArchiveRoute {
-        ArchiveRoute::Redirect(format!("{origin}{PATH}?direct=1"))
+        let reached = ReachedBy { scheme: UrlScheme::Http, proxy: ProxyTrust::None, public: None };
+        let origin = reached.origin(&head.headers);
+        decide_route(ArtifactKind::Facet, PATH, &origin, &query, &head).unwrap()
     }
 
     #[test]
     fn the_reference_client_is_sent_to_the_bytes_and_gets_them_there() {
         let headers = [("user-agent", "Bun/1.3.14"), ("host", "127.0.0.1:8080")];
-        assert_eq!(route(DIRECTLY, "", &headers), redirect("http://127.0.0.1:8080"));
-        assert_eq!(route(DIRECTLY, "direct=1", &headers), ArchiveRoute::Bytes);
-        let tls = ReachedBy { scheme: UrlScheme::Https, ..DIRECTLY };
-        let named = [("user-agent", "Bun/1.3.14"), ("host", "registry.example")];
-        assert_eq!(route(tls, "", &named), redirect("https://registry.example"));
+        let redirect = ArchiveRoute::Redirect(format!("http://127.0.0.1:8080{PATH}?direct=1"));
+        assert_eq!(route("", &headers), redirect);
+        assert_eq!(route("direct=1", &headers), ArchiveRoute::Bytes);
     }
 
     #[test]
@@ -125,24 +86,7 @@ mod tests {
             &[("user-agent", "Bun/1.3.14"), ("host", "a b")],
             &[("user-agent", "Bun/1.3.14"), ("host", "registry.example"), ("range", "bytes=0-1")],
         ] {
-            assert_eq!(
-                route(DIRECTLY, "", headers),
-                ArchiveRoute::BytesForThisClient,
-                "{headers:?}"
-            );
+            assert_eq!(route("", headers), ArchiveRoute::BytesForThisClient, "{headers:?}");
         }
-    }
-
-    #[test]
-    fn the_scheme_is_that_of_a_trusted_proxy() {
-        let headers = [
-            ("user-agent", "Bun/1.3.14"),
-            ("host", "registry.example"),
-            ("x-forwarded-proto", "http, https"),
-        ];
-        assert_eq!(route(DIRECTLY, "", &headers), redirect("http://registry.example"));
-        let behind = ReachedBy { proxy: ProxyTrust::LastHop, ..DIRECTLY };
-        assert_eq!(route(behind, "", &headers), redirect("https://registry.example"));
-        assert_eq!(route(behind, "", &headers[..2]), redirect("http://registry.example"));
     }
 }

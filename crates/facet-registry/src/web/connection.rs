@@ -181,14 +181,18 @@ async fn exchange(
     request: Request<Incoming>,
 ) -> Response<MeasuredBody> {
     let given = request.headers().get(REQUEST_ID).map(HeaderValue::as_bytes);
-    let client = ClientAddress::of(peer, request.headers(), app.proxy);
-    let exchange = Arc::new(Exchange::new(app.ids.choose(given), client));
+    let client = ClientAddress::of(peer, request.headers(), app.reached.proxy);
+    let exchange = Arc::new(Exchange::new(
+        app.ids.choose(given),
+        client,
+        app.reached.origin(request.headers()),
+    ));
     let method = request.method().clone();
     let mut measurement = Measurement::begin(&app, &exchange, &connection, &method);
     let admitted = admit(&app, &exchange, &request);
     let mut response = match admitted {
         Ok(()) => answer(&app, &exchange, router, request).await,
-        Err(refusal) => refusal.into_response(&exchange.id),
+        Err(refusal) => refusal.into_response(&exchange.problem_context()),
     };
     set_common_headers(response.headers_mut(), &method, &exchange.id);
     measurement.status = response.status().as_u16();
@@ -218,7 +222,7 @@ async fn answer(
         Err(_) => {
             app.metrics.panics.fetch_add(1, Ordering::Relaxed);
             exchange.set_cause("a defect; the log has its place");
-            Refusal::internal("a defect".to_owned()).into_response(&exchange.id)
+            Refusal::internal("a defect".to_owned()).into_response(&exchange.problem_context())
         }
     }
 }

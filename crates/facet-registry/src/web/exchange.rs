@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use facets_registry::ArtifactKind;
 
 use super::client_address::ClientAddress;
+use super::origin::RequestOrigin;
+use super::refusal::{DOCUMENTATION, ProblemContext};
 use super::route_table::{Endpoint, RouteLabel};
 
 /// One request and its answer.
@@ -13,15 +15,26 @@ use super::route_table::{Endpoint, RouteLabel};
 pub(crate) struct Exchange {
     pub(crate) id: String,
     pub(crate) client: ClientAddress,
+    pub(crate) origin: RequestOrigin,
     label: AtomicU8,
     owner: OnceLock<String>,
     cause: OnceLock<String>,
 }
 
 impl Exchange {
-    pub(crate) fn new(id: String, client: ClientAddress) -> Self {
+    pub(crate) fn new(id: String, client: ClientAddress, origin: RequestOrigin) -> Self {
         let label = AtomicU8::new(RouteLabel::UNMATCHED.index());
-        Self { id, client, label, owner: OnceLock::new(), cause: OnceLock::new() }
+        Self { id, client, origin, label, owner: OnceLock::new(), cause: OnceLock::new() }
+    }
+
+    /// The address of the documentation, as far as the sender can be told one.
+    pub(crate) fn docs_url(&self) -> Option<String> {
+        self.origin.url(DOCUMENTATION)
+    }
+
+    /// What a refusal of this request says about the request.
+    pub(crate) fn problem_context(&self) -> ProblemContext<'_> {
+        ProblemContext { request_id: &self.id, docs_url: self.docs_url() }
     }
 
     /// Notes what the request is about.

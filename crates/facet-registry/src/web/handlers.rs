@@ -158,6 +158,6 @@ fn finish(answer: Answer, exchange: &Exchange) -> Response {
         if let Some(cause) = refusal.cause() {
             exchange.set_cause(cause);
         }
-        refusal.into_response(&exchange.id)
+        refusal.into_response(&exchange.problem_context())
     })
 }

@@ -143,16 +143,18 @@ fn json_line<'o>(level: &str, out: &'o mut Vec<u8>) -> ObjectWriter<'o> {
     object
 }
 
-fn level_of(status: u16) -> &'static str {
-    match status {
+/// An answer that was cut off because something failed has the status of its beginning.
+fn level_of(line: &RequestLine<'_>) -> &'static str {
+    match line.status {
         500.. => "error",
+        _ if line.cause.is_some() => "error",
         _ => "info",
     }
 }
 
 fn json_request(line: &RequestLine<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(320);
-    let mut object = json_line(level_of(line.status), &mut out);
+    let mut object = json_line(level_of(line), &mut out);
     object.text("request_id", line.id);
     object.text("method", line.method);
     let route = object.member("route");
@@ -222,6 +224,9 @@ mod tests {
         assert_eq!((&value["level"], &value["owner"]), (&"error".into(), &"acme".into()));
         assert_eq!(value["ms"].as_f64(), Some(1.234));
         assert_eq!(value["cause"], "it\nsaid \"no\"");
+        let cut_off = RequestLine { cause: Some("blob is damaged"), ..line() };
+        let value: Value = serde_json::from_slice(&json_request(&cut_off)).unwrap();
+        assert_eq!((&value["status"], &value["level"]), (&200.into(), &"error".into()));
         let value: Value = serde_json::from_slice(&json_request(&line())).unwrap();
         assert!(value.get("owner").is_none() && value["level"] == "info");
     }

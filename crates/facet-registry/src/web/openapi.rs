@@ -195,7 +195,7 @@ fn write_components(object: &mut ObjectWriter<'_>) {
 
 fn write_problem(schemas: &mut ObjectWriter<'_>) {
     const REQUIRED: &[&str] =
-        &["type", "title", "status", "detail", "code", "error", "fix", "docs_url", "request_id"];
+        &["type", "title", "status", "detail", "code", "error", "fix", "request_id"];
     let mut problem = schemas.object("Problem");
     problem.text("type", "object");
     problem.list("required", REQUIRED, |name, out| write_string(name, out));
@@ -204,6 +204,7 @@ fn write_problem(schemas: &mut ObjectWriter<'_>) {
         properties.raw(name, br#"{"type":"string"}"#);
     }
     properties.raw("status", br#"{"type":"integer"}"#);
+    properties.raw("docs_url", br#"{"type":"string","format":"uri"}"#);
     properties.raw("details", br#"{"type":"object"}"#);
     let mut code = properties.object("code");
     code.list("enum", PROBLEM_CODES, |(code, _), out| write_string(code, out));

@@ -144,9 +144,9 @@ const DIFF: &str = r##"{"type":"object","required":["name","from","to","content_
 "info":{"type":"integer"},"safe":{"type":"integer"},"moderate":{"type":"integer"},
 "critical":{"type":"integer"}}}}}"##;
 
-const ACCEPTED: &str = r#"{"type":"object","required":["status","reason","fix","docs_url","status_url"],
+const ACCEPTED: &str = r#"{"type":"object","required":["status","reason","fix","status_url"],
 "properties":{"status":{"const":"QUEUED"},"reason":{"type":"string"},"fix":{"type":"string"},
-"docs_url":{"type":"string"},"status_url":{"type":"string"}}}"#;
+"docs_url":{"type":"string","format":"uri"},"status_url":{"type":"string"}}}"#;
 
 const PUBLISH_STATUS: &str = r##"{"type":"object","required":["id","status","name","version"],"properties":{
 "id":{"type":"string"},"status":{"enum":["queued","running","published","refused"]},"name":{"type":"string"},

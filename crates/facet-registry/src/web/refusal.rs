@@ -5,7 +5,9 @@ use facets_blobs::BlobError;
 use facets_catalog::CatalogError;
 use facets_face::plural;
 use facets_registry::{RegistryError, RegistryProblem};
-use http::header::{ALLOW, CONNECTION, CONTENT_RANGE, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_RANGE, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 
 use super::artifact_route::RouteRefusal;
@@ -16,6 +18,14 @@ use super::query::QueryError;
 pub(crate) const DOCUMENTATION: &str = "/openapi.json";
 
 const PROBLEM: &str = "application/problem+json";
+
+/// What a problem says about the request.
+#[derive(Clone, Debug)]
+pub(crate) struct ProblemContext<'c> {
+    pub(crate) request_id: &'c str,
+    /// In full: clients show it as it is. None where the address of this registry is not known.
+    pub(crate) docs_url: Option<String>,
+}
 
 /// A problem, with what its headers say.
 #[derive(Debug)]
@@ -131,9 +141,9 @@ impl Refusal {
     }
 
     /// The answer.
-    pub(crate) fn into_response(self, request_id: &str) -> Response<Body> {
+    pub(crate) fn into_response(self, context: &ProblemContext<'_>) -> Response<Body> {
         let (status, headers) = self.head();
-        let body = write_problem(&self.problem, status, request_id);
+        let body = write_problem(&self.problem, status, context);
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
         *response.headers_mut() = headers;
@@ -143,7 +153,8 @@ impl Refusal {
     /// The answer as it is sent where there is no request, after which the connection ends.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         let (status, headers) = self.head();
-        let body = write_problem(&self.problem, status, "none");
+        let context = ProblemContext { request_id: "none", docs_url: None };
+        let body = write_problem(&self.problem, status, &context);
         let mut out = Vec::with_capacity(512 + body.len());
         out.extend_from_slice(format!("HTTP/1.1 {status}\r\n").as_bytes());
         for (name, value) in headers.iter().filter(|(name, _)| **name != CONNECTION) {
@@ -165,6 +176,8 @@ impl Refusal {
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
+        // It names the request, and the address that its sender used.
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(seconds) = self.problem.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -186,12 +199,16 @@ impl Refusal {
 }
 
 /// A problem as every refusal has it, for a document that quotes one.
-pub(crate) fn problem_document(problem: &RegistryProblem, request_id: &str) -> Vec<u8> {
+pub(crate) fn problem_document(problem: &RegistryProblem, context: &ProblemContext<'_>) -> Vec<u8> {
     let status = StatusCode::from_u16(problem.status);
-    write_problem(problem, status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), request_id)
+    write_problem(problem, status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), context)
 }
 
-fn write_problem(problem: &RegistryProblem, status: StatusCode, request_id: &str) -> Vec<u8> {
+fn write_problem(
+    problem: &RegistryProblem,
+    status: StatusCode,
+    context: &ProblemContext<'_>,
+) -> Vec<u8> {
     let mut out = Vec::with_capacity(512);
     let mut object = ObjectWriter::begin(&mut out);
     object.text("type", "about:blank");
@@ -202,11 +219,13 @@ fn write_problem(problem: &RegistryProblem, status: StatusCode, request_id: &str
     // What the reference client shows.
     object.text("error", &problem.error);
     object.text("fix", &problem.fix);
-    object.text("docs_url", DOCUMENTATION);
+    if let Some(docs_url) = &context.docs_url {
+        object.text("docs_url", docs_url);
+    }
     if let Some(details) = &problem.details {
         object.raw("details", details.as_bytes());
     }
-    object.text("request_id", request_id);
+    object.text("request_id", context.request_id);
     object.end();
     out
 }
@@ -271,7 +290,9 @@ mod tests {
     use super::*;
 
     fn document(refusal: Refusal) -> (Response<()>, Value) {
-        let (head, body) = refusal.into_response("r-1").into_parts();
+        let docs_url = Some("http://r.example/openapi.json".to_owned());
+        let context = ProblemContext { request_id: "r-1", docs_url };
+        let (head, body) = refusal.into_response(&context).into_parts();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let bytes = runtime.block_on(body.collect()).unwrap().to_bytes();
         (Response::from_parts(head, ()), serde_json::from_slice(&bytes).unwrap())
@@ -303,6 +324,8 @@ mod tests {
             assert_eq!(document["detail"], document["error"]);
             assert!(!document["fix"].as_str().unwrap().is_empty(), "{document}");
             assert_eq!(document["request_id"], "r-1");
+            assert_eq!(document["docs_url"], "http://r.example/openapi.json");
+            assert_eq!(head.headers()["cache-control"], "no-store");
             assert_ne!(status, 0);
         }
     }
@@ -330,6 +353,7 @@ mod tests {
         assert_eq!(head.matches("connection: close").count(), 1);
         let problem: Value = serde_json::from_str(body).unwrap();
         assert_eq!(problem["code"], "E_UNAVAILABLE");
+        assert!(problem.get("docs_url").is_none(), "{problem}");
         let slow = String::from_utf8(Refusal::timeout().into_bytes()).unwrap();
         assert_eq!(slow.matches("connection: close").count(), 1);
     }

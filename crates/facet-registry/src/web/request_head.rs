@@ -6,12 +6,13 @@ use std::ops::Range;
 use facets_registry::ArtifactKind;
 use http::request::Parts;
 
-use super::archive_redirect::{ArchiveRoute, ReachedBy, decide_route};
+use super::archive_redirect::{ArchiveRoute, decide_route};
 use super::artifact_route::{ArtifactRoute, RouteRefusal};
 use super::authorization::bearer;
 use super::client_address::ClientAddress;
 use super::conditional::{Precondition, judge};
 use super::listener::UrlScheme;
+use super::origin::ReachedBy;
 use super::query::{QueryError, QueryPairs};
 use super::range::{RangeRequest, requested_range};
 use crate::config::ProxyTrust;
@@ -91,8 +92,9 @@ fn bytes(head: &Parts, of: Representation<'_>) -> Option<Range<u64>> {
 }
 
 fn redirect(query: &QueryPairs<'_>, head: &Parts, of: Representation<'_>) -> Option<String> {
-    let reached = ReachedBy { scheme: UrlScheme::Http, proxy: ProxyTrust::LastHop };
-    match decide_route(ArtifactKind::Facet, of.path, reached, query, head) {
+    let reached = ReachedBy { scheme: UrlScheme::Http, proxy: ProxyTrust::LastHop, public: None };
+    let origin = reached.origin(&head.headers);
+    match decide_route(ArtifactKind::Facet, of.path, &origin, query, head) {
         Ok(ArchiveRoute::Redirect(address)) => Some(address),
         _ => None,
     }

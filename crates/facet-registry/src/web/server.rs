@@ -91,7 +91,7 @@ pub(crate) async fn serve(
     let probers = app.registry.start_probers(stopping.clone());
     let most = app.connections.most as usize;
     // Behind a proxy every connection comes from the same address.
-    let per_address = match app.proxy {
+    let per_address = match app.reached.proxy {
         ProxyTrust::None => app.connections.per_address as usize,
         ProxyTrust::LastHop => 0,
     };

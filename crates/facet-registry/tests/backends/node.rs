@@ -190,7 +190,7 @@ pub(crate) fn is_waiting(status: &Value) -> bool {
 
 /// The process that probes a server for a registry, if one does just now.
 pub(crate) fn probe_worker(site: &Site) -> Option<Process> {
-    let probes = fs::canonicalize(site.data()).unwrap().join("probes").display().to_string();
+    let probes = fs::canonicalize(site.data()).unwrap().join("work").display().to_string();
     let is_worker = |process: &Process| {
         process.command.contains(" probe-worker ") && process.command.contains(&probes)
     };

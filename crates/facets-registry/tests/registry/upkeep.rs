@@ -105,13 +105,13 @@ async fn collection_removes_orphans_only() {
 async fn files_of_dead_processes_are_removed_unless_another_process_lives() {
     let test = TestRegistry::new().await;
     fs::write(test.path("uploads/upload-dead"), "x").unwrap();
-    fs::create_dir_all(test.path("probes/probe-dead/scratch")).unwrap();
+    fs::create_dir_all(test.path("probes/run-dead/files")).unwrap();
     let second = test.restarted().await;
     assert_eq!(second.remove_leftovers().await.unwrap(), 0, "they may be of the first");
     drop(second);
     assert_eq!(test.registry.remove_leftovers().await.unwrap(), 2);
     assert!(!test.path("uploads/upload-dead").exists());
-    assert!(!test.path("probes/probe-dead").exists());
+    assert!(!test.path("probes/run-dead").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

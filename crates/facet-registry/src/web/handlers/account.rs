@@ -11,7 +11,7 @@ use crate::web::authorization::require_caller;
 use crate::web::documents::write_version;
 use crate::web::exchange::Exchange;
 use crate::web::object_writer::ObjectWriter;
-use crate::web::refusal::problem_document;
+use crate::web::refusal::{ProblemContext, problem_document};
 
 /// Whose token came along.
 pub(super) async fn me(app: &App, exchange: &Exchange, headers: &HeaderMap) -> Answer {
@@ -45,11 +45,15 @@ pub(super) async fn publish_status(app: &App, exchange: &Exchange, head: &Parts)
         }
         _ => None,
     };
-    let answer = status_document(&status, document.as_deref(), &exchange.id);
+    let answer = status_document(&status, document.as_deref(), &exchange.problem_context());
     Ok(without_store(json(StatusCode::OK, answer)))
 }
 
-fn status_document(status: &JobStatus, document: Option<&[u8]>, request_id: &str) -> Vec<u8> {
+fn status_document(
+    status: &JobStatus,
+    document: Option<&[u8]>,
+    context: &ProblemContext<'_>,
+) -> Vec<u8> {
     let mut out = Vec::with_capacity(256 + document.map_or(0, <[u8]>::len));
     let mut object = ObjectWriter::begin(&mut out);
     object.text("id", &status.id);
@@ -65,7 +69,7 @@ fn status_document(status: &JobStatus, document: Option<&[u8]>, request_id: &str
     match &status.state {
         JobState::Queued { ahead } => object.number("ahead", *ahead),
         JobState::Refused { problem } => {
-            object.raw("problem", &problem_document(&stored_problem(problem), request_id));
+            object.raw("problem", &problem_document(&stored_problem(problem), context));
         }
         JobState::Running | JobState::Published => {}
     }
@@ -101,7 +105,9 @@ mod tests {
             version: "1.0.0".parse().unwrap(),
             state,
         };
-        let document = serde_json::from_slice(&status_document(&status, None, "id-1")).unwrap();
+        let docs_url = Some("http://r.example/openapi.json".to_owned());
+        let context = ProblemContext { request_id: "id-1", docs_url };
+        let document = serde_json::from_slice(&status_document(&status, None, &context)).unwrap();
         assert!(is_described("PublishStatus", &document), "{document}");
         document
     }

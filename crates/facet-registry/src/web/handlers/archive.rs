@@ -11,9 +11,10 @@ use crate::web::answer::{
     set_content_location, set_tag, set_vary_by_client,
 };
 use crate::web::app::App;
-use crate::web::archive_redirect::{ArchiveRoute, ReachedBy, decide_route};
+use crate::web::archive_redirect::{ArchiveRoute, decide_route};
 use crate::web::conditional::{Precondition, judge};
 use crate::web::documents::write_version_path;
+use crate::web::origin::RequestOrigin;
 use crate::web::query::QueryPairs;
 use crate::web::range::{RangeRequest, requested_range};
 use crate::web::refusal::Refusal;
@@ -21,16 +22,15 @@ use crate::web::refusal::Refusal;
 /// The archive, or where it is.
 pub(super) async fn archive(
     app: &App,
-    record: &VersionRecord,
-    wanted: &Wanted,
+    origin: &RequestOrigin,
+    (record, wanted): (&VersionRecord, &Wanted),
     query: &QueryPairs<'_>,
     head: &Parts,
 ) -> Answer {
     let mut path = Vec::new();
     write_version_path(record, "/archive", &mut path);
     let path = String::from_utf8_lossy(&path);
-    let reached = ReachedBy { scheme: app.scheme, proxy: app.proxy };
-    let route = decide_route(record.kind, &path, reached, query, head)?;
+    let route = decide_route(record.kind, &path, origin, query, head)?;
     let mut response = match &route {
         ArchiveRoute::Redirect(address) => found(address),
         ArchiveRoute::Bytes | ArchiveRoute::BytesForThisClient => {
@@ -58,9 +58,13 @@ async fn bytes(
     let etag = etag_of(&record.content_hash);
     let mut response = match judge(headers, &etag) {
         Precondition::Fails => return Err(Refusal::precondition()),
-        Precondition::NotModified => not_modified(),
-        // Without a body the blob is not opened.
+        // Without a body the blob is not read. What cannot be sent is refused all the same.
+        Precondition::NotModified => {
+            app.registry.require_archive(record).await?;
+            not_modified()
+        }
         Precondition::Holds if *method == Method::HEAD => {
+            app.registry.require_archive(record).await?;
             bytes_response(Body::empty(), record.size, None)
         }
         Precondition::Holds => match requested_range(headers, &etag, record.size) {

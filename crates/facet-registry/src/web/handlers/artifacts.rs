@@ -81,7 +81,10 @@ async fn read(
             let record = app.registry.version(kind, &name, &wanted).await?;
             match part {
                 VersionPart::Document => versions::document(&record, headers),
-                VersionPart::Archive => archive::archive(app, &record, &wanted, &query, head).await,
+                VersionPart::Archive => {
+                    let read = (&record, &wanted);
+                    archive::archive(app, &exchange.origin, read, &query, head).await
+                }
                 VersionPart::Contents => versions::contents(app, &record, headers).await,
                 VersionPart::Surface => versions::surface(app, &record, &wanted, headers).await,
                 VersionPart::Contract => versions::contract(app, &record, headers).await,
@@ -112,7 +115,7 @@ async fn change(
     };
     match route {
         ArtifactRoute::Publish { name } => {
-            publish::publish(app, kind, &name, &caller, (headers, body)).await
+            publish::publish(app, kind, &name, (exchange, &caller), (headers, body)).await
         }
         ArtifactRoute::Yank { name, version } => {
             publish::yank(app, (kind, &name, &version), &caller, body).await

@@ -10,9 +10,10 @@ use http::{HeaderMap, StatusCode};
 use crate::web::answer::{Answer, json as json_answer, located, without_store};
 use crate::web::app::App;
 use crate::web::documents::{version_document, write_version_path};
+use crate::web::exchange::Exchange;
 use crate::web::object_writer::ObjectWriter;
 use crate::web::receive::IncomingBody;
-use crate::web::refusal::{DOCUMENTATION, Refusal};
+use crate::web::refusal::Refusal;
 
 /// A reason, with its quotes and escapes.
 const YANK_BODY: usize = 8 << 10;
@@ -22,7 +23,7 @@ pub(super) async fn publish(
     app: &App,
     kind: ArtifactKind,
     name: &ArtifactName,
-    caller: &Caller,
+    (exchange, caller): (&Exchange, &Caller),
     (headers, body): (&HeaderMap, IncomingBody),
 ) -> Answer {
     let mut body = body;
@@ -48,7 +49,7 @@ pub(super) async fn publish(
     Ok(match app.registry.publish(upload, caller).await? {
         PublishAnswer::Created(record) => created(&record),
         PublishAnswer::Same(record) => changed(&record),
-        PublishAnswer::Accepted { job } => accepted(&job),
+        PublishAnswer::Accepted { job } => accepted(&job, exchange),
     })
 }
 
@@ -63,10 +64,14 @@ fn check_headers(headers: &HeaderMap) -> Result<Option<u64>, Refusal> {
 }
 
 async fn receive(mut upload: Upload, body: &mut IncomingBody) -> Result<Upload, Refusal> {
-    while let Some(bytes) = body.next().await? {
+    loop {
+        let bytes = tokio::select! {
+            bytes = body.next() => bytes?,
+            displaced = upload.displaced() => return Err(displaced.into()),
+        };
+        let Some(bytes) = bytes else { return Ok(upload) };
         upload.write(&bytes).await?;
     }
-    Ok(upload)
 }
 
 fn created(record: &VersionRecord) -> Response {
@@ -81,14 +86,16 @@ fn changed(record: &VersionRecord) -> Response {
     without_store(json_answer(StatusCode::OK, version_document(record)))
 }
 
-fn accepted(job: &str) -> Response {
+fn accepted(job: &str, exchange: &Exchange) -> Response {
     let address = format!("/v0/publishes/{job}");
     let mut out = Vec::with_capacity(256);
     let mut object = ObjectWriter::begin(&mut out);
     object.text("status", "QUEUED");
     object.text("reason", "pending");
     object.text("fix", "wait: the server is started and looked at; ask status_url how far it is");
-    object.text("docs_url", DOCUMENTATION);
+    if let Some(docs_url) = exchange.docs_url() {
+        object.text("docs_url", &docs_url);
+    }
     object.text("status_url", &address);
     object.end();
     without_store(located(json_answer(StatusCode::ACCEPTED, out), &address))
