@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod asset;
 mod identifier;
 mod image;
 pub mod manifest;
@@ -12,6 +13,7 @@ pub mod tree;
 mod url;
 mod version;
 
+pub use asset::{AssetBase, AssetKind, AssetScope, UnknownAssetWord};
 pub use identifier::{FileIdentifier, FileIdentifierError};
 pub use image::{ImageReference, ImageReferenceError};
 pub use name::{ArtifactName, AssetName, InlineServerName, NameError, PlatformName, VariableName};

@@ -28,7 +28,9 @@ fn a_floor_is_still_a_server_of_the_registry() {
     let text = br#"{"servers": {"@acme/jira": "1.0.0"}}"#;
     let manifest = parse_project(text).manifest.unwrap();
     let declared = &manifest.servers["@acme/jira"];
-    assert!(matches!(declared, DeclaredServer::Floor(floor) if floor.to_string() == "1.0.0"));
+    assert!(
+        matches!(declared, DeclaredServer::Floor { artifact: None, floor } if floor.to_string() == "1.0.0")
+    );
     assert_eq!(declared.origin(), None);
 }
 

@@ -333,7 +333,7 @@ fn the_examples_of_the_seeds_are_read() {
     );
     let named = facet("servers:\n  server-name: \"1.0.0\"\n", ManifestFormat::Yaml);
     assert!(
-        matches!(&named["server-name"], DeclaredServer::Floor(floor) if floor.to_string() == "1.0.0")
+        matches!(&named["server-name"], DeclaredServer::Floor { artifact: None, floor } if floor.to_string() == "1.0.0")
     );
     let named =
         facet("servers:\n  server-name: { image: \"registry/image:tag\" }\n", ManifestFormat::Yaml);

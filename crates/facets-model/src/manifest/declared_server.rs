@@ -1,7 +1,14 @@
+mod named_floor;
+mod written;
+
 use std::collections::BTreeMap;
 
+use facets_digest::json::quoted;
+
+use super::Outcome;
 use super::check::{Checker, Members, Place, shorten};
-use crate::tree::NodeValue;
+use super::words::Word;
+use crate::tree::{ManifestFormat, NodeValue};
 use crate::{
     AddressOrigin, ArtifactName, ArtifactSource, AssetName, CommandOrigin, Floor, HttpUrl,
     ImageReference, InlineServerName, LocalPath, Origin, SourceModeOrigin, VariableName,
@@ -18,7 +25,12 @@ pub enum DeclaredServer {
         values: BTreeMap<VariableName, String>,
     },
     /// Source-mode: the latest version of a registry server at or above the floor.
-    Floor(Floor),
+    Floor {
+        /// Its name in the registry; none where that is the name it is declared under.
+        artifact: Option<ArtifactName>,
+        /// The lowest version that will do.
+        floor: Floor,
+    },
     /// Ref-mode: an OCI image.
     Image(ImageReference),
 }
@@ -29,7 +41,25 @@ impl DeclaredServer {
     pub fn origin(&self) -> Option<&Origin> {
         match self {
             Self::Origin { origin, .. } => Some(origin),
-            Self::Floor(_) | Self::Image(_) => None,
+            Self::Floor { .. } | Self::Image(_) => None,
+        }
+    }
+
+    /// The declaration as JSON, just as a manifest has it; none if no manifest can say it.
+    #[must_use]
+    pub fn to_json(&self) -> Option<String> {
+        match self {
+            Self::Floor { artifact: None, floor } => Some(quoted(&floor.to_string())),
+            Self::Floor { artifact: Some(name), floor } => Some(quoted(&format!("{name}@{floor}"))),
+            Self::Image(image) => Some(format!("{{\"image\":{}}}", quoted(image.as_written()))),
+            Self::Origin { origin: Origin::Command(command), values } => {
+                written::command(command, values)
+            }
+            Self::Origin { origin: Origin::Address(address), .. } => written::address(address),
+            Self::Origin { origin: Origin::SourceMode(artifact), .. } => match &artifact.source {
+                ArtifactSource::Local { path } => Some(quoted(path.as_str())),
+                ArtifactSource::Registry { .. } => None,
+            },
         }
     }
 }
@@ -47,18 +77,20 @@ enum Environment {
 pub(super) enum Declarer {
     Facet,
     Project,
+    /// A lock, which repeats what a facet declares under the name that it has in the project.
+    Lock,
 }
 
 impl Declarer {
     /// What a declaration can be. A facet is published, so it names no path of one machine.
     const fn forms(self) -> &'static str {
         match self {
-            Self::Facet => {
+            Self::Facet | Self::Lock => {
                 "a floor \"1.0.0\", {\"image\": …}, {\"type\": \"stdio\", \"command\": …} \
                  or {\"type\": \"http\", \"url\": …}"
             }
             Self::Project => {
-                "a floor \"1.0.0\", a path \"./server\", {\"image\": …}, \
+                "a floor \"1.0.0\" or \"name@1.0.0\", a path \"./server\", {\"image\": …}, \
                  {\"type\": \"stdio\", \"command\": …} or {\"type\": \"http\", \"url\": …}"
             }
         }
@@ -68,6 +100,12 @@ impl Declarer {
     fn means_path(self, text: &str) -> bool {
         self == Self::Project && LocalPath::is_meant_by(text)
     }
+
+    /// Whether the server's own name in the registry is the name of the member: a project may give it
+    /// another, as `name@floor`.
+    fn names_artifact(self, text: &str) -> bool {
+        !self.means_path(text) && (self == Self::Facet || !text.contains('@'))
+    }
 }
 
 /// The servers that a manifest declares, by name.
@@ -76,18 +114,51 @@ pub(super) fn servers(
     members: &Members<'_>,
     declarer: Declarer,
 ) -> BTreeMap<String, DeclaredServer> {
-    let Some(group) = members.optional("servers").and_then(|place| check.members(&place)) else {
-        return BTreeMap::new();
-    };
+    members
+        .optional("servers")
+        .map_or_else(BTreeMap::new, |place| declared_servers(check, &place, declarer))
+}
+
+/// Reads what a facet declares, as JSON: names and declarations, as under `servers` of its manifest.
+#[must_use]
+pub fn parse_declared_servers(bytes: &[u8]) -> Outcome<BTreeMap<String, DeclaredServer>> {
+    Checker::run(bytes, ManifestFormat::Json, |check, root| {
+        Some(declared_servers(check, root, Declarer::Facet))
+    })
+}
+
+/// Reads one declaration of a facet, as JSON, under the name that it has in a project: a floor names
+/// its artifact if that has another name.
+#[must_use]
+pub fn parse_declared_server(name: &str, bytes: &[u8]) -> Outcome<DeclaredServer> {
+    Checker::run(bytes, ManifestFormat::Json, |check, root| {
+        let server = declared_server(check, root, Declarer::Lock)?;
+        let unnamed = matches!(server, DeclaredServer::Floor { artifact: None, .. });
+        if unnamed && name.parse::<ArtifactName>().is_err() {
+            let (found, fix) = (shorten(name), "write name@floor");
+            check.problem(ArtifactName::CODE, root, &found, ArtifactName::ALLOWED, fix);
+        }
+        Some(server)
+    })
+}
+
+fn declared_servers(
+    check: &mut Checker<'_>,
+    place: &Place<'_>,
+    declarer: Declarer,
+) -> BTreeMap<String, DeclaredServer> {
+    let Some(group) = check.members(place) else { return BTreeMap::new() };
     let mut servers = BTreeMap::new();
     for (member, place) in group.entries() {
         // A floor names a server of the registry, anything else is named by its declarer.
         let named = match (&place.node.value, declarer) {
-            (NodeValue::String(text), _) if !declarer.means_path(text) => {
+            (NodeValue::String(text), _) if declarer.names_artifact(text) => {
                 check.name::<ArtifactName>(member, &place).is_some()
             }
             (_, Declarer::Facet) => check.name::<AssetName>(member, &place).is_some(),
-            (_, Declarer::Project) => check.name::<InlineServerName>(member, &place).is_some(),
+            (_, Declarer::Project | Declarer::Lock) => {
+                check.name::<InlineServerName>(member, &place).is_some()
+            }
         };
         let server = declared_server(check, &place, declarer);
         if let (true, Some(server)) = (named, server) {
@@ -104,7 +175,18 @@ fn declared_server(
 ) -> Option<DeclaredServer> {
     match &place.node.value {
         NodeValue::String(text) if declarer.means_path(text) => local(check, place),
-        NodeValue::String(_) => check.word(place).map(DeclaredServer::Floor),
+        NodeValue::String(text) if text.contains('@') && declarer == Declarer::Facet => {
+            named_floor::refuse(check, place, text);
+            None
+        }
+        NodeValue::String(text) if text.contains('@') => {
+            let (artifact, floor) = named_floor::read(check, place, text)?;
+            Some(DeclaredServer::Floor { artifact: Some(artifact), floor })
+        }
+        NodeValue::String(_) => {
+            let floor = check.word(place)?;
+            Some(DeclaredServer::Floor { artifact: None, floor })
+        }
         NodeValue::Object(_) => object(check, place, declarer),
         NodeValue::Refused => None,
         _ => {

@@ -11,12 +11,12 @@ mod words;
 
 use facets_digest::json::Position;
 
-pub use declared_server::DeclaredServer;
+pub use declared_server::{DeclaredServer, parse_declared_server, parse_declared_servers};
 pub use facet::{Asset, Composition, FacetManifest, Skill, parse_facet};
 pub use problem::Problem;
 pub use project::{
-    FacetSource, Materialization, Override, ProjectFacet, ProjectManifest, VersionSpec,
-    parse_project,
+    ASSET_CLIENTS, FacetSource, Materialization, Override, ProjectFacet, ProjectManifest,
+    VersionSpec, parse_project,
 };
 pub use server::{ServerManifest, Variable, parse_server};
 

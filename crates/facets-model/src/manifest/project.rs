@@ -1,12 +1,17 @@
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use super::Outcome;
-use super::check::{Checker, Members, Place, shorten};
+use super::check::{Checker, Members, Place, nearest, shorten};
 use super::declared_server::{DeclaredServer, Declarer, servers};
 use crate::tree::{ManifestFormat, NodeMember, NodeValue};
 use crate::{ArtifactName, ArtifactPath, AssetName, PlainVersion};
 
-const KNOWN: &[&str] = &["manifestVersion", "facets", "servers"];
+const KNOWN: &[&str] = &["manifestVersion", "facets", "servers", "clients"];
+
+/// The clients that have folders for text assets, by name (spec 3.3).
+pub const ASSET_CLIENTS: &[&str] = &["claude-code", "codex", "opencode"];
+
 const GROUPS: &[&str] = &["skills", "agents", "commands", "servers"];
 
 /// `facets.json`: what a project asks for (spec 3.3).
@@ -18,6 +23,8 @@ pub struct ProjectManifest {
     pub facets: BTreeMap<ArtifactName, ProjectFacet>,
     /// Servers by the name that the project gives them.
     pub servers: BTreeMap<String, DeclaredServer>,
+    /// The clients whose folders get text assets, each once, if the project says which.
+    pub clients: Option<Vec<String>>,
     /// Members that this version of facet does not know.
     pub unknown: Vec<NodeMember>,
 }
@@ -78,6 +85,32 @@ pub enum VersionSpec {
     Latest,
 }
 
+/// A text that asks for no version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write 1.2.3, 1.2.*, 1.*, * or latest")]
+pub struct VersionSpecError;
+
+impl FromStr for VersionSpec {
+    type Err = VersionSpecError;
+
+    fn from_str(text: &str) -> Result<Self, VersionSpecError> {
+        version_spec(text).ok_or(VersionSpecError)
+    }
+}
+
+/// A text that is no source of a facet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write a version, github:owner/repo#ref, a git URL, or ./directory")]
+pub struct FacetSourceError;
+
+impl FromStr for FacetSource {
+    type Err = FacetSourceError;
+
+    fn from_str(text: &str) -> Result<Self, FacetSourceError> {
+        parse_source(text).ok_or(FacetSourceError)
+    }
+}
+
 /// Reads a `facets.json`.
 #[must_use]
 pub fn parse_project(bytes: &[u8]) -> Outcome<ProjectManifest> {
@@ -90,7 +123,31 @@ fn project(check: &mut Checker<'_>, root: &Place<'_>) -> Option<ProjectManifest>
     let manifest_version = manifest_version(check, &members);
     let facets = facets(check, &members, manifest_version);
     let servers = servers(check, &members, Declarer::Project);
-    Some(ProjectManifest { manifest_version: manifest_version?, facets, servers, unknown })
+    let clients = members.optional("clients").map(|place| clients(check, &place));
+    let manifest_version = manifest_version?;
+    Some(ProjectManifest { manifest_version, facets, servers, clients, unknown })
+}
+
+fn clients(check: &mut Checker<'_>, place: &Place<'_>) -> Vec<String> {
+    let mut clients: Vec<String> = Vec::new();
+    for item in check.items(place).unwrap_or_default() {
+        let Some(name) = check.string(&item) else { continue };
+        if !ASSET_CLIENTS.contains(&name) {
+            let fix = match nearest(name, ASSET_CLIENTS) {
+                Some(meant) => format!("write \"{meant}\""),
+                None => "remove it".to_owned(),
+            };
+            let allowed = ASSET_CLIENTS.join(", ");
+            check.problem("manifest-bad-value", &item, &shorten(name), &allowed, &fix);
+        } else if clients.iter().any(|earlier| earlier == name) {
+            let found = format!("duplicate {}", shorten(name));
+            let (allowed, fix) = ("each client once", "remove one of the two");
+            check.problem("manifest-name-collision", &item, &found, allowed, fix);
+        } else {
+            clients.push(name.to_owned());
+        }
+    }
+    clients
 }
 
 fn manifest_version(check: &mut Checker<'_>, members: &Members<'_>) -> Option<f64> {
