@@ -98,7 +98,7 @@ impl Entry {
 }
 
 /// A value and where it begins.
-pub(crate) struct Node {
+pub(crate) struct EntryNode {
     pub(crate) at: usize,
     pub(crate) data: Data,
 }
@@ -107,8 +107,8 @@ pub(crate) enum Data {
     Text(String),
     Bool(bool),
     Null,
-    List(Vec<Node>),
-    Table(Vec<(String, Node)>),
+    List(Vec<EntryNode>),
+    Table(Vec<(String, EntryNode)>),
     /// A number or a date, as written.
     Scalar(String),
     /// Not looked at, or nothing that an entry has here.
@@ -120,7 +120,7 @@ pub(crate) struct Layout {
     /// The stretches of text that are the entry's alone.
     pub(crate) regions: Vec<Range<usize>>,
     /// Its members.
-    pub(crate) fields: Vec<(String, Node)>,
+    pub(crate) fields: Vec<(String, EntryNode)>,
     /// The path of each value below the entry, and its literal.
     pub(crate) values: Vec<(Vec<String>, Range<usize>)>,
     /// Comments inside of the regions.
@@ -215,11 +215,11 @@ fn headers(client: Client, fields: &Fields<'_>) -> Result<Vec<(String, HeaderVal
 struct Fields<'a> {
     text: &'a str,
     place: &'a [String],
-    members: &'a [(String, Node)],
+    members: &'a [(String, EntryNode)],
 }
 
 impl<'a> Fields<'a> {
-    fn get(&self, name: &str) -> Option<&'a Node> {
+    fn get(&self, name: &str) -> Option<&'a EntryNode> {
         let found = self.members.iter().find(|(field, _)| field == name);
         found.map(|(_, node)| node).filter(|node| !matches!(node.data, Data::Null))
     }
@@ -229,7 +229,7 @@ impl<'a> Fields<'a> {
         Err(ClientError::expected(self.text, at, &place, expected))
     }
 
-    fn text_of(&self, name: &str, node: &Node) -> Result<String, ClientError> {
+    fn text_of(&self, name: &str, node: &EntryNode) -> Result<String, ClientError> {
         match &node.data {
             Data::Text(text) => Ok(text.clone()),
             _ => self.refuse(name, node.at, "made of texts"),
@@ -239,7 +239,7 @@ impl<'a> Fields<'a> {
     fn text(&self, name: &str) -> Result<Option<String>, ClientError> {
         match self.get(name) {
             None => Ok(None),
-            Some(Node { data: Data::Text(text), .. }) => Ok(Some(text.clone())),
+            Some(EntryNode { data: Data::Text(text), .. }) => Ok(Some(text.clone())),
             Some(node) => self.refuse(name, node.at, "a text"),
         }
     }
@@ -247,7 +247,7 @@ impl<'a> Fields<'a> {
     fn bool(&self, name: &str) -> Result<Option<bool>, ClientError> {
         match self.get(name) {
             None => Ok(None),
-            Some(Node { data: Data::Bool(value), .. }) => Ok(Some(*value)),
+            Some(EntryNode { data: Data::Bool(value), .. }) => Ok(Some(*value)),
             Some(node) => self.refuse(name, node.at, "true or false"),
         }
     }
@@ -260,10 +260,10 @@ impl<'a> Fields<'a> {
         items.iter().map(|item| self.text_of(name, item)).collect::<Result<_, _>>().map(Some)
     }
 
-    fn table(&self, name: &str) -> Result<&'a [(String, Node)], ClientError> {
+    fn table(&self, name: &str) -> Result<&'a [(String, EntryNode)], ClientError> {
         match self.get(name) {
             None => Ok(&[]),
-            Some(Node { data: Data::Table(members), .. }) => Ok(members),
+            Some(EntryNode { data: Data::Table(members), .. }) => Ok(members),
             Some(node) => self.refuse(name, node.at, "an object"),
         }
     }
@@ -301,7 +301,7 @@ impl<'a> Fields<'a> {
                 _ => None,
             };
             match name {
-                Some((_, Node { data: Data::Text(name), .. })) => names.push(name.clone()),
+                Some((_, EntryNode { data: Data::Text(name), .. })) => names.push(name.clone()),
                 _ => return self.refuse(PASSED_VARIABLES, item.at, expected),
             }
         }

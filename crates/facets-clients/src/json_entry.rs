@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::MAX_MEMBERS;
 use crate::client::Client;
-use crate::entry::{Data, Entry, EntryTransport, Layout, Node};
+use crate::entry::{Data, Entry, EntryNode, EntryTransport, Layout};
 use crate::error::ClientError;
 use crate::guarded::{Guarded, Move};
 use crate::list::list;
@@ -71,11 +71,15 @@ pub(crate) fn layout(
     Ok(Layout { regions: vec![region], fields, values, comments })
 }
 
-fn other(value: &Range<usize>) -> Node {
-    Node { at: value.start, data: Data::Other }
+fn other(value: &Range<usize>) -> EntryNode {
+    EntryNode { at: value.start, data: Data::Other }
 }
 
-fn node(json: JsonDocument<'_>, value: &Range<usize>, depth: usize) -> Result<Node, ClientError> {
+fn node(
+    json: JsonDocument<'_>,
+    value: &Range<usize>,
+    depth: usize,
+) -> Result<EntryNode, ClientError> {
     let literal = &json.text[value.clone()];
     let data = match literal.as_bytes().first() {
         Some(b'"') => json.string(value)?.map_or(Data::Other, Data::Text),
@@ -96,7 +100,7 @@ fn node(json: JsonDocument<'_>, value: &Range<usize>, depth: usize) -> Result<No
         Some(b'{' | b'[') | None => Data::Other,
         Some(_) => Data::Scalar(literal.to_owned()),
     };
-    Ok(Node { at: value.start, data })
+    Ok(EntryNode { at: value.start, data })
 }
 
 /// The edits that make an entry start facet.

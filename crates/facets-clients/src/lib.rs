@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod assets;
 mod client;
 mod dialect;
 mod entry;

@@ -7,7 +7,7 @@ use toml_edit::Value;
 
 use crate::MAX_MEMBERS;
 use crate::dialect::{BEARER_VARIABLE, PASSED_VARIABLES, VARIABLE_HEADERS};
-use crate::entry::{Data, Entry, EntryTransport, HeaderValue, Layout, Node};
+use crate::entry::{Data, Entry, EntryNode, EntryTransport, HeaderValue, Layout};
 use crate::error::ClientError;
 use crate::guarded::{Guarded, Move};
 use crate::list::list;
@@ -151,8 +151,8 @@ impl TomlParts {
 
 /// Takes an entry apart.
 pub(crate) fn layout(text: &str, parts: &TomlParts) -> Result<Layout, ClientError> {
-    let mut tables: BTreeMap<String, Vec<(String, Node)>> = BTreeMap::new();
-    let mut fields: Vec<(String, Node)> = Vec::new();
+    let mut tables: BTreeMap<String, Vec<(String, EntryNode)>> = BTreeMap::new();
+    let mut fields: Vec<(String, EntryNode)> = Vec::new();
     let mut values = Vec::new();
     let mut times: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for item in &parts.leaves {
@@ -170,7 +170,7 @@ pub(crate) fn layout(text: &str, parts: &TomlParts) -> Result<Layout, ClientErro
             [name] => fields.push((name.clone(), node)),
             [table, name] => tables.entry(table.clone()).or_default().push((name.clone(), node)),
             [table, ..] => {
-                let deeper = Node { at: item.span.start, data: Data::Other };
+                let deeper = EntryNode { at: item.span.start, data: Data::Other };
                 tables.entry(table.clone()).or_default().push((names[1..].join("."), deeper));
             }
             [] => {}
@@ -183,7 +183,7 @@ pub(crate) fn layout(text: &str, parts: &TomlParts) -> Result<Layout, ClientErro
     }
     fields.extend(tables.into_iter().map(|(name, members)| {
         let at = parts.regions.first().map_or(0, |region| region.start);
-        (name, Node { at, data: Data::Table(members) })
+        (name, EntryNode { at, data: Data::Table(members) })
     }));
     let comments: Vec<Range<usize>> =
         parts.regions.iter().flat_map(|region| toml::comments(text, region)).collect();
@@ -193,7 +193,7 @@ pub(crate) fn layout(text: &str, parts: &TomlParts) -> Result<Layout, ClientErro
     Ok(Layout { regions: parts.regions.clone(), fields, values, comments })
 }
 
-fn node(value: &Value, literal: &str, item: &Item) -> Node {
+fn node(value: &Value, literal: &str, item: &Item) -> EntryNode {
     let inner = |value: &Value| node(value, "", item);
     let data = match value {
         Value::String(text) => Data::Text(text.value().clone()),
@@ -206,7 +206,7 @@ fn node(value: &Value, literal: &str, item: &Item) -> Node {
             Data::Scalar(literal.to_owned())
         }
     };
-    Node { at: item.value.start, data }
+    EntryNode { at: item.value.start, data }
 }
 
 /// The edits that make an entry start facet.

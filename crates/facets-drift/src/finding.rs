@@ -152,6 +152,12 @@ finding_types! {
     SignatureMissing = "signature_missing",
     /// Somebody else has signed.
     SignerChanged = "signer_changed",
+    /// A skill, agent or command, or a file of one, that was not there.
+    AssetAdded = "asset_added",
+    /// A skill, agent or command, or a file of one, with another text.
+    AssetChanged = "asset_changed",
+    /// A skill, agent or command, or a file of one, that is gone.
+    AssetRemoved = "asset_removed",
 }
 
 /// What a finding is about.
@@ -167,6 +173,14 @@ pub enum SubjectKind {
     Resource,
     /// A resource template.
     Template,
+    /// A facet as a whole.
+    Facet,
+    /// A skill, or a file of one.
+    Skill,
+    /// An agent.
+    Agent,
+    /// A command for people to type.
+    Command,
 }
 
 impl SubjectKind {
@@ -179,6 +193,10 @@ impl SubjectKind {
             Self::Prompt => "prompt",
             Self::Resource => "resource",
             Self::Template => "template",
+            Self::Facet => "facet",
+            Self::Skill => "skill",
+            Self::Agent => "agent",
+            Self::Command => "command",
         }
     }
 }

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod annotations;
+mod asset_markers;
+mod assets;
 mod contracts;
 mod finding;
 mod first_look;
@@ -18,6 +20,7 @@ mod templates;
 mod text;
 mod texts;
 
+pub use assets::{asset_findings, asset_removed};
 pub use contracts::{compare_contract_documents, compare_contract_sets};
 pub use finding::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind, sort_findings};
 pub use first_look::{FirstLook, MarkerLook, MarkersBySubject, ToolLook, first_look};

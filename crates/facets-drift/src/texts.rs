@@ -136,7 +136,7 @@ pub(crate) fn evidence(
 }
 
 /// A text with more markers than this has said enough.
-const MOST: usize = 100;
+pub(crate) const MOST: usize = 100;
 
 /// All markers of a definition that was never approved.
 pub(crate) fn evidence_of(item: &Definition, tools: &ToolNames) -> Vec<Evidence> {

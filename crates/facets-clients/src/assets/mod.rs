@@ -1,0 +1,11 @@
+//! Text assets of facets as clients read them (spec 10.2): in which folder each lies, and its bytes.
+
+mod error;
+mod folder;
+mod front_matter;
+mod materialize;
+mod quoted;
+
+pub use error::AssetError;
+pub use folder::{CLIENTS, has_folders, is_asset_path};
+pub use materialize::{AssetFile, AssetSource, materialize};
