@@ -38,6 +38,15 @@ pub enum LockError {
     /// An entry whose name no server can have.
     #[error("its name is not a valid server name")]
     BadServerName,
+    /// An entry whose name no facet can have.
+    #[error("its name is not a valid facet name")]
+    BadFacetName,
+    /// A declaration that no manifest can hold, so that no lock can repeat it.
+    #[error("the declaration of `{server}` cannot be written")]
+    Declaration {
+        /// The name of the server.
+        server: String,
+    },
     /// It cannot be changed.
     #[error("{0}")]
     Edit(#[from] EditError),
@@ -55,7 +64,11 @@ impl Describe for LockError {
             Self::Json(error) => error.kind.code(),
             Self::NotALock => "lock-not-a-lock",
             Self::Version { .. } => "lock-unknown-version",
-            Self::Member { .. } | Self::NoServersVersion | Self::BadServerName => "lock-bad-member",
+            Self::Member { .. }
+            | Self::NoServersVersion
+            | Self::BadServerName
+            | Self::BadFacetName
+            | Self::Declaration { .. } => "lock-bad-member",
             Self::Edit(_) => "lock-cannot-be-edited",
         }
     }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use facets_digest::Digest;
 use facets_digest::json::{
-    self, Limits, Provenance, RawMember, Value, split_object, write_list, write_string,
+    self, Limits, Provenance, RawMember, Value, split_array, split_object, write_list, write_string,
 };
 
 use crate::error::LockError;
@@ -14,23 +14,33 @@ pub(crate) const LIMITS: Limits = Limits { bytes: 256 << 20, depth: 128, values:
 
 /// The members of an entry, by name.
 pub(crate) struct EntryMembers<'e> {
-    server: &'e str,
+    place: String,
     members: Vec<RawMember<'e>>,
 }
 
 impl<'e> EntryMembers<'e> {
-    pub(crate) fn parse(server: &'e str, text: &'e str) -> Result<Self, LockError> {
-        let members = split_object(text.as_bytes(), LIMITS)?;
-        let members = members.ok_or_else(|| bad(server, "", "an object"))?;
-        Ok(Self { server, members })
+    pub(crate) fn parse(server: &str, text: &'e str) -> Result<Self, LockError> {
+        Self::at(format!("servers.{server}"), text)
+    }
+
+    /// The members of any object of the lock, which stands at `place`.
+    pub(crate) fn at(place: String, text: &'e str) -> Result<Self, LockError> {
+        match split_object(text.as_bytes(), LIMITS)? {
+            Some(members) => Ok(Self { place, members }),
+            None => Err(LockError::Member { place, expected: "an object" }),
+        }
     }
 
     /// Why a member cannot be used.
     pub(crate) fn bad(&self, member: &str, expected: &'static str) -> LockError {
-        bad(self.server, member, expected)
+        LockError::Member { place: self.below(member), expected }
     }
 
-    pub(crate) fn raw(&self, member: &str) -> Option<&str> {
+    fn below(&self, member: &str) -> String {
+        format!("{}.{member}", self.place)
+    }
+
+    pub(crate) fn raw(&self, member: &str) -> Option<&'e str> {
         self.members.iter().find(|other| other.name == member).map(|other| other.value)
     }
 
@@ -69,6 +79,31 @@ impl<'e> EntryMembers<'e> {
         self.text(member)?.parse().map_err(|_| self.bad(member, expected))
     }
 
+    /// The members of an object that has to be there.
+    pub(crate) fn object(&self, member: &str) -> Result<EntryMembers<'e>, LockError> {
+        let raw = self.raw(member).ok_or_else(|| self.bad(member, "present"))?;
+        EntryMembers::at(self.below(member), raw)
+    }
+
+    /// The members of each object of a list that has to be there.
+    pub(crate) fn objects(&self, member: &str) -> Result<Vec<EntryMembers<'e>>, LockError> {
+        let raw = self.raw(member).ok_or_else(|| self.bad(member, "present"))?;
+        let items = split_array(raw.as_bytes(), LIMITS)?;
+        let items = items.ok_or_else(|| self.bad(member, "a list"))?;
+        let place = self.below(member);
+        let items = items.into_iter().enumerate();
+        items.map(|(index, item)| EntryMembers::at(format!("{place}[{index}]"), item)).collect()
+    }
+
+    /// Refuses members that are not among these.
+    pub(crate) fn closed(&self, known: &[&str]) -> Result<(), LockError> {
+        let mut names = self.members.iter().map(|member| &*member.name);
+        match names.find(|name| !known.contains(name)) {
+            Some(other) => Err(self.bad(other, "a member that facet writes")),
+            None => Ok(()),
+        }
+    }
+
     /// The members that are not among these, as written.
     pub(crate) fn all_but(&self, known: &[&str]) -> Vec<(String, String)> {
         let unknown = self.members.iter().filter(|member| !known.contains(&&*member.name));
@@ -81,9 +116,4 @@ pub(crate) fn text_list(items: &[String]) -> String {
     let mut out = Vec::new();
     write_list(['[', ']'], items, &mut out, |item, out| write_string(item, out));
     String::from_utf8_lossy(&out).into_owned()
-}
-
-fn bad(server: &str, member: &str, expected: &'static str) -> LockError {
-    let place = format!("servers.{server}.{member}");
-    LockError::Member { place: place.trim_end_matches('.').to_owned(), expected }
 }

@@ -10,6 +10,7 @@ use crate::grants::Grants;
 use crate::members::{EntryMembers, LIMITS};
 use crate::origin::{self, launch_digest};
 use crate::pin::Pin;
+use crate::raw;
 use crate::settings::{self, StartSettings};
 use crate::signer::Signer;
 use crate::surface::{self, LockedSurface};
@@ -139,6 +140,14 @@ impl LockedServer {
             signer: Signer::read(&entry)?,
             unknown,
         })
+    }
+
+    /// The members that an entry under this name keeps while it is not captured, as an object.
+    pub(crate) fn members_to_keep(&self) -> String {
+        let unknown = self.unknown.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        let signer = self.signer.as_ref().map(|signer| ("signer", signer.to_json()));
+        let members: Vec<(&str, String)> = unknown.chain(signer).collect();
+        raw::with_unknown(&members, &[], None)
     }
 
     /// Takes over what this facet does not know of an older entry, unless this one has a member of the same
