@@ -85,6 +85,24 @@ pub enum ProjectError {
         /// The file.
         path: PathBuf,
     },
+    /// The record of installed files cannot be read.
+    #[error("{} is not a valid record of installed files", path.display())]
+    Installed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What was seen of a registry cannot be read.
+    #[error("{} is not a valid record of seen versions", path.display())]
+    Seen {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file of an asset is not what it was when the change was decided.
+    #[error("{} was changed meanwhile", path.display())]
+    AssetChanged {
+        /// The file.
+        path: PathBuf,
+    },
     /// Where this user keeps things is no place for that.
     #[error("{}", refused_directory(path, around.as_deref()))]
     BadUserDirectory {
@@ -109,6 +127,9 @@ impl ProjectError {
         "project-interrupted",
         "project-foreign-journal",
         "ledger-unreadable",
+        "installed-unreadable",
+        "seen-unreadable",
+        "asset-changed-meanwhile",
         "facet-dir-refused",
         "no-home",
     ];
@@ -139,6 +160,9 @@ impl Describe for ProjectError {
             Self::Interrupted { .. } => "project-interrupted",
             Self::ForeignJournal { .. } => "project-foreign-journal",
             Self::Ledger { .. } => "ledger-unreadable",
+            Self::Installed { .. } => "installed-unreadable",
+            Self::Seen { .. } => "seen-unreadable",
+            Self::AssetChanged { .. } => "asset-changed-meanwhile",
             Self::BadUserDirectory { .. } => "facet-dir-refused",
             Self::NoHome => "no-home",
         }
@@ -163,7 +187,10 @@ impl Describe for ProjectError {
             Self::ForeignJournal { .. } => {
                 "no journal, or one that you started in this project".to_owned()
             }
-            Self::Ledger { .. } => "a record as facet writes it".to_owned(),
+            Self::Ledger { .. } | Self::Installed { .. } | Self::Seen { .. } => {
+                "a record as facet writes it".to_owned()
+            }
+            Self::AssetChanged { .. } => "the file as it was a moment ago".to_owned(),
             Self::BadUserDirectory { .. } => {
                 "an absolute path outside the project and its repository".to_owned()
             }
@@ -189,7 +216,10 @@ impl Describe for ProjectError {
             Self::ForeignJournal { .. } => {
                 "a journal of another user or another directory".to_owned()
             }
-            Self::Ledger { .. } => "a modified or newer record".to_owned(),
+            Self::Ledger { .. } | Self::Installed { .. } | Self::Seen { .. } => {
+                "a modified or newer record, or one of something else".to_owned()
+            }
+            Self::AssetChanged { .. } => "another content".to_owned(),
             Self::BadUserDirectory { reason, .. } => (*reason).to_owned(),
             Self::NoHome => "neither is set".to_owned(),
         })
@@ -206,6 +236,9 @@ impl Describe for ProjectError {
             | Self::Busy { path }
             | Self::ForeignJournal { path }
             | Self::Ledger { path }
+            | Self::Installed { path }
+            | Self::Seen { path }
+            | Self::AssetChanged { path }
             | Self::BadUserDirectory { path, .. }
             | Self::Interrupted { path } => Some(path),
             Self::NoHome => None,

@@ -7,7 +7,7 @@ use facets_model::{AddressOrigin, ArtifactSource, CommandOrigin, Origin, SourceM
 use serde_json::{Value, json};
 
 /// A manifest without anything.
-const EMPTY: &str = "{\n  \"manifestVersion\": 0.2,\n  \"facets\": {}\n}\n";
+pub(crate) const EMPTY: &str = "{\n  \"manifestVersion\": 0.2,\n  \"facets\": {}\n}\n";
 
 /// Where the manifest says that a server comes from, if it alone says so: a floor asks a registry. Values
 /// of variables are no part of that.

@@ -34,6 +34,13 @@ impl Marks {
         let _ = fs::remove_file(&self.file);
     }
 
+    /// Removes what an interrupted facet left of a mark.
+    pub(crate) fn sweep(&self) {
+        if let (Some(folder), Some(name)) = (self.file.parent(), self.file.file_name()) {
+            files::sweep_staged(folder, &name.to_string_lossy());
+        }
+    }
+
     pub(crate) fn has(&self, plan: Digest) -> Result<bool, ProjectError> {
         Ok(files::read(&self.file)?.is_some_and(|bytes| bytes == plan.to_string().as_bytes()))
     }

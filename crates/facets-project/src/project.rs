@@ -1,20 +1,26 @@
 //! A project: read as a whole, changed as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_files::{staged_path, write_synced};
 use facets_lock::{Lock, SURFACES, surface_path};
+use facets_model::AssetBase;
 use facets_model::manifest::{ProjectManifest, parse_project};
 use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
 
+use crate::asset_check::read_asset;
 use crate::busy::Busy;
+use crate::change::Change;
 use crate::error::ProjectError;
 use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
-use crate::journal::{FileChange, Journal, sweep};
+use crate::installed::InstalledRecord;
+use crate::journal::Journal;
 use crate::ledger::{Ledger, project_key};
-use crate::marks::Marks;
+use crate::places::{AssetPlaces, Bases};
+use crate::prepare::Preparation;
+use crate::receipt::Receipt;
 use crate::user_directory::UserDirectory;
 
 /// A project in a folder.
@@ -26,6 +32,8 @@ pub struct Project {
     place: PathBuf,
     /// Where its user keeps things; none is looked up in the environment when it is needed.
     user: Option<UserDirectory>,
+    /// Where clients look for the assets of its user; the same.
+    places: Option<AssetPlaces>,
 }
 
 /// What a project says, at one moment.
@@ -54,17 +62,6 @@ pub enum SurfaceOnDisk {
     Whole(Box<Surface>, Digest),
 }
 
-/// New contents of files.
-#[derive(Debug, Default)]
-pub struct Change {
-    /// Of the manifest.
-    pub manifest: Option<String>,
-    /// Of the lock.
-    pub lock: Option<Lock>,
-    /// Surface files by the name of the server; none removes one.
-    pub surfaces: Vec<(String, Option<String>)>,
-}
-
 /// Where a user keeps files that say which projects are being changed: in the project itself, whoever can
 /// read it could keep them locked.
 const BUSY: &str = "busy";
@@ -74,13 +71,19 @@ impl Project {
     pub fn here() -> Result<Self, ProjectError> {
         let here = Path::new(".");
         let place = std::fs::canonicalize(here).map_err(files::io("read", here))?;
-        Ok(Self { root: PathBuf::new(), place, user: None })
+        Ok(Self { root: PathBuf::new(), place, user: None, places: None })
     }
 
     /// The project in another directory, of a user who keeps things there.
     pub fn at(root: &Path, user: UserDirectory) -> Result<Self, ProjectError> {
         let place = std::fs::canonicalize(root).map_err(files::io("read", root))?;
-        Ok(Self { root: root.to_owned(), place, user: Some(user) })
+        Ok(Self { root: root.to_owned(), place, user: Some(user), places: None })
+    }
+
+    /// The same, with other places for the assets of its user than the environment says.
+    #[must_use]
+    pub fn with_places(self, places: AssetPlaces) -> Self {
+        Self { places: Some(places), ..self }
     }
 
     /// Where its user keeps things: never in the project itself.
@@ -104,8 +107,50 @@ impl Project {
         Ledger::of(&self.place, &self.user()?)
     }
 
-    fn marks(&self) -> Result<Marks, ProjectError> {
-        Marks::of(&self.place, &self.user()?)
+    /// What facet has installed for it on this machine; nothing if there is no record. Inside of
+    /// [`Self::change`] it is what the change begins with.
+    pub fn installed(&self) -> Result<InstalledRecord, ProjectError> {
+        InstalledRecord::read(&self.place, &self.user()?)
+    }
+
+    /// The receipt that the reference reads. None if there is one that is not understood: it stays as it is.
+    pub fn receipt(&self) -> Result<Option<Receipt>, ProjectError> {
+        Receipt::read(&self.place, &self.user()?)
+    }
+
+    /// Where a file of an asset lies.
+    pub fn asset_path(&self, base: AssetBase, path: &str) -> Result<PathBuf, ProjectError> {
+        let bases = self.bases([base])?;
+        Ok(bases.path(base).unwrap_or(&self.place).join(path))
+    }
+
+    /// The content of a file of an asset, reached through no link; none if there is none.
+    pub fn read_asset(&self, base: AssetBase, path: &str) -> Result<Option<Vec<u8>>, ProjectError> {
+        read_asset(&self.bases([base])?, base, path)
+    }
+
+    /// The bases that these need. Assets of a project lie in it, those of a user do not: nothing that a
+    /// repository says is written into a home.
+    fn bases(&self, needed: impl IntoIterator<Item = AssetBase>) -> Result<Bases, ProjectError> {
+        let project = Bases::of_project(&self.root);
+        let needed: BTreeSet<AssetBase> = needed.into_iter().collect();
+        if needed.is_empty() {
+            return Ok(project);
+        }
+        let is_of_user = self.is_of_user();
+        if needed.iter().any(|base| (*base == AssetBase::Project) == is_of_user) {
+            let reason = "assets of a project lie in it, and those of a user do not";
+            return Err(ProjectError::Untrusted { path: self.place.clone(), reason });
+        }
+        match &self.places {
+            _ if !is_of_user => Ok(project),
+            Some(places) => Ok(project.with_places(places)),
+            None => Ok(project.with_places(&AssetPlaces::of_this_user()?)),
+        }
+    }
+
+    fn journal(&self) -> Result<Journal, ProjectError> {
+        Journal::of(&self.root, &self.place, self.user()?)
     }
 
     /// Where it really lies.
@@ -128,7 +173,7 @@ impl Project {
     pub fn read(&self, surfaces_of: &dyn Fn(&str) -> bool) -> Result<State, ProjectError> {
         self.check_folders()?;
         let guard = self.shared()?;
-        if Journal::pending(&self.root).is_none() {
+        if !Journal::is_pending(&self.root) {
             let state = self.state(surfaces_of)?;
             self.take_over_older_approvals(&state.lock);
             return Ok(state);
@@ -191,23 +236,13 @@ impl Project {
     }
 
     fn apply(&self, change: Change) -> Result<(), ProjectError> {
-        let mut files = Vec::new();
-        let surfaces = change.surfaces.into_iter().map(|(server, text)| FileChange {
-            path: surface_path(&server),
-            content: text.map(String::into_bytes),
-        });
-        files.extend(surfaces);
-        if let Some(lock) = change.lock {
-            let content = Some(lock.text().as_bytes().to_vec());
-            files.push(FileChange { path: LOCK.to_owned(), content });
-        }
-        if let Some(manifest) = change.manifest {
-            let content = Some(manifest.into_bytes());
-            files.push(FileChange { path: MANIFEST.to_owned(), content });
-        }
+        let bases = self.bases(change.assets.iter().map(|asset| asset.base))?;
+        let (root, place, user) = (&self.root, &self.place, &self.user()?);
+        let prepared = Preparation { root, place, user, bases }.prepare(change)?;
         self.ignore_own_files()?;
-        let marks = self.marks()?;
-        Journal::write(&self.root, &marks, &files)?.complete(&marks)
+        let journal = self.journal()?;
+        journal.write(&prepared)?;
+        journal.complete()
     }
 
     /// What facet keeps for itself is no part of a repository.
@@ -220,10 +255,11 @@ impl Project {
     }
 
     fn recover(&self) -> Result<(), ProjectError> {
-        if let Some(journal) = Journal::pending(&self.root) {
-            journal.complete(&self.marks()?)?;
+        let journal = self.journal()?;
+        if Journal::is_pending(&self.root) {
+            journal.complete()?;
         }
-        sweep(&self.root);
+        journal.sweep();
         Ok(())
     }
 

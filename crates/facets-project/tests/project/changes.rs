@@ -22,6 +22,7 @@ fn without(project: &Project, server: &str) -> Result<(), ProjectError> {
             manifest: Some(manifest),
             lock: Some(lock),
             surfaces: vec![(server.to_owned(), None)],
+            ..Change::default()
         })
     })
 }
@@ -160,7 +161,7 @@ fn a_newer_journal_is_refused() {
     let written = Written::by("2f02447", "settled");
     let root = written.project();
     fs::create_dir_all(root.join(".facets/journal")).unwrap();
-    let plan = json!({ "version": 2, "files": [] }).to_string();
+    let plan = json!({ "version": 3, "files": [] }).to_string();
     fs::write(root.join(".facets/journal/plan.json"), &plan).unwrap();
     mark(&written, &plan);
     let refused = project(&written).read(&|_| false).unwrap_err();

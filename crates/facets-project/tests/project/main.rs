@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod assets;
 mod changes;
 mod errors;
 mod homes;
 mod ledger;
+mod seen;
 mod sessions;
 mod support;
 mod user_directory;
