@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use facets_digest::Digest;
 use facets_digest::json::quoted;
 use facets_model::{ArtifactName, Version};
 use url::Url;
@@ -12,7 +13,7 @@ use crate::download::download;
 use crate::error::RegistryClientError;
 use crate::identity::RegistryIdentity;
 use crate::limits::RegistryClientLimits;
-use crate::lists::{ArtifactPage, ListPosition, VersionDifference, VersionPage};
+use crate::lists::{ArtifactPage, ListPosition, PublishedVersion, VersionDifference, VersionPage};
 use crate::progress::PublishProgress;
 use crate::publication::{Publication, Publishing};
 use crate::token::RegistryToken;
@@ -93,7 +94,7 @@ impl RegistryClient {
         download(&self.transport, &url, document, (limit, to))
     }
 
-    /// The surface file of a server. Its hashes are not compared here.
+    /// The surface file of a server. Nothing is compared: [`Self::verified_surface`] does that.
     pub fn surface(
         &self,
         name: &ArtifactName,
@@ -101,6 +102,61 @@ impl RegistryClient {
     ) -> Result<Vec<u8>, RegistryClientError> {
         let url = self.below_version(PublishedKind::Server, name, version, "surface")?;
         self.transport.document(&url, self.transport.limits.surface)
+    }
+
+    /// The surface file of a version, which has the digest that the document states.
+    pub fn verified_surface(
+        &self,
+        document: &VersionDocument,
+    ) -> Result<Vec<u8>, RegistryClientError> {
+        let bytes = self.surface(&document.name, &document.version)?;
+        let stated = document.server.as_ref().and_then(|server| server.surface_file);
+        let what = || format!("surface file of {} {}", document.name, document.version);
+        let Some(expected) = stated else {
+            let problem = format!("no digest is stated for the {}", what());
+            return Err(RegistryClientError::Answer { url: self.address.to_string(), problem });
+        };
+        let actual = Digest::of(&bytes);
+        if actual != expected {
+            return Err(RegistryClientError::Mismatch { what: what(), expected, actual });
+        }
+        Ok(bytes)
+    }
+
+    /// The contracts of the tools of a server, as the JSON that the registry sent. Nothing of it is verified: the
+    /// surface file has all of it.
+    pub fn contract(
+        &self,
+        name: &ArtifactName,
+        version: &Version,
+    ) -> Result<Vec<u8>, RegistryClientError> {
+        let url = self.below_version(PublishedKind::Server, name, version, "contract")?;
+        self.transport.document(&url, self.transport.limits.surface)
+    }
+
+    /// All versions of a name, the newest first, page by page. More than `most` are an error.
+    pub fn all_versions(
+        &self,
+        kind: PublishedKind,
+        name: &ArtifactName,
+        most: usize,
+    ) -> Result<Vec<PublishedVersion>, RegistryClientError> {
+        let mut all = Vec::new();
+        let mut position = ListPosition { cursor: None, limit: Some(100) };
+        loop {
+            let page = self.versions(kind, name, &position)?;
+            // A page without items could have a next one for ever.
+            let is_last = page.next.is_none() || page.items.is_empty();
+            all.extend(page.items);
+            if all.len() > most {
+                let problem = format!("{name} has more than {most} versions");
+                return Err(RegistryClientError::Answer { url: self.address.to_string(), problem });
+            }
+            if is_last {
+                return Ok(all);
+            }
+            position.cursor = page.next;
+        }
     }
 
     /// What changed between two versions.

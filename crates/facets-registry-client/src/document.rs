@@ -96,6 +96,11 @@ impl VersionDocument {
                 format!("{asked_name} {wanted} was asked for, it is about {name} {version}");
             return Err(members.wrong(problem));
         }
+        let yanked = VersionYank::read(&members)?;
+        // spec 2.2: only an exact version is found when it is yanked
+        if yanked.is_some() && !matches!(asked.wanted, WantedVersion::Exact(_)) {
+            return Err(members.wrong(format!("{name} {version} is yanked, and was chosen")));
+        }
         let integrity: Digest = match members.optional_parsed("integrity")? {
             Some(integrity) => integrity,
             None => members.parsed("content_integrity")?,
@@ -113,7 +118,7 @@ impl VersionDocument {
             size: members.optional_integer("size_bytes")?,
             owner: members.optional_text("owner")?.map(str::to_owned),
             published_at: members.optional_text("published_at")?.map(str::to_owned),
-            yanked: VersionYank::read(&members)?,
+            yanked,
             server,
         })
     }
@@ -186,6 +191,21 @@ mod tests {
             let text = FACET.replace("HASH", HASH).replacen(&old.replace("HASH", HASH), new, 1);
             assert!(read(PublishedKind::Facet, &text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_yanked_version_is_found_only_by_its_number() {
+        let url: Url = "https://r.example/v0/x".parse().unwrap();
+        let text = FACET.replace("HASH", HASH).replacen('{', r#"{"yanked":{"reason":"x"},"#, 1);
+        let name = "demo".parse().unwrap();
+        let is_taken = |wanted: &WantedVersion| {
+            let asked = AskedVersion { kind: PublishedKind::Facet, name: &name, wanted };
+            VersionDocument::parse(&url, text.as_bytes(), &asked).is_ok()
+        };
+        assert!(is_taken(&WantedVersion::Exact("1.0.0".parse().unwrap())));
+        assert!(!is_taken(&WantedVersion::Latest));
+        assert!(!is_taken(&WantedVersion::AtLeast("1.0.0".parse().unwrap())));
+        assert!(!is_taken(&WantedVersion::Within("1.*".parse().unwrap())));
     }
 
     #[test]

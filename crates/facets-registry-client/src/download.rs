@@ -17,6 +17,10 @@ pub(crate) fn download(
     document: &VersionDocument,
     (limit, to): (u64, &mut dyn Write),
 ) -> Result<u64, RegistryClientError> {
+    // Not even begun. A registry that states less than it sends is found below.
+    if document.size.is_some_and(|size| size > limit) {
+        return Err(RegistryClientError::TooLarge { what: shown(url), limit });
+    }
     let reply = transport.open(url)?;
     let mut reader = reply.response.into_body().into_with_config().limit(u64::MAX).reader();
     let (mut hasher, mut size, mut buffer) = (Hasher::new(), 0, vec![0_u8; 64 << 10]);

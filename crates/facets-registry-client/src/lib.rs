@@ -34,7 +34,7 @@ pub use progress::{NoPublishProgress, ProbeWait, PublishProgress};
 pub use publication::{Publication, PublicationOutcome};
 pub use token::RegistryToken;
 pub use upload::ArchiveUpload;
-pub use wanted::{PublishedKind, WantedVersion};
+pub use wanted::{PublishedKind, ReleaseRange, ReleaseRangeError, WantedVersion};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use facets_digest::Digest;
 use facets_failure::Describe as _;
 use facets_registry_client::{
     ListPosition, PublishedKind, RegistryClient, RegistryClientLimits, WantedVersion,
 };
 
 use crate::support::asking::{
-    TOKEN, ask_version, client, client_with, code, document, limits, name, version,
+    ARCHIVE, TOKEN, ask_version, client, client_with, code, document, limits, name, version,
 };
 use crate::support::server::{Server, answer, head, json, send};
 
@@ -66,6 +67,68 @@ fn every_call_asks_for_the_path_of_the_api() {
     assert_eq!(server.requests()[7].body, br#"{"reason":"it is \"broken\"\n"}"#);
     let bearer = format!("Bearer {TOKEN}");
     assert!(server.authorizations().iter().all(|said| said.as_deref() == Some(&*bearer)));
+}
+
+#[test]
+fn a_range_of_releases_a_contract_and_all_versions_are_asked_for() {
+    let hash = Digest::of(ARCHIVE);
+    let server = Server::start(move |request, to| match request.path.as_str() {
+        "/v0/source-servers/%40acme/demo/1.0.0/contract" => json(to, "200 OK", "{}"),
+        path if path.contains("/versions") => {
+            let next = if path.contains("cursor") { "" } else { r#","next_cursor":"c""# };
+            let item = format!(
+                r#"{{"version":"1.0.0","content_hash":"{hash}","integrity":"{hash}","yanked":{{"reason":"x"}}}}"#
+            );
+            json(to, "200 OK", &format!(r#"{{"versions":[{item}]{next}}}"#));
+        }
+        _ => json(to, "200 OK", &document()),
+    });
+    let (client, name, kind) = (client(&server), name(), PublishedKind::Server);
+    let range = WantedVersion::Within("1.*".parse().unwrap());
+    assert!(client.version(kind, &name, &range).is_ok());
+    let other = WantedVersion::Within("2.*".parse().unwrap());
+    assert_eq!(code(client.version(kind, &name, &other)), "registry-answer");
+    assert_eq!(client.contract(&name, &version()).unwrap(), b"{}");
+    let versions = client.all_versions(kind, &name, 10).unwrap();
+    assert_eq!(versions.len(), 2);
+    assert!(versions.iter().all(|one| one.yanked.is_some()));
+    assert_eq!(code(client.all_versions(kind, &name, 1)), "registry-answer");
+    let base = "GET /v0/source-servers/%40acme/demo";
+    let lines = server.lines();
+    assert_eq!(lines[0], format!("{base}/1.*"));
+    assert_eq!(lines[3], format!("{base}/versions?limit=100"));
+    assert_eq!(lines[4], format!("{base}/versions?cursor=c&limit=100"));
+}
+
+#[test]
+fn a_list_without_an_end_is_left() {
+    let empty = Server::start(|_, to| json(to, "200 OK", r#"{"versions":[],"next_cursor":"c"}"#));
+    assert!(client(&empty).all_versions(PublishedKind::Server, &name(), 10).unwrap().is_empty());
+    assert_eq!(empty.requests().len(), 1);
+}
+
+#[test]
+fn a_surface_file_is_what_the_document_states() {
+    let stated = format!(r#"{{"surface_file":"{}","kind""#, Digest::of(b"surface"));
+    for (document, bytes, expected) in [
+        (document().replacen("{\"kind\"", &stated, 1), &b"surface"[..], None),
+        (document().replacen("{\"kind\"", &stated, 1), b"other", Some("registry-mismatch")),
+        (document(), b"surface", Some("registry-answer")),
+    ] {
+        let server = Server::start(move |request, to| {
+            if request.path.ends_with("/surface") {
+                answer(to, "200 OK", &[], bytes);
+            } else {
+                json(to, "200 OK", &document);
+            }
+        });
+        let client = client(&server);
+        let surface = client.verified_surface(&ask_version(&client).unwrap());
+        match expected {
+            None => assert_eq!(surface.unwrap(), bytes),
+            Some(expected) => assert_eq!(code(surface), expected),
+        }
+    }
 }
 
 #[test]

@@ -37,7 +37,11 @@ fn an_archive_is_what_its_content_hash_says() {
 fn an_archive_that_is_too_large_or_cut_off_is_refused() {
     let (large, bytes) = fetch(&registry(ARCHIVE, ARCHIVE.len()), 5);
     assert_eq!(code(large), "registry-too-large");
-    assert!(bytes.len() <= 5, "{}", bytes.len());
+    assert!(bytes.is_empty(), "a stated size is enough: {}", bytes.len());
+    let server = registry(&[b'x'; 1000], 1000);
+    let (larger, bytes) = fetch(&server, 500);
+    assert_eq!(code(larger), "registry-too-large", "it stated less");
+    assert!(bytes.len() <= 500, "{}", bytes.len());
     let (cut, _) = fetch(&registry(ARCHIVE, ARCHIVE.len() + 10), 1000);
     assert_eq!(code(cut), "registry-unreachable");
 }

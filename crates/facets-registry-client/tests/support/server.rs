@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use facets_testkit::raw_http::RawHead;
+pub use facets_testkit::raw_http::{announce, answer, head, redirect, send};
+
 /// What a server was asked.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -32,13 +35,9 @@ impl Request {
         format!("{} {}", self.method, self.path)
     }
 
-    fn parse(head: &str) -> Option<Self> {
-        let mut lines = head.lines();
-        let mut words = lines.next()?.split(' ');
-        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let pairs = lines.filter_map(|line| line.split_once(':'));
-        let pair = |(name, value): (&str, &str)| (name.to_lowercase(), value.trim().to_owned());
-        Some(Self { method, path, headers: pairs.map(pair).collect(), body: Vec::new(), nth: 0 })
+    fn of(head: RawHead) -> Self {
+        let RawHead { method, path, headers } = head;
+        Self { method, path, headers, body: Vec::new(), nth: 0 }
     }
 }
 
@@ -144,7 +143,7 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
 
 /// One request and one answer.
 fn exchange(stream: &mut (impl Read + Write), shared: &Shared) {
-    let Some(mut request) = read_head(stream).and_then(|head| Request::parse(&head)) else {
+    let Some(mut request) = RawHead::read(stream).map(Request::of) else {
         return;
     };
     if shared.bodies == Bodies::Read {
@@ -159,18 +158,6 @@ fn exchange(stream: &mut (impl Read + Write), shared: &Shared) {
     drop(stream.flush());
 }
 
-fn read_head(stream: &mut impl Read) -> Option<String> {
-    let (mut head, mut byte) = (Vec::<u8>::new(), [0_u8; 1]);
-    while !head.ends_with(b"\r\n\r\n") {
-        let is_more = stream.read(&mut byte).is_ok_and(|count| count == 1);
-        if !is_more || head.len() > 64 << 10 {
-            return None;
-        }
-        head.push(byte[0]);
-    }
-    Some(String::from_utf8_lossy(&head).into_owned())
-}
-
 /// As much as was announced, or as came.
 fn read_body(stream: &mut (impl Read + Write), request: &Request) -> Vec<u8> {
     let length = request.header("content-length").and_then(|length| length.parse::<u64>().ok());
@@ -183,44 +170,7 @@ fn read_body(stream: &mut (impl Read + Write), request: &Request) -> Vec<u8> {
     body
 }
 
-/// The beginning of an answer, after which the connection ends.
-pub fn head(status: &str, headers: &[(&str, &str)]) -> String {
-    let lines: String =
-        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    format!("HTTP/1.1 {status}\r\nConnection: close\r\n{lines}\r\n")
-}
-
-/// Writes at once; whether the client is still there.
-pub fn send(to: &mut dyn Write, bytes: impl AsRef<[u8]>) -> bool {
-    to.write_all(bytes.as_ref()).and_then(|()| to.flush()).is_ok()
-}
-
-/// A complete answer.
-pub fn answer(to: &mut dyn Write, status: &str, headers: &[(&str, &str)], body: &[u8]) {
-    announce(to, status, headers, (body.len(), body));
-}
-
-/// An answer that announces so many bytes, whatever it has.
-pub fn announce(
-    to: &mut dyn Write,
-    status: &str,
-    headers: &[(&str, &str)],
-    (length, body): (usize, &[u8]),
-) {
-    let length = length.to_string();
-    let mut all = vec![("Content-Length", length.as_str())];
-    all.extend_from_slice(headers);
-    let mut bytes = head(status, &all).into_bytes();
-    bytes.extend_from_slice(body);
-    send(to, bytes);
-}
-
 /// An answer that is a document.
 pub fn json(to: &mut dyn Write, status: &str, text: &str) {
     answer(to, status, &[("Content-Type", "application/json")], text.as_bytes());
-}
-
-/// An answer that leads elsewhere.
-pub fn redirect(to: &mut dyn Write, location: &str) {
-    answer(to, "302 Found", &[("Location", location)], b"");
 }
