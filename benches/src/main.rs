@@ -9,6 +9,7 @@ mod filling;
 mod json;
 mod packing;
 mod placement;
+mod reference;
 mod relay;
 mod scanning;
 mod schemas;
@@ -25,6 +26,7 @@ fn main() {
         ["fill-registry", data, names] => filling::run(data, names),
         ["pack-facets", folder, count] => packing::facets(folder, count),
         ["pack-servers", folder, count, size] => packing::servers(folder, count, size),
+        ["reference-project", home, project] => reference::make_project(home, project),
         ["relay", server] => relay::run(server),
         measured => measure(measured),
     }

@@ -5,6 +5,7 @@ mod fetch;
 mod file_server;
 mod guard;
 mod inspect;
+mod installing;
 mod measure;
 mod registry;
 mod starts;
@@ -18,6 +19,7 @@ use std::process::Command;
 
 use crate::Outcome;
 use crate::run;
+use installing::InstallScale;
 use measure::{paired_ratio, peak_memory_mib};
 use registry::RegistryScale;
 
@@ -46,6 +48,8 @@ struct Scale {
     sources: usize,
     /// What registries store.
     registry: RegistryScale,
+    /// What projects install.
+    install: InstallScale,
 }
 
 const FULL: Scale = Scale {
@@ -55,28 +59,40 @@ const FULL: Scale = Scale {
     files: 200,
     sources: 3000,
     registry: registry::FULL,
+    install: installing::FULL,
 };
-const QUICK: Scale =
-    Scale { unit: 16 << 20, runs: 1, starts: 5, files: 8, sources: 100, registry: registry::QUICK };
+const QUICK: Scale = Scale {
+    unit: 16 << 20,
+    runs: 1,
+    starts: 5,
+    files: 8,
+    sources: 100,
+    registry: registry::QUICK,
+    install: installing::QUICK,
+};
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let quick = arguments.iter().any(|word| word == "--quick");
     let silent = arguments.iter().any(|word| word == "--silent");
     let scale = if quick { QUICK } else { FULL };
-    let folder = run::root().join("target/bench");
+    // Of this process: two runs at once must not write or remove each other's files.
+    let folder = run::root().join(format!("target/bench/{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     // With binaries that are there: only a part.
-    let parts: [(&str, Rows); 5] = [
+    let parts: [(&str, Rows); 6] = [
         ("--guard", guard::rows),
         ("--starts", starts::rows),
         ("--fetch", fetch::rows),
         ("--artifacts", artifacts::rows),
         ("--registry", registry::rows),
+        ("--install", installing::rows),
     ];
     for (option, rows) in parts {
         if let Some(at) = arguments.iter().position(|word| word == option) {
             let facet = arguments.get(at + 1).ok_or_else(|| format!("{option} FACET"))?;
-            println!("{}", table(&rows(Path::new(facet), &folder, &scale)?));
+            // It is started in other directories.
+            let facet = std::path::absolute(facet).map_err(|error| error.to_string())?;
+            println!("{}", table(&rows(&facet, &folder, &scale)?));
             return clear(&folder);
         }
     }
@@ -92,6 +108,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.extend(starts::rows(&facet, &folder, &scale)?);
     rows.extend(artifacts::rows(&facet, &folder, &scale)?);
     rows.extend(registry::rows(&facet, &folder, &scale)?);
+    rows.extend(installing::rows(&facet, &folder, &scale)?);
     clear(&folder)?;
     let table = table(&rows);
     if !silent {

@@ -1,6 +1,7 @@
 //! The main job on a bundled example, for somebody who has just cloned.
 
 mod guarded;
+mod install;
 mod own_runtime;
 mod packages;
 mod registry;
@@ -134,21 +135,13 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
         }
     }
     println!("\nAuthors pin the bytes of their packages with mcp-publisher:");
-    for line in packages::perform(&publisher(&facet), &folder)? {
-        println!("   {line}");
-    }
+    show(&packages::perform(&publisher(&facet), &folder)?);
     println!("\nAnd now during the session:");
-    for line in guarded::perform(&facet, &folder)? {
-        println!("   {line}");
-    }
+    show(&guarded::perform(&facet, &folder)?);
     println!("\nA server of your own, from source:");
-    for line in source_mode::perform(&facet)?.into_lines() {
-        println!("   {line}");
-    }
-    println!("\nA registry of your own:");
-    for line in registry::perform(&facet)?.into_lines() {
-        println!("   {line}");
-    }
+    show(&source_mode::perform(&facet)?.into_lines());
+    println!("\nA registry of your own, and a project that installs from it:");
+    show(&registry::perform(&facet)?.into_lines());
     let _ = fs::remove_dir_all(run::user_folder("quickstart"));
     println!("\nDone. The binary is {}", shown(&facet));
     println!("Next: facet init server my-server, and docs/getting-started.md");
@@ -266,6 +259,16 @@ fn compare(facet: &Path, folder: &Path) -> Outcome {
         return Ok(());
     }
     Err("the digests do not prove what the quickstart says".to_owned())
+}
+
+/// What a step proved ends it: a blank line makes the next one easy to find.
+fn show(lines: &[String]) {
+    for (number, line) in lines.iter().enumerate() {
+        println!("   {line}");
+        if line.starts_with("=> ") && number + 1 < lines.len() {
+            println!();
+        }
+    }
 }
 
 fn indent(text: &str) -> String {

@@ -22,17 +22,19 @@ const HEAD: &str = "# Soak\n\n\
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Tests,
+    Kills,
     Corpus,
     Fuzz,
     Mutants,
 }
 
 impl Part {
-    const ALL: [Self; 4] = [Self::Tests, Self::Corpus, Self::Fuzz, Self::Mutants];
+    const ALL: [Self; 5] = [Self::Tests, Self::Kills, Self::Corpus, Self::Fuzz, Self::Mutants];
 
     fn name(self) -> &'static str {
         match self {
             Self::Tests => "tests",
+            Self::Kills => "kills",
             Self::Corpus => "corpus",
             Self::Fuzz => "fuzz",
             Self::Mutants => "mutants",
@@ -43,6 +45,7 @@ impl Part {
     fn prefix(self) -> &'static str {
         match self {
             Self::Tests => "all tests",
+            Self::Kills => "kills",
             Self::Corpus => "updates of real servers",
             Self::Fuzz => "fuzzing",
             Self::Mutants => "mutants of",
@@ -158,6 +161,9 @@ fn count_rest(parts: &[Part], page: &Page) -> Outcome {
     for part in parts {
         match part {
             Part::Tests => count_tests(page)?,
+            // They are among all tests.
+            Part::Kills if parts.contains(&Part::Tests) => {}
+            Part::Kills => count_kills(page)?,
             Part::Corpus => count_corpus(page)?,
             Part::Fuzz => count_fuzz(page)?,
             Part::Mutants => {}
@@ -172,6 +178,35 @@ fn count_tests(page: &Page) -> Outcome {
     let seconds = start.elapsed().as_secs();
     let result = format!("{passed} passed, 0 failed, {skipped} skipped, in {seconds} s");
     page.add(Part::Tests, "all tests with full counts", &result)
+}
+
+/// Tests that kill programs at random moments: what is killed, the package, and the test program.
+const KILLS: &[(&str, &str, &str)] = &[
+    ("kills of processes that store, read and collect", "facets-store", "kills"),
+    ("kills of changes of a project", "facets-project", "kills"),
+    ("kills of install, upgrade and remove", "facet", "install_kills"),
+    ("kills of registry and probe worker, both back ends", "facet-registry", "backends"),
+];
+
+fn count_kills(page: &Page) -> Outcome {
+    step("kills", || {
+        page.clear(Part::Kills);
+        run::output(run::cargo().args(["build", "--quiet", "--workspace"]))?;
+        for (what, package, target) in KILLS {
+            let start = Instant::now();
+            let mut test = run::cargo();
+            test.args(["test", "--quiet", "--package", package, "--test", target, "--", "kill"]);
+            let output = run::text(test.env("FACET_SOAK", "1"))?;
+            let passed = output.lines().filter_map(test::passed_in).sum::<usize>();
+            let seconds = start.elapsed().as_secs();
+            page.add(
+                Part::Kills,
+                what,
+                &format!("{passed} tests with full counts passed, in {seconds} s"),
+            )?;
+        }
+        Ok(())
+    })
 }
 
 fn count_corpus(page: &Page) -> Outcome {

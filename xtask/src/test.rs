@@ -141,7 +141,7 @@ fn is_of_cargo(line: &str) -> bool {
 }
 
 /// The count in `test result: ok. 8 passed; 0 failed; …`
-fn passed_in(line: &str) -> Option<usize> {
+pub(crate) fn passed_in(line: &str) -> Option<usize> {
     let counts = line.strip_prefix("test result: ok. ")?;
     counts.split_once(" passed")?.0.parse().ok()
 }

@@ -5,6 +5,7 @@ mod cache;
 pub(crate) mod candidates;
 mod digest;
 mod examples;
+mod install;
 mod level;
 mod named_values;
 mod output_format;
@@ -23,6 +24,9 @@ pub(crate) use approvals::{ApprovalsCommand, Which};
 pub(crate) use build::Build;
 pub(crate) use cache::CacheCommand;
 pub(crate) use digest::{ContractMode, DigestCommand};
+pub(crate) use install::{
+    Install, InstallAnswers, InstallCommand, InstallManner, Outdated, RegistryOrigin, Upgrade,
+};
 pub(crate) use level::Level;
 pub(crate) use named_values::{HeaderArgument, VariableArgument};
 pub(crate) use output_format::OutputFormat;
@@ -30,12 +34,13 @@ pub(crate) use publish::{KindChoice, Login, Publish, RegistryCommand, Yank};
 pub(crate) use run::{DriftChoice, Run, Switch};
 pub(crate) use runtime::{RuntimeArguments, RuntimeCommand};
 
-use candidates::{client, code_names, server_names};
+use candidates::{client, code_names, installed_names, server_names};
 
 const AFTER_HELP: &str = "\
 First steps:
   facet adopt --dry-run                       show which MCP servers your clients start
   facet add memory -- npx -y @modelcontextprotocol/server-memory
+  facet install NAME                          a facet or a server of a registry
   facet check                                 has anything changed since I approved it?
 
 Exit codes: 0 ok, 1 changed or invalid, 2 could not check.";
@@ -60,7 +65,7 @@ pub(crate) struct Args {
     /// More detail: full texts, all findings, all of standard error
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) verbose: bool,
-    /// Work as if started in this directory; servers adopted with --user are in ~/.facet/user
+    /// Work as if started in this directory; what --user pinned is in ~/.facet/user
     #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL)]
     pub(crate) directory: Option<PathBuf>,
     #[command(subcommand)]
@@ -107,6 +112,8 @@ pub(crate) enum Command {
     Inspect(Inspect),
     /// Pin a server: inspect it, approve it, write it into the lock
     Add(Add),
+    #[command(flatten)]
+    Install(InstallCommand),
     /// Pin the servers of MCP clients, and launch them through facet
     #[command(after_help = examples::ADOPT)]
     Adopt(Adopt),
@@ -173,7 +180,7 @@ pub(crate) enum Command {
     },
     /// List, install or remove the runtimes that facet starts servers with
     Runtime(RuntimeArguments),
-    /// Check that lock and surface files are intact; starts nothing
+    /// Check that lock, surface files and installed files are intact; starts nothing
     Verify(VerifyArguments),
     /// Compare two servers, or two versions of one; starts nothing
     #[command(after_help = examples::DIFF)]
@@ -187,7 +194,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         gate: Gate,
     },
-    /// List the servers of this project
+    /// List the facets and servers of this project
     #[command(visible_alias = "ls")]
     List,
     /// Show a pinned server: how it starts, what it may do, every description
@@ -197,12 +204,15 @@ pub(crate) enum Command {
         #[arg(add = server_names())]
         name: String,
     },
-    /// Remove servers from this project, with their approvals and grants
+    /// Remove facets and servers from this project
     #[command(visible_alias = "rm", after_help = examples::REMOVE)]
     Remove {
-        /// The servers
-        #[arg(required = true, value_name = "NAME", add = server_names())]
+        /// The facets and servers
+        #[arg(required = true, value_name = "NAME", add = installed_names())]
         names: Vec<String>,
+        /// Facet or server, where the project has both under a name
+        #[arg(long, value_enum, value_name = "KIND")]
+        kind: Option<KindChoice>,
         /// Without asking, also restore the client entries that start them
         #[arg(long, short)]
         yes: bool,
@@ -375,8 +385,8 @@ pub(crate) struct CheckArguments {
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples::VERIFY)]
 pub(crate) struct VerifyArguments {
-    /// The servers; all of them if none is given
-    #[arg(value_name = "NAME", add = server_names())]
+    /// The facets and servers; all of them if none is given
+    #[arg(value_name = "NAME", add = installed_names())]
     pub(crate) names: Vec<String>,
     /// Report what changed in the lock since this git revision
     #[arg(long, value_name = "REV")]

@@ -29,6 +29,7 @@ use facets_ops::scan::{ScanRequest, scan};
 use facets_ops::show::show;
 use facets_ops::unpack::{UnpackRequest, unpack};
 use facets_ops::{Input, OpsError, sessions};
+use facets_project::UserDirectory;
 
 use crate::args::{Args, Command, ContractMode, DigestCommand, InitChoice};
 use crate::missing_source::refuse_missing;
@@ -42,8 +43,14 @@ pub(crate) fn renderer(args: &Args) -> Renderer {
         format: args.output_format(),
         quiet: args.quiet,
         verbose: args.verbose,
-        directory: args.directory.clone(),
+        directory: args.directory.clone().or_else(|| users_project(&args.command)),
     }
+}
+
+/// The project of the user, if that is what is installed into.
+fn users_project(command: &Command) -> Option<PathBuf> {
+    let is_meant = start_directory::is_for_user(command);
+    is_meant.then(|| UserDirectory::of_person().ok().map(|user| user.project_path())).flatten()
 }
 
 pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
@@ -51,7 +58,8 @@ pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
     if !matches!(args.command, Command::Run(_)) {
         facets_project::typed_by_person();
     }
-    let result = enter(renderer.directory.as_deref())
+    let result = start_directory::make_users_project(&args.command)
+        .and_then(|()| enter(renderer.directory.as_deref()))
         .and_then(|()| refuse_missing(&args.command))
         .and_then(|()| start_directory::enter_project(args.command))
         .and_then(|args| command(args, renderer));
@@ -86,6 +94,7 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Scan { target: path } => run_scan(path, renderer),
         Command::Inspect(arguments) => crate::inspect::run(arguments, renderer),
         Command::Add(arguments) => crate::trust::run_add(arguments, renderer),
+        Command::Install(command) => crate::install::run_install_command(command, renderer),
         Command::Check(arguments) => crate::gates::run_check(arguments, renderer),
         Command::Approve(arguments) => crate::trust::run_approve(arguments, renderer),
         Command::Approvals { command } => crate::decisions::run_approvals(command, renderer),
@@ -101,7 +110,10 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         }
         Command::List => Ok(renderer.list(&list()?)),
         Command::Show { name } => Ok(renderer.show_pinned(&show(&name)?)),
-        Command::Remove { names, yes } => run_remove(names, yes, renderer),
+        Command::Remove { names, kind, yes } => {
+            let request = RemoveRequest { names, kind: kind.map(Into::into) };
+            run_remove(&request, yes, renderer)
+        }
         Command::Adopt(arguments) => crate::trust::run_adopt(arguments, renderer),
         Command::Connect { clients, user, yes } => {
             let consent = crate::consent::Terminal::new(yes);
@@ -114,11 +126,8 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         }
         Command::Run(arguments) => crate::run::run_server(arguments, renderer),
         Command::Grant { name, settings, yes, accept } => {
-            let request = GrantRequest { name, settings };
-            let consent = crate::consent::Terminal::accepting(yes, accept.map(Into::into))
-                .verbose(renderer.verbose)
-                .with_progress(renderer.is_quiet());
-            Ok(renderer.granted(&grant(&request, &consent)?, consent.asks()))
+            let consent = crate::consent::Terminal::accepting(yes, accept.map(Into::into));
+            run_grant(&GrantRequest { name, settings }, consent, renderer)
         }
         Command::Ps => Ok(renderer.sessions(&sessions::ps()?)),
         Command::Logs { name, follow: true } => crate::follow::run_follow(&name, renderer),
@@ -169,10 +178,19 @@ fn run_scan(path: PathBuf, renderer: &Renderer) -> Result<Shown, OpsError> {
     Ok(renderer.scan(&report))
 }
 
-fn run_remove(names: Vec<String>, yes: bool, renderer: &Renderer) -> Result<Shown, OpsError> {
+fn run_remove(request: &RemoveRequest, yes: bool, renderer: &Renderer) -> Result<Shown, OpsError> {
     let consent = crate::consent::Terminal::new(yes);
-    let report = remove(&RemoveRequest { names }, &consent)?;
+    let report = remove(request, &consent)?;
     Ok(renderer.removed(&report, consent.asks()))
+}
+
+fn run_grant(
+    request: &GrantRequest,
+    consent: crate::consent::Terminal,
+    renderer: &Renderer,
+) -> Result<Shown, OpsError> {
+    let consent = consent.verbose(renderer.verbose).with_progress(renderer.is_quiet());
+    Ok(renderer.granted(&grant(request, &consent)?, consent.asks()))
 }
 
 fn run_disconnect(

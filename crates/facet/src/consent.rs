@@ -1,6 +1,7 @@
 //! The questions before something is started, and before it is trusted.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
 
 use facets_drift::Severity;
 use facets_face::visible;
@@ -11,8 +12,10 @@ use facets_ops::consent::{
     Answer, ApprovalPage, Consent, LaunchShown, MovedServer, PublishPage, StartObstacle,
 };
 use facets_ops::grant::Grants;
+use facets_ops::install::InstallPage;
 use facets_project::PrivateHome;
 
+use crate::install_bar::InstallBar;
 use crate::progress::Spinner;
 use crate::render;
 
@@ -23,6 +26,8 @@ pub(crate) struct Terminal {
     pub(crate) accepts: Severity,
     /// Shows what is done between two questions.
     pub(crate) progress: Spinner,
+    /// Shows what is fetched before a question.
+    pub(crate) downloads: Option<Arc<InstallBar>>,
     /// Whether long texts are shown in full before a question.
     pub(crate) is_verbose: bool,
     /// Whether nothing is shown that nobody is asked about.
@@ -32,8 +37,14 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// spec 8.5: a yes beforehand is one to what is moderate
     pub(crate) fn new(yes: bool) -> Self {
-        let progress = Spinner::hidden();
-        Self { yes, accepts: Severity::Moderate, progress, is_verbose: false, is_quiet: true }
+        Self {
+            yes,
+            accepts: Severity::Moderate,
+            progress: Spinner::hidden(),
+            downloads: None,
+            is_verbose: false,
+            is_quiet: true,
+        }
     }
 
     /// A level that is accepted is a yes up to that level.
@@ -47,6 +58,11 @@ impl Terminal {
         Self { progress: Spinner::new(quiet), is_quiet: quiet, ..self }
     }
 
+    /// The same with bars that are taken away before a question.
+    pub(crate) fn with_downloads(self, bar: Arc<InstallBar>) -> Self {
+        Self { downloads: Some(bar), ..self }
+    }
+
     /// Shows long texts in full, if that is wanted.
     pub(crate) fn verbose(self, is_verbose: bool) -> Self {
         Self { is_verbose, ..self }
@@ -57,15 +73,14 @@ impl Terminal {
         !self.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
-    fn ask(&self, page: &str, question: &str) -> Answer {
+    pub(crate) fn ask(&self, page: &str, question: &str) -> Answer {
         if self.yes {
             return Answer::Yes;
         }
         if !self.asks() {
             return Answer::NoTerminal;
         }
-        // What moves must not fall into a question.
-        self.progress.clear();
+        self.clear_bars();
         let text = format!("{page}{question} [y/N] ");
         let mut stderr = anstream::stderr();
         if stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).is_err() {
@@ -75,6 +90,16 @@ impl Terminal {
         match std::io::stdin().read_line(&mut line) {
             Ok(1..) if matches!(&*line.trim().to_lowercase(), "y" | "yes") => Answer::Yes,
             _ => Answer::No,
+        }
+    }
+}
+
+impl Terminal {
+    /// What moves must not fall into a question.
+    fn clear_bars(&self) {
+        self.progress.clear();
+        if let Some(bar) = &self.downloads {
+            bar.clear();
         }
     }
 }
@@ -110,7 +135,7 @@ impl Consent for Terminal {
         if self.is_quiet {
             return;
         }
-        self.progress.clear();
+        self.clear_bars();
         let text = render::approval_page(page, self.is_verbose);
         // The error that follows says the same, shorter.
         let _ = anstream::stderr().write_all(text.as_bytes());
@@ -153,6 +178,28 @@ impl Consent for Terminal {
 
     fn may_conflict(&self, name: &str, obstacles: &[StartObstacle]) -> Answer {
         self.ask(&render::grant_conflicts(name, obstacles), "Change the grants anyway?")
+    }
+
+    fn may_install(&self, page: &InstallPage) -> Answer {
+        let findings = page.assets.iter().flat_map(|asset| &asset.findings);
+        let critical = findings.filter(|one| one.severity == Severity::Critical).count();
+        let question = match critical {
+            0 => "Install?".to_owned(),
+            1 => "Install in spite of 1 critical finding?".to_owned(),
+            count => format!("Install in spite of {count} critical findings?"),
+        };
+        self.ask(&render::install_page(page, self.is_verbose), &question)
+    }
+
+    fn show_install(&self, page: &InstallPage) {
+        if self.is_quiet {
+            return;
+        }
+        self.clear_bars();
+        let text = render::install_page(page, self.is_verbose);
+        let mut stderr = anstream::stderr();
+        // What follows says what became of it.
+        let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
 
     fn may_publish(&self, page: &PublishPage) -> Answer {

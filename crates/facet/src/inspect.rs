@@ -10,7 +10,7 @@ use crate::args::{Inspect, SandboxPart};
 use crate::consent::Terminal;
 use crate::origin;
 use crate::render::Renderer;
-use crate::typed;
+use crate::typed_words;
 
 pub(crate) fn run(arguments: Inspect, renderer: &Renderer) -> Result<Shown, OpsError> {
     let consent = Terminal::new(arguments.yes).with_progress(renderer.is_quiet());
@@ -33,7 +33,7 @@ fn subject(arguments: Inspect) -> Result<InspectSubject, OpsError> {
         let origin = origin::of_words(words, variables)?;
         return Ok(InspectSubject::Server { origin, sandbox });
     };
-    let is_host = || typed::is_host(&target) && !Path::new(&target).exists();
+    let is_host = || typed_words::is_host(&target) && !Path::new(&target).exists();
     if target.contains("://") || is_host() {
         let origin = origin::of_address(&target, headers, &["inspect"])?;
         return Ok(InspectSubject::Server { origin, sandbox: SandboxRequest::default() });

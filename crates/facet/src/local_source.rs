@@ -7,10 +7,18 @@ use facets_model::LocalPath;
 /// How the archive of a server ends.
 const ARCHIVE: &str = ".server.tar.gz";
 
+/// How other archives end: nobody means a command or an address by them.
+const OTHER_ARCHIVES: [&str; 3] = [".facet", ".tar.gz", ".tgz"];
+
 /// Whether a word names a server on this machine: a directory, or an archive.
 pub(crate) fn is_local(word: &str) -> bool {
     let path = Path::new(word);
-    is_archive(word) || path.join("server.yaml").is_file() || (is_path(word) && path.is_dir())
+    let is_other_archive =
+        || OTHER_ARCHIVES.iter().any(|ending| word.ends_with(ending)) && path.is_file();
+    is_archive(word)
+        || path.join("server.yaml").is_file()
+        || (is_path(word) && path.is_dir())
+        || is_other_archive()
 }
 
 /// Whether a word can only be a path, also if nothing is there.

@@ -8,6 +8,7 @@ use facets_ops::{ArtifactError, OpsError};
 
 use crate::args::{Add, Command};
 use crate::local_source::{is_archive, is_path};
+use crate::registry_source::registry_name;
 
 /// Refuses to add a server whose directory or archive does not exist, which would be taken for a URL. To be
 /// asked where it was typed.
@@ -19,6 +20,10 @@ pub(crate) fn refuse_missing(command: &Command) -> Result<(), OpsError> {
         return Ok(());
     }
     let similar = similar_server(path);
+    // A name with a version is one of a registry.
+    if !is_path(word) && registry_name(word).is_some_and(|name| name.version.is_some()) {
+        return Ok(());
+    }
     // A name alone may be a command, and one with a dot or a port a host.
     if !is_path(word) && (similar.is_none() || word.contains(['.', ':'])) {
         return Ok(());

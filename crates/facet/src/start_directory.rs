@@ -5,17 +5,31 @@ use std::path::{Path, PathBuf};
 use facets_files::FileError;
 use facets_ops::OpsError;
 use facets_ops::client_files::has_project_files;
-use facets_project::project_around;
+use facets_project::{UserDirectory, project_around};
 
 use crate::args::{
-    Add, ApprovalsCommand, CheckArguments, Command, Gate, Run, VerifyArguments, Which,
+    Add, ApprovalsCommand, CheckArguments, Command, Gate, Install, InstallCommand, Run,
+    VerifyArguments, Which,
 };
 use crate::local_source::is_local;
+
+/// Whether a command installs for every project of the user.
+pub(crate) fn is_for_user(command: &Command) -> bool {
+    matches!(command, Command::Install(InstallCommand::Install(Install { user: true, .. })))
+}
+
+/// The first install for a user makes the project of the user.
+pub(crate) fn make_users_project(command: &Command) -> Result<(), OpsError> {
+    if is_for_user(command) {
+        UserDirectory::of_person()?.project()?;
+    }
+    Ok(())
+}
 
 /// Goes to the project that the current directory lies in, if the command is about a project. What
 /// was typed keeps its meaning: paths are still those of where it was typed.
 pub(crate) fn enter_project(command: Command) -> Result<Command, OpsError> {
-    if !is_about_project(&command) {
+    if !is_about_project(&command) || is_for_user(&command) {
         return Ok(command);
     }
     let unreadable = |path: &Path| {
@@ -60,6 +74,7 @@ fn is_about_project(command: &Command) -> bool {
         | Command::Completions { .. }
         | Command::Man { .. } => false,
         Command::Add(_)
+        | Command::Install(_)
         | Command::Adopt(_)
         | Command::Connect { .. }
         | Command::Disconnect { .. }

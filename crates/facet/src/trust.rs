@@ -9,10 +9,12 @@ use facets_ops::approve::{ApproveRequest, approve};
 use facets_ops::check::Trust;
 use facets_ops::client_files::Scope;
 
-use crate::args::{Add, Adopt, Approve, Level};
+use crate::args::{Add, Adopt, Approve, InstallAnswers, Level};
 use crate::consent::Terminal;
+use crate::install::run_add_of_registry;
 use crate::local_source::is_local;
 use crate::origin;
+use crate::registry_source::registry_name;
 use crate::render::Renderer;
 
 impl From<Level> for Severity {
@@ -27,8 +29,25 @@ impl From<Level> for Severity {
 }
 
 pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Add { name, url, words, replace, yes, accept, variables, headers, cwd, source, timeout } =
-        arguments;
+    if let Some(wished) = arguments.url.as_deref().and_then(registry_name) {
+        let Add { name, registry, yes, accept, .. } = arguments;
+        let answers = InstallAnswers { accept_mcp: false, yes, accept };
+        return run_add_of_registry((name, wished), registry, answers, renderer);
+    }
+    let Add {
+        name,
+        url,
+        words,
+        replace,
+        yes,
+        accept,
+        variables,
+        headers,
+        cwd,
+        source,
+        timeout,
+        ..
+    } = arguments;
     let origin = match url {
         Some(path) if is_local(&path) => origin::of_path(&path)?,
         Some(url) => origin::of_address(&url, headers, &["add", &name])?,

@@ -9,9 +9,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use facets_failure::shell_word;
 
 use crate::args::Args;
+use crate::typed_words::{host_and_port, is_host};
 
 /// Options of `add` and `inspect` that take the next word.
-const WITH_VALUE: [&str; 12] = [
+const WITH_VALUE: [&str; 13] = [
     "--env",
     "-e",
     "--header",
@@ -19,6 +20,7 @@ const WITH_VALUE: [&str; 12] = [
     "--source",
     "--timeout",
     "--accept",
+    "--registry",
     "--format",
     "--directory",
     "--sandbox",
@@ -28,10 +30,7 @@ const WITH_VALUE: [&str; 12] = [
 
 /// Commands of other package managers, and what does the same here.
 const OTHER_COMMANDS: &[(&str, &str)] = &[
-    ("install", "`facet add` pins a server"),
-    ("uninstall", "`facet remove` removes a server"),
-    ("update", "`facet approve` shows what changed in a server, and pins it"),
-    ("upgrade", "`facet approve` shows what changed in a server, and pins it"),
+    ("uninstall", "`facet remove` removes facets and servers"),
     ("status", "`facet check` reports what changed since the servers were approved"),
 ];
 
@@ -84,7 +83,7 @@ fn nothing_given(error: &clap::Error, words: &[String]) -> Option<clap::Error> {
         ["add", rest @ ..] if lacks("<SOURCE>") => {
             let name = rest.first().map_or("NAME".to_owned(), |name| shell_word(Path::new(name)));
             format!(
-                "nothing to start: give a command after `--`, a URL, or the directory of a server\n\n{}\n  facet add {name} ./my-server",
+                "nothing to start: give a command after `--`, a URL, the directory of a server, or the name of one on a registry\n\n{}\n  facet add {name} ./my-server\n  facet add {name} jira@1.4.0",
                 starts(&format!("add {name}"))
             )
         }
@@ -142,18 +141,6 @@ fn scheme_of(word: &str) -> Option<&'static str> {
         name.contains('.') && !name.starts_with('.') && !word.contains(char::is_whitespace);
     let is_remote = is_name && !has_script && !Path::new(word).exists();
     (is_host(word) || is_remote).then_some("https")
-}
-
-/// Whether a word is a host with a port, or this machine, and perhaps a path.
-pub(crate) fn is_host(word: &str) -> bool {
-    let (name, port) = host_and_port(word);
-    let has_port = !name.is_empty() && !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
-    has_port || name == "localhost"
-}
-
-fn host_and_port(word: &str) -> (&str, &str) {
-    let host = word.split('/').next().unwrap_or_default();
-    host.rsplit_once(':').unwrap_or((host, ""))
 }
 
 /// The line with `--` before the command, if somebody typed `facet add NAME npx -y PACKAGE`.
@@ -246,7 +233,7 @@ mod tests {
     fn what_is_missing_is_named_with_all_that_can_be_given() {
         let add = refused("add calc");
         assert!(
-            add.starts_with("error: nothing to start: give a command after `--`, a URL, or the directory of a server\n\n")
+            add.starts_with("error: nothing to start: give a command after `--`, a URL, the directory of a server, or the name of one on a registry\n\n")
         );
         assert!(add.contains("\n  facet add calc https://mcp.example.com/\n"), "{add}");
         assert!(add.contains("\nUsage: facet add "), "{add}");
@@ -261,16 +248,14 @@ mod tests {
     #[test]
     fn commands_of_package_managers_lead_to_those_of_facet() {
         for (typed, tip) in [
-            ("install x", "tip: `facet add`"),
             ("uninstall x", "tip: `facet remove`"),
-            ("update", "tip: `facet approve`"),
             ("--json status", "tip: `facet check`"),
             ("chekc", "'check'"),
         ] {
             assert!(refused(typed).contains(tip), "{typed}: {}", refused(typed));
         }
-        assert!(!refused("update").contains("similar"));
-        assert!(!refused("digest update").contains("tip: `facet approve`"));
+        assert!(!refused("uninstall").contains("similar"));
+        assert!(!refused("digest uninstall").contains("tip: `facet remove`"));
     }
 
     #[test]

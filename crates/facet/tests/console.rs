@@ -2,17 +2,27 @@
 //!
 //! A block has commands behind `$ `, what they print, and `? N` where the exit code is not 0.
 //! `[..]` stands for any text within a line. The blocks of one file run one after the other
-//! in a fresh directory that has `testdata` and `oracle` as a clone does.
+//! in a fresh directory that has `testdata` and `oracle` as a clone does. A page with the line
+//! `<!-- with a registry -->` has one, with the address and a token in its variables, a home of its own, and the
+//! address that `facet-registry serve` has by default in what is printed.
 //! `FACET_BLESS=1 cargo test` writes what is printed into the files.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod registry;
+
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use facets_testkit::{component, repository_root};
+use registry::Registry;
+
+/// The line of a page that needs a registry.
+const WITH_REGISTRY: &str = "<!-- with a registry -->";
 
 #[test]
 fn the_documentation_shows_what_happens() {
@@ -53,6 +63,12 @@ fn check_page(page: &Path) -> usize {
     if ["bun", "npm", "python3", "openssl"].iter().any(lacks) {
         return commands().count();
     }
+    let registry = if text.lines().any(|line| line == WITH_REGISTRY) {
+        let Some(registry) = OwnRegistry::start() else { return commands().count() };
+        Some(registry)
+    } else {
+        None
+    };
     let folder = clone_of_the_data();
     let mut actual = String::new();
     let mut commands = 0;
@@ -66,7 +82,7 @@ fn check_page(page: &Path) -> usize {
         while let Some(line) = lines.next_if(|line| *line != "```" && !line.starts_with("$ ")) {
             writeln!(expected, "{line}").unwrap();
         }
-        let printed = run(command, folder.path());
+        let printed = run(command, folder.path(), registry.as_ref());
         let same = matches(&expected, &printed);
         actual.push_str(if same { &expected } else { &printed });
         commands += 1;
@@ -83,7 +99,9 @@ fn check_page(page: &Path) -> usize {
 
 fn clone_of_the_data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("work")).unwrap();
+    for name in ["work", "person"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
     for name in ["testdata", "oracle"] {
         let status = Command::new("cp")
             .arg("-R")
@@ -95,19 +113,61 @@ fn clone_of_the_data() -> tempfile::TempDir {
     folder
 }
 
-fn run(command: &str, folder: &Path) -> String {
+/// A registry, and what a user has to know of it.
+struct OwnRegistry {
+    registry: Registry,
+    token: String,
+}
+
+impl OwnRegistry {
+    /// None, and a visible skip, where it is not built.
+    fn start() -> Option<Self> {
+        // Where there is a runtime already, it fetches none.
+        let runtimes = shared_cache().join("facet/store/v1/runtimes");
+        let registry = Registry::start_prepared(|data| {
+            let store = data.join("store/v1");
+            if runtimes.is_dir() {
+                DirBuilder::new().recursive(true).mode(0o700).create(&store).unwrap();
+                let copied = Command::new("cp").arg("-a").arg(&runtimes).arg(&store).status();
+                assert!(copied.unwrap().success());
+            }
+        })?;
+        let token = registry.token("author");
+        Some(Self { registry, token })
+    }
+
+    /// Another address each time is none to show.
+    fn without_port(&self, printed: &str) -> String {
+        printed.replace(&self.registry.url, "http://127.0.0.1:8080")
+    }
+}
+
+/// The cache of all tests with servers from source.
+fn shared_cache() -> PathBuf {
+    repository_root().join("target/tools/source-mode-cache")
+}
+
+fn run(command: &str, folder: &Path, registry: Option<&OwnRegistry>) -> String {
     let binaries = Path::new(env!("CARGO_BIN_EXE_facet")).parent().unwrap();
     let path = std::env::var("PATH").unwrap();
     let tools = repository_root().join("target/tools/bin");
-    let output = Command::new("sh")
+    let mut shell = Command::new("sh");
+    shell
         .args(["-c", &format!("{{ {command}\n}} 2>&1")])
         .current_dir(folder.join("work"))
         .env("PATH", format!("{}:{}:{path}", binaries.display(), tools.display()))
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("FACET_DIR", folder.join("home"))
-        .output()
-        .unwrap();
+        .env("FACET_DIR", folder.join("home"));
+    if let Some(own) = registry {
+        shell.env("FACET_REGISTRY_URL", &own.registry.url).env("FACET_TOKEN", &own.token);
+        shell.env("HOME", folder.join("person")).env("XDG_CACHE_HOME", shared_cache());
+        shell.env_remove("CODEX_HOME").env_remove("XDG_CONFIG_HOME");
+    }
+    let output = shell.output().unwrap();
     let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if let Some(own) = registry {
+        printed = own.without_port(&printed);
+    }
     if !printed.is_empty() && !printed.ends_with('\n') {
         printed.push('\n');
     }

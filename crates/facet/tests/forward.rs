@@ -177,7 +177,7 @@ fn command_lines_that_are_nearly_right_are_answered_with_the_right_one() {
         (&["explain", "marker-secret-pth"], "facet explain marker-secret-path"),
         (&["explain", "tool-chnged"], "facet explain tool_changed"),
         (&["chekc"], "'check'"),
-        (&["install", "x"], "tip: `facet add`"),
+        (&["install", "x"], "it has 1 character; allowed: 2 to 64"),
         (&["add", "foo"], "facet add foo https://mcp.example.com/"),
         (&["add", "foo", "/usr/bin/python3"], "try:      facet add foo -- /usr/bin/python3"),
         (&["add", "foo", "localhost:3000/mcp"], "facet add foo http://localhost:3000/mcp"),

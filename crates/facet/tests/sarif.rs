@@ -277,7 +277,7 @@ fn documented_workflows_are_command_lines_that_facet_takes() {
         assert!(!ran.talk.contains("Usage:"), "{line}: {ran:?}");
         seen.push(line.to_owned());
     }
-    assert_eq!(seen.len(), 4, "{seen:#?}");
+    assert_eq!(seen.len(), 6, "{seen:#?}");
     let workflow = page.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
     let parsed =
         facets_model::tree::parse(workflow.as_bytes(), facets_model::tree::ManifestFormat::Yaml);

@@ -179,6 +179,26 @@ fn a_directory_that_changed_is_reported_and_pinned_anew_only_by_approve() {
 }
 
 #[test]
+fn a_new_version_of_a_directory_is_reported_with_its_files() {
+    let Some(place) = Place::new() else { return };
+    place.init("newer");
+    place.facet(&["add", "mine", "--yes", "./newer"]).exits(0);
+    place.append("newer/index.ts", "// another comment");
+    place.trusted.write("newer/NOTES.md", "new\n");
+    place.replace("newer/server.yaml", "0.1.0", "0.2.0");
+    let sentence = "version of the artifact changed: ./newer differs from the pinned version 0.1.0 in 3 files: \
+                    added NOTES.md, modified index.ts, modified server.yaml";
+    let checked = place.json(&["check"]).exits(0).json();
+    let found = findings(&checked);
+    assert_eq!(found[0]["type"], "version_changed", "{checked:#}");
+    assert_eq!(found[0]["sentence"], sentence);
+    let approved = place.facet(&["approve", "mine", "--yes"]).exits(0);
+    let shown = format!("{}{}", approved.out, approved.talk);
+    assert!(shown.contains("in 3 files: added NOTES.md, modified index.ts"), "{shown}");
+    assert_eq!(place.entry("mine")["version"], "0.2.0");
+}
+
+#[test]
 fn a_required_variable_has_its_probe_value_for_a_look_and_stops_a_session_without_one() {
     let Some(place) = Place::new() else { return };
     place.init("keyed");
@@ -199,7 +219,7 @@ fn a_required_variable_has_its_probe_value_for_a_look_and_stops_a_session_withou
 }
 
 #[test]
-fn pruning_keeps_the_archive_that_was_approved() {
+fn pruning_keeps_the_archive_that_was_approved_and_its_runtime() {
     let Some(place) = OwnPlace::new() else { return };
     place.init("kept");
     place.facet(&["add", "mine", "--yes", "./kept"]).exits(0);
@@ -208,6 +228,16 @@ fn pruning_keeps_the_archive_that_was_approved() {
     place.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
     assert!(place.stored("files", &entry["content_hash"]).join("content").is_file());
     assert!(!place.stored("servers", &entry["integrity"]).exists(), "it is unpacked again");
+    // `run` fetches nothing.
+    assert_eq!(place.greeting().as_deref(), Some("Hello, Ada!"));
+}
+
+#[test]
+fn pruning_removes_a_runtime_that_no_approved_server_needs() {
+    let Some(place) = OwnPlace::new() else { return };
+    assert!(place.runtime_program().is_file());
+    place.facet(&["cache", "prune", "--max-size", "0"]).exits(0);
+    assert_eq!(place.runtime_program(), Path::new(""));
 }
 
 #[test]

@@ -8,8 +8,10 @@ mod sourced;
 mod trusted;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use facets_digest::Digest;
 use facets_testkit::{Random, long_count};
 use serde_json::json;
 use sourced::{OwnPlace, Place, code_of, flip, flip_at};
@@ -43,6 +45,54 @@ fn one_byte_of_the_store_starts_nothing() {
     assert_eq!(place.greeting().as_deref(), Some("Hello, Ada!"));
 }
 
+/// Writes a sealed file.
+fn write_sealed(path: &Path, bytes: &[u8]) {
+    let sealed = fs::metadata(path).unwrap().permissions();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(path, bytes).unwrap();
+    fs::set_permissions(path, sealed).unwrap();
+}
+
+/// All that a program can write that can write to the store, so that it fits together.
+#[test]
+fn files_that_were_replaced_with_their_manifest_and_note_are_refused() {
+    let Some(place) = Place::new() else { return };
+    place.add_marking("forged");
+    let entry = place.entry("mine");
+    let tree = place.stored("servers", &entry["integrity"]);
+    for verb in VERBS {
+        let (program, manifest) = (tree.join("tree/index.ts"), tree.join("manifest"));
+        let digest = |path: &Path| Digest::of(&fs::read(path).unwrap()).to_string();
+        let before = [digest(&program), digest(&manifest)];
+        flip(&program);
+        let text = fs::read_to_string(&manifest).unwrap();
+        write_sealed(&manifest, text.replace(&before[0], &digest(&program)).as_bytes());
+        let note = fs::read_to_string(tree.join("origin")).unwrap();
+        assert!(note.contains(&before[1]), "{note}");
+        write_sealed(&tree.join("origin"), note.replace(&before[1], &digest(&manifest)).as_bytes());
+        assert_eq!(place.refusal(verb), "store-mismatch", "{verb}");
+        assert!(!place.take_mark(), "{verb} has started it");
+        place.approve();
+        place.take_mark();
+    }
+}
+
+#[test]
+fn a_lock_that_combines_two_stored_archives_is_refused() {
+    let Some(place) = Place::new() else { return };
+    for name in ["one", "two"] {
+        place.init(name);
+        place.facet(&["add", name, "--yes", &format!("./{name}")]).exits(0);
+    }
+    let integrity = |name| place.entry(name)["integrity"].as_str().unwrap().to_owned();
+    let lock = place.trusted.read("facets.lock");
+    place.trusted.write("facets.lock", &lock.replace(&integrity("one"), &integrity("two")));
+    let report = place.json(&["verify", "one"]);
+    assert_ne!(report.exit, 0, "{report:?}");
+    place.trusted.write("facets.lock", &lock);
+    place.facet(&["verify"]).exits(0);
+}
+
 #[test]
 fn an_archive_that_was_modified_is_evicted_and_run_builds_none() {
     let Some(place) = Place::new() else { return };
@@ -54,6 +104,36 @@ fn an_archive_that_was_modified_is_evicted_and_run_builds_none() {
     // A look builds the directory again, which has the same bytes.
     place.facet(&["check"]).exits(0);
     assert_eq!(place.greeting().as_deref(), Some("Hello, Ada!"));
+}
+
+/// The codes with which a command refuses all servers, by their names.
+fn codes(place: &Place, verb: &str) -> Vec<(String, String)> {
+    let report = place.json(&[verb]).exits(1).json();
+    let servers = report["servers"].as_array().unwrap().iter();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    servers.map(|one| (text(&one["name"]), text(&one["error"]["code"]))).collect()
+}
+
+#[test]
+fn two_servers_with_one_modified_entry_have_the_same_verdict() {
+    for verb in ["verify", "check"] {
+        for file in ["archive", "tree", "runtime"] {
+            let Some(place) = OwnPlace::new() else { return };
+            place.init("shared");
+            for name in ["first", "second"] {
+                place.facet(&["add", name, "--yes", "./shared"]).exits(0);
+            }
+            let entry = place.entry("first");
+            flip(&match file {
+                "archive" => place.stored("files", &entry["content_hash"]).join("content"),
+                "tree" => place.stored("servers", &entry["integrity"]).join("tree/index.ts"),
+                _ => place.runtime_program(),
+            });
+            let refused =
+                ["first", "second"].map(|name| (name.to_owned(), "store-tampered".to_owned()));
+            assert_eq!(codes(&place, verb), refused, "{verb} {file}");
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod bun;
 mod dependencies;
 mod entry;
+mod left_out;
 mod lock_advice;
 mod packages;
 mod tsconfig;
@@ -58,7 +59,7 @@ pub(crate) fn bundle(
     progress: &dyn FetchProgress,
 ) -> Result<Option<Bundle>, OpsError> {
     if packed.index.file(dependencies::PACKAGE).is_none() {
-        return Ok(None);
+        return left_out::require_no_dependencies(directory, packed).map(|()| None);
     }
     let cache = cache_directory()?;
     // Makes the cache directory, and refuses one that others can write.
@@ -67,6 +68,7 @@ pub(crate) fn bundle(
     if dependencies::read_declared(&workshop)?.is_empty() {
         return Ok(None);
     }
+    left_out::require_lock(packed)?;
     let advice = LockAdvice { directory, store: &store };
     dependencies::verify_lock(&workshop, advice)?;
     let machine = without_project(Machine::here());

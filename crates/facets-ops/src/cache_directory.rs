@@ -22,6 +22,16 @@ pub(crate) fn touches_cache(place: &Path) -> bool {
     named_directory().is_some_and(|path| UserDirectory::at(path).touches(place))
 }
 
+/// A project must not have the cache directory in it, also before it is one: its first `add` makes it one.
+pub(crate) fn require_cache_outside(project: &Path) -> Result<(), OpsError> {
+    let path = cache_directory()?;
+    if UserDirectory::at(path.clone()).outside_of(project).is_err() {
+        let reason = "it is inside the directory of the project";
+        return Err(StoreError::Untrusted { path, reason }.into());
+    }
+    Ok(())
+}
+
 /// The cache directory of facet: `$XDG_CACHE_HOME/facet`, or `~/.cache/facet`.
 pub(crate) fn cache_directory() -> Result<PathBuf, OpsError> {
     let path = named_directory().ok_or(ProjectError::NoHome)?;

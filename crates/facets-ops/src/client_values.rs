@@ -12,6 +12,7 @@ use facets_project::{ClientRecords, Project};
 use crate::client_files::{ClientFileText, files, places, read};
 use crate::entry_placeholders::Placeholders;
 use crate::entry_variables::{header_prefix, is_refused};
+use crate::facet_values::facet_values;
 use crate::guarding::weakness;
 use crate::own_program::own_program;
 
@@ -55,6 +56,18 @@ impl ClientValues {
         let missing: Vec<&str> =
             missing.filter(|variable| value_of(variable, &BTreeMap::new()).is_none()).collect();
         let mut values = Self::default();
+        if missing.is_empty() {
+            return values;
+        }
+        let of_facet = facet_values(project, name).into_iter();
+        for (variable, value) in
+            of_facet.filter(|(variable, _)| missing.contains(&variable.as_str()))
+        {
+            values.sources.insert(variable.clone(), "the facet that declares it".to_owned());
+            values.given.insert(variable, value);
+        }
+        let missing: Vec<&str> =
+            missing.into_iter().filter(|variable| !values.given.contains_key(*variable)).collect();
         if missing.is_empty() {
             return values;
         }

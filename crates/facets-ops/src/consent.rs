@@ -14,6 +14,7 @@ use facets_surface::{Surface, SurfaceHashes};
 pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
 pub use crate::client_files::FileEdit;
 use crate::error::{OpsError, ServerError};
+pub use crate::install_page::InstallPage;
 use crate::program_files::OpenedFiles;
 pub use crate::publish_page::PublishPage;
 pub use crate::start_obstacle::StartObstacle;
@@ -71,6 +72,13 @@ pub trait Consent {
     fn may_conflict(&self, _name: &str, _obstacles: &[StartObstacle]) -> Answer {
         Answer::NoTerminal
     }
+    /// Shows what would be installed, and says whether it is: texts are written, servers of a registry started in
+    /// a sandbox to be looked at.
+    fn may_install(&self, _page: &InstallPage) -> Answer {
+        Answer::NoTerminal
+    }
+    /// Shows what is installed without a question, or refused without one.
+    fn show_install(&self, _page: &InstallPage) {}
     /// Shows what would be published, and says whether it is.
     fn may_publish(&self, _page: &PublishPage) -> Answer {
         Answer::NoTerminal
@@ -264,6 +272,10 @@ impl Consent for StartAgreed<'_> {
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
         self.0.may_pin(page)
+    }
+
+    fn progress(&self) -> &dyn StartProgress {
+        self.0.progress()
     }
 }
 

@@ -13,14 +13,20 @@ use crate::stored_artifact::stored_files;
 /// Files that are named before the rest is counted.
 const MOST: usize = 10;
 
-/// What changed from a pinned artifact to the one that its source gives now. Other content under the same version
-/// is an edit more often than a forgery: the finding names the files.
+/// What changed from a pinned artifact to the one that its source gives now. The finding about its content or its
+/// version names the files: an edit is more frequent than a forgery.
 pub(crate) fn compare_with_source(before: &Pin, (origin, after): (&Origin, &Pin)) -> Vec<Finding> {
     let mut findings = compare_artifacts(before, after);
     if let (Some(before), Some(after)) = (before.artifact(), after.artifact()) {
-        let is_content = |found: &&mut Finding| found.kind == FindingType::ContentChanged;
-        for found in findings.iter_mut().filter(is_content) {
-            found.sentence = sentence(origin, before, after);
+        for found in &mut findings {
+            match found.kind {
+                FindingType::ContentChanged => found.sentence = sentence(origin, before, after),
+                FindingType::VersionChanged => {
+                    found.sentence.push_str(": ");
+                    found.sentence.push_str(&sentence(origin, before, after));
+                }
+                _ => {}
+            }
         }
     }
     findings

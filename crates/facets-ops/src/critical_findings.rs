@@ -83,6 +83,11 @@ impl ApprovalPage {
     }
 }
 
+/// The worst finding of a page: of what was approved before, among the changes.
+pub(crate) fn worst_of(page: &ApprovalPage) -> Option<Severity> {
+    findings_of(page).iter().map(|one| one.severity).max()
+}
+
 /// Something on a page that has a severity.
 struct PageFinding<'p> {
     severity: Severity,

@@ -1,9 +1,11 @@
 //! Why facet could not judge.
 
+mod acquire;
 mod artifact;
 mod build;
 mod bundle;
 mod files_and_names;
+mod install;
 mod narrowed;
 mod next;
 mod publish;
@@ -11,9 +13,9 @@ mod registry_client;
 mod server;
 mod server_next;
 mod start;
+mod task;
 mod unanswered;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use facets_archive::ArchiveError;
@@ -30,13 +32,16 @@ use facets_store::StoreError;
 use facets_surface::fusion::FusionError;
 use facets_surface::{ContractError, DefinitionError, SurfaceFileError};
 
+pub use acquire::AcquireError;
 pub use artifact::{ArtifactError, SourceLook};
 pub use build::BuildError;
 pub use bundle::{BundleError, RefusedPackage};
+pub use install::{InstallCheck, InstallError};
 pub use narrowed::NarrowedOnly;
 pub use publish::PublishError;
 pub use server::ServerError;
 pub use start::StartFailure;
+pub use task::TaskError;
 pub use unanswered::SAME_WITH_YES;
 use unanswered::{CONFIRMATION, NO_TERMINAL, NOTHING_CHANGED};
 
@@ -217,6 +222,9 @@ pub enum OpsError {
     /// Something could not be published, or a registry was of no help.
     #[error("{0}")]
     Publish(#[from] PublishError),
+    /// Something was not installed.
+    #[error("{0}")]
+    Install(#[from] InstallError),
     /// Something is in the way of an artifact.
     #[error("{0}")]
     Artifact(#[from] ArtifactError),
@@ -289,11 +297,6 @@ pub enum OpsError {
     },
 }
 
-/// The supervisor, or what it needs, could not be had.
-pub(crate) fn supervisor_failed(source: io::Error) -> OpsError {
-    ObserveError::from(facets_launch::LaunchError::Supervisor(source)).into()
-}
-
 impl OpsError {
     /// Every code that an error of this crate can have, beside those of the crates below.
     pub const CODES: &'static [&'static str] = &[
@@ -333,6 +336,7 @@ impl OpsError {
             Self::Build(error) => Some(error),
             Self::Bundle(error) => Some(error),
             Self::Publish(error) => Some(error),
+            Self::Install(error) => Some(error),
             Self::Artifact(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
@@ -411,13 +415,6 @@ impl OpsError {
                     looked.join(", ")
                 ),
             ),
-            Self::BadUrl { source, next: Some(_) } => both(
-                "a URL with `http://` or `https://`, or a command after `--`",
-                &source.to_string(),
-            ),
-            Self::BadUrl { source, next: None } => {
-                both("an absolute http or https URL without credentials", &source.to_string())
-            }
             other => other.about_files_and_names(),
         }
     }

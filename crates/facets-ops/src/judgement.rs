@@ -6,6 +6,7 @@ use facets_policy::{Facts, Graded};
 use facets_project::State;
 
 use crate::broken_pin::BrokenPin;
+use crate::checked_facet::CheckedFacet;
 use crate::error::{OpsError, ServerError};
 use crate::policy_file::AppliedPolicy;
 
@@ -67,6 +68,8 @@ impl CheckedServer {
 pub struct CheckReport {
     /// Sorted by name.
     pub servers: Vec<CheckedServer>,
+    /// Facets, where they were checked, too.
+    pub facets: Vec<CheckedFacet>,
     /// What is bad enough to say no.
     pub fail_on: Severity,
     /// The policy that was applied.
@@ -99,7 +102,8 @@ impl CheckReport {
             CheckOutcome::Edited(_) | CheckOutcome::Tampered(_) => false,
             CheckOutcome::Failed(_) => true,
         };
-        if self.servers.iter().any(no) {
+        let is_wrong = |facet: &CheckedFacet| !facet.problems.is_empty();
+        if self.servers.iter().any(no) || self.facets.iter().any(is_wrong) {
             Judgement::No
         } else if self.servers.iter().any(unknown) {
             Judgement::Unknown
@@ -112,7 +116,8 @@ impl CheckReport {
 /// A gate that looks in the wrong place must not say yes.
 pub(crate) fn something_pinned(state: &State) -> Result<(), OpsError> {
     let declared = state.manifest.as_ref().is_some_and(|manifest| !manifest.servers.is_empty());
-    if !state.lock.servers().is_empty() || declared {
+    let has_facets = !state.lock.facets().is_empty();
+    if !state.lock.servers().is_empty() || declared || has_facets {
         Ok(())
     } else {
         Err(ServerError::NothingPinned.into())
@@ -154,8 +159,8 @@ mod tests {
 
     fn judged_as(error: StoreError) -> Judgement {
         let server = CheckedServer::new("s".to_owned(), CheckOutcome::of_error(error.into()));
-        let report =
-            CheckReport { servers: vec![server], fail_on: Severity::Moderate, policy: None };
+        let (servers, facets, fail_on) = (vec![server], Vec::new(), Severity::Moderate);
+        let report = CheckReport { servers, facets, fail_on, policy: None };
         report.judgement()
     }
 

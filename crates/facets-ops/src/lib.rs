@@ -5,8 +5,8 @@ mod verbs;
 pub use verbs::{
     add, adopt, approvals, approve, build, build_check, cache, check, connect, data, diff,
     digest_archive, digest_contract, digest_file, digest_json, digest_surface, doctor, explain,
-    grant, init, inspect, list, login, publish, remove, run, runtime, scan, sessions, show, unpack,
-    verify, verify_file, whoami, yank,
+    grant, init, inspect, install, list, login, outdated, publish, remove, run, runtime, scan,
+    sessions, show, unpack, upgrade, verify, verify_file, whoami, yank,
 };
 
 pub mod building;
@@ -15,6 +15,7 @@ pub mod consent;
 pub mod locate;
 pub mod policy;
 
+mod acquiring;
 mod approval;
 mod archive_file;
 mod artifact_changes;
@@ -27,6 +28,7 @@ mod built_artifact;
 mod bundling;
 mod cache_directory;
 mod capturing;
+mod checked_facet;
 mod client_entries;
 mod client_servers;
 mod client_values;
@@ -41,11 +43,20 @@ mod entry_placeholders;
 mod entry_reasons;
 mod entry_variables;
 mod error;
+mod evicted_entries;
+mod facet_entries;
+mod facet_history;
+mod facet_removal;
+mod facet_servers;
+mod facet_values;
 mod git;
 mod grant_conflicts;
 mod grant_words;
 mod guarding;
 mod input;
+mod install_page;
+mod install_report;
+mod installing;
 mod judgement;
 mod launch_options;
 mod launching;
@@ -56,6 +67,7 @@ mod observing;
 mod obstacles;
 mod outside_servers;
 mod own_program;
+mod parallel;
 mod pin_changes;
 mod pinned;
 mod pinned_arguments;
@@ -67,6 +79,8 @@ mod publish_archive;
 mod publish_look;
 mod publish_page;
 mod published_kind;
+mod published_surface;
+mod refused_variables;
 mod registry_choice;
 mod repinning;
 mod replacing;
@@ -85,15 +99,20 @@ mod start_attempt;
 mod start_obstacle;
 mod start_progress;
 mod stored_artifact;
+mod stored_verification;
+mod supervisor_failure;
 mod surface_report;
 mod surface_warnings;
 mod unknown_server;
+mod wished_name;
 mod write_file;
 
+pub use acquiring::{InstallProgress, NoInstallProgress};
 pub use broken_pin::BrokenPin;
 pub use error::{
-    ArtifactError, BuildError, BundleError, NarrowedOnly, OpsError, PublishError, RefusedPackage,
-    SAME_WITH_YES, ServerError, SourceLook, StartFailure,
+    AcquireError, ArtifactError, BuildError, BundleError, InstallCheck, InstallError, NarrowedOnly,
+    OpsError, PublishError, RefusedPackage, SAME_WITH_YES, ServerError, SourceLook, StartFailure,
+    TaskError,
 };
 pub use input::Input;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};

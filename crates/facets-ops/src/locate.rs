@@ -78,7 +78,12 @@ impl Locator {
     pub fn of_file(&mut self, file: &str, finding: &Finding) -> FilePlace {
         let first = finding.member.split(['.', '[']).next().unwrap_or_default();
         let list = match finding.subject_kind {
-            SubjectKind::Server => "",
+            // Texts of facets stand in no surface file.
+            SubjectKind::Server
+            | SubjectKind::Facet
+            | SubjectKind::Skill
+            | SubjectKind::Agent
+            | SubjectKind::Command => "",
             SubjectKind::Tool => "tools",
             SubjectKind::Prompt => "prompts",
             SubjectKind::Resource => "resources",

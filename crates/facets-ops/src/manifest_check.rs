@@ -19,6 +19,7 @@ use crate::building::require_packed;
 use crate::error::OpsError;
 use crate::input::read_regular;
 use crate::manifest_names::MANIFESTS;
+use crate::refused_variables::refused_variables;
 use facets_failure::{Describe as _, FileProblem, LineColumn};
 
 /// spec 4.5: the largest file of an archive.
@@ -27,8 +28,14 @@ const MAX_FILE: u64 = 512 << 20;
 const MAX_PRIMARY: u64 = 16 << 20;
 
 /// Codes of problems with files; those of manifests are the model's.
-pub const CODES: &[&str] =
-    &["file-byte-order-mark", "file-empty", "file-missing", "file-not-utf8", "file-symlink"];
+pub const CODES: &[&str] = &[
+    "env-not-delivered",
+    "file-byte-order-mark",
+    "file-empty",
+    "file-missing",
+    "file-not-utf8",
+    "file-symlink",
+];
 
 /// Which directory to check.
 #[derive(Debug)]
@@ -96,9 +103,7 @@ pub(crate) fn check_manifest(directory: &Path) -> Result<BuildCheckReport, OpsEr
     let files = match manifest {
         "facet.json" => report.take_facet(parse_facet(&bytes, ManifestFormat::Json)),
         "facet.yaml" => report.take_facet(parse_facet(&bytes, ManifestFormat::Yaml)),
-        _ => report.take(parse_server(&bytes), |server| {
-            (server.name.to_string(), server.version.to_string())
-        }),
+        _ => report.take_server(&bytes),
     };
     for file in files {
         report.files += 1;
@@ -145,6 +150,14 @@ impl BuildCheckReport {
 
     fn take_facet(&mut self, outcome: Outcome<FacetManifest>) -> Vec<NamedFile> {
         self.take(outcome, |facet| (facet.name.to_string(), facet.version.to_string()))
+    }
+
+    fn take_server(&mut self, bytes: &[u8]) -> Vec<NamedFile> {
+        let outcome = parse_server(bytes);
+        if let Some(server) = &outcome.manifest {
+            self.problems.extend(refused_variables(&self.manifest, bytes, server));
+        }
+        self.take(outcome, |server| (server.name.to_string(), server.version.to_string()))
     }
 
     /// Takes over what the manifest's own check gave, and gives back the files it names.

@@ -2,14 +2,16 @@
 
 use facets_digest::Digest;
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_surfaces};
-use facets_lock::{LockedEntry, LockedServer, Pin, surface_path};
-use facets_model::Origin;
+use facets_lock::{ArtifactPin, LockedEntry, LockedServer, Pin, surface_path};
+use facets_model::manifest::{DeclaredServer, ProjectManifest};
+use facets_model::{ArtifactName, Floor, Origin};
 use facets_project::{State, SurfaceOnDisk, declared_origin};
 use facets_surface::{Surface, SurfaceHashes};
 use facets_validator::JsonSchema;
 
 use crate::broken_pin::BrokenPin;
 use crate::error::{OpsError, ServerError};
+use crate::facet_servers::facet_servers;
 use crate::pin_changes::compare_origins;
 use crate::unknown_server::unknown_server;
 
@@ -91,6 +93,9 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
     for name in names {
         match state.lock.servers().get(name) {
             None => return Err(unknown_server(name, state)),
+            Some(LockedEntry::Uncaptured(_)) if is_others(name, state) => {
+                return Err(ServerError::Uncaptured { name: name.clone() }.into());
+            }
             Some(LockedEntry::Other) if is_others(name, state) => {
                 return Err(ServerError::NotInline { name: name.clone() }.into());
             }
@@ -104,7 +109,8 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
 
 /// Whether an entry is somebody else's, and not one of ours that lost what makes it one.
 pub(crate) fn is_others(name: &str, state: &State) -> bool {
-    let other = matches!(state.lock.servers().get(name), Some(LockedEntry::Other));
+    let entry = state.lock.servers().get(name);
+    let other = matches!(entry, Some(LockedEntry::Other | LockedEntry::Uncaptured(_)));
     let declared = state.manifest.as_ref().and_then(|manifest| declared_origin(manifest, name));
     other && declared.is_none()
 }
@@ -112,16 +118,62 @@ pub(crate) fn is_others(name: &str, state: &State) -> bool {
 /// What the manifest says of a server otherwise than the lock.
 pub(crate) fn against_manifest(name: &str, pinned: &Pinned, state: &State) -> Vec<Finding> {
     let Some(manifest) = &state.manifest else { return Vec::new() };
-    match declared_origin(manifest, name) {
-        Some(declared) if !pinned.server.origin.is_declared_as(declared) => {
+    match declared_server(manifest, name) {
+        Some((_, DeclaredServer::Origin { origin: declared, .. })) => {
+            if pinned.server.origin.is_declared_as(declared) {
+                return Vec::new();
+            }
             compare_origins(&pinned.server.origin, declared)
         }
-        Some(_) => Vec::new(),
-        None => vec![Finding::new(
-            FindingType::LaunchChanged,
-            (SubjectKind::Server, ""),
-            (Severity::Moderate, Compat::Risky),
-            "no longer declared in facets.json as a command, URL or path",
-        )],
+        Some((authored, DeclaredServer::Floor { artifact, floor })) => {
+            against_floor(pinned, artifact.as_ref().map_or(authored, ArtifactName::as_str), floor)
+        }
+        Some((_, DeclaredServer::Image(_))) => vec![not_declared()],
+        None if is_of_facet(name, state) => Vec::new(),
+        None => vec![not_declared()],
     }
+}
+
+fn not_declared() -> Finding {
+    let sentence =
+        "no longer declared in facets.json as a command, URL, path or version, nor by a facet";
+    let grade = (Severity::Moderate, Compat::Risky);
+    Finding::new(FindingType::LaunchChanged, (SubjectKind::Server, ""), grade, sentence)
+}
+
+/// What a manifest has for the server of a name, and the member that has it: a server of a registry with a scope
+/// has the last part of its name.
+pub(crate) fn declared_server<'m>(
+    manifest: &'m ProjectManifest,
+    name: &str,
+) -> Option<(&'m str, &'m DeclaredServer)> {
+    let exact = manifest.servers.get_key_value(name);
+    let scoped = || {
+        let is_floor = |declared: &DeclaredServer| matches!(declared, DeclaredServer::Floor { .. });
+        manifest.servers.iter().find(|(authored, declared)| {
+            is_floor(declared) && authored.rsplit('/').next() == Some(name)
+        })
+    };
+    exact.or_else(scoped).map(|(authored, declared)| (authored.as_str(), declared))
+}
+
+/// Whether a facet of the lock brings a server of this name along.
+fn is_of_facet(name: &str, state: &State) -> bool {
+    facet_servers(state).contains_key(name)
+}
+
+/// spec 2.2: the pinned version is at or above the floor
+fn against_floor(pinned: &Pinned, artifact: &str, floor: &Floor) -> Vec<Finding> {
+    let is_admitted =
+        |pin: &ArtifactPin| pin.name.as_str() == artifact && floor.admits(&pin.version);
+    if pinned.server.pin.artifact().is_some_and(is_admitted) {
+        return Vec::new();
+    }
+    let pin = pinned.server.pin.artifact();
+    let locked = pin.map(|pin| format!("{} {}", pin.name, pin.version));
+    let grade = (Severity::Critical, Compat::Risky);
+    let sentence = "launch changed: facets.json asks for another server or version";
+    let found =
+        Finding::new(FindingType::LaunchChanged, (SubjectKind::Server, ""), grade, sentence);
+    vec![found.of_member("artifact", locked, Some(format!("{artifact} {floor} or later")))]
 }

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use facets_digest::{Digest, NoProgress};
 use facets_drift::{Finding, Severity};
 use facets_launch::Launchable;
-use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings, surface_path};
+use facets_lock::{Grants, Lock, LockedServer, Pin, Profile, StartSettings, surface_path};
 use facets_mcp::Conduct;
+use facets_model::manifest::DeclaredServer;
 use facets_model::{InlineServerName, Origin};
-use facets_project::{
-    Change, LOCK, MANIFEST, Project, ProjectError, State, declared_origin, with_server,
-};
+use facets_project::{Change, LOCK, MANIFEST, Project, ProjectError, State, with_server};
 use facets_surface::{Also, Entitlements, Surface};
 
 use crate::artifact_grants::{StartPlace, observed_grants};
@@ -21,12 +20,15 @@ use crate::confusable_names::look_among_others;
 use crate::consent::{Answer, ApprovalPage, ArtifactShown, Consent, Replacement, TypedAddress};
 use crate::critical_findings::{require_accepted, require_at_most};
 use crate::error::{OpsError, ServerError};
+use crate::facet_servers::facet_servers;
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
 use crate::outside_servers::refuse_inside_server;
+use crate::pinned::declared_server;
 use crate::profile_varies::variations;
 use crate::program_files::OpenedFiles;
+use crate::published_surface::{PublishedBytes, PublishedSurface};
 use crate::resolving::{Resolved, ResolvedArtifact, resolve};
 use crate::secret_values::secret_in;
 use crate::source_scan::{ScanRequest, scan};
@@ -101,7 +103,7 @@ impl PinApproval<'_> {
     }
 
     /// Anything but a yes ends it.
-    fn require(&self, page: &ApprovalPage) -> Result<(), OpsError> {
+    pub(crate) fn require(&self, page: &ApprovalPage) -> Result<(), OpsError> {
         match self.answer(page)? {
             Answer::Yes => Ok(()),
             other => {
@@ -117,6 +119,9 @@ impl PinApproval<'_> {
 pub(crate) struct NewServer {
     pub(crate) name: String,
     pub(crate) origin: Origin,
+    /// Its artifact, if a registry published it: fetched and verified.
+    pub(crate) published: Option<PublishedBytes>,
+    pub(crate) name_use: NameUse,
     /// Where it starts, from the project on; none is the usual place.
     pub(crate) directory: Option<String>,
     /// Seconds to wait for an answer, if other than usual.
@@ -125,6 +130,15 @@ pub(crate) struct NewServer {
     pub(crate) source: Option<String>,
     /// Values of variables that our own environment does not have.
     pub(crate) given: BTreeMap<String, String>,
+}
+
+/// Whether a name may be taken by what manifest and lock have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameUse {
+    /// Neither has it.
+    MustBeFree,
+    /// Something asks for exactly this server under it.
+    AskedFor,
 }
 
 /// Starts or calls a new server, shows what it declares, and pins it if the answer is yes.
@@ -161,27 +175,27 @@ impl LookedAt {
     pub(crate) fn pin(self) -> Result<ApprovalPage, OpsError> {
         self.proposal.write(&self.project, &self.before)
     }
+
+    /// What would be written, to be written together with others.
+    pub(crate) fn into_proposal(self) -> PinProposal {
+        self.proposal
+    }
 }
 
 /// Starts or calls a new server, and takes down what it declares.
 pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<LookedAt, OpsError> {
     refuse_inside_server()?;
-    let NewServer { name, origin, directory, timeout, source, given } = server;
-    if let Err(source) = name.parse::<InlineServerName>() {
-        return Err(ServerError::BadName { name, source }.into());
-    }
+    let NewServer { name, origin, published, name_use, directory, timeout, source, given } = server;
     let project = Project::here()?;
     let state = project.read(&|_| false)?;
-    let declared = state.manifest.as_ref().is_some_and(|m| m.servers.contains_key(&name));
-    if declared || state.lock.servers().contains_key(&name) {
-        return Err(ServerError::Exists { name }.into());
-    }
+    require_usable(&name, name_use, &state)?;
     project.check_writable()?;
     // Nobody will say yes in the end, so nothing begins.
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let Resolved { origin, pin, artifact } = resolve(&origin, project.place(), consent.progress())?;
+    let (resolved, stated) = resolved_or_published(&origin, published, &project, consent)?;
+    let Resolved { origin, pin, artifact } = resolved;
     // One that was there before begins with what was decided then.
     let latest = project.ledger()?.grants(&name)?;
     let grants = latest.clone().unwrap_or_else(|| first_grants(&project, artifact.as_ref()));
@@ -197,9 +211,10 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     let asked = AskedBy::Add { name: &name, options: &typed };
     let attempt = StartAttempt { server: &launchable, origin: &origin, grants: &grants, asked };
     let watched = WatchedStart::new(&name, consent.progress());
-    let observed = observe_for_all_clients(&launchable, options, watched);
     let Observed { mut surface, conduct, variant } =
-        observed.map_err(|error| attempt.explain(error))?;
+        observe_for_all_clients(&launchable, options, watched)
+            .map_err(|error| attempt.explain(error))?;
+    stated.map_or(Ok(()), |stated| stated.require_same(&name, &surface))?;
     let artifact = with_artifact(&mut surface, artifact);
     with_source(&mut surface, project.place(), source.as_deref())?;
     let candidate = Candidate {
@@ -223,6 +238,37 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
     let proposal = PinProposal::of(&project, candidate)?;
     proposal.require_no_secret(&launchable)?;
     Ok(LookedAt { project, before: state, proposal })
+}
+
+/// What exactly a new server is; of one that a registry published, also what the registry saw.
+fn resolved_or_published(
+    origin: &Origin,
+    published: Option<PublishedBytes>,
+    project: &Project,
+    consent: &dyn Consent,
+) -> Result<(Resolved, Option<PublishedSurface>), OpsError> {
+    match published {
+        Some(PublishedBytes { resolved, surface }) => Ok((resolved, Some(surface))),
+        None => Ok((resolve(origin, project.place(), consent.progress())?, None)),
+    }
+}
+
+/// A name that is one, and that nothing else has.
+fn require_usable(name: &str, name_use: NameUse, state: &State) -> Result<(), OpsError> {
+    let owned = || name.to_owned();
+    if let Err(source) = name.parse::<InlineServerName>() {
+        return Err(ServerError::BadName { name: owned(), source }.into());
+    }
+    if name_use == NameUse::MustBeFree && is_taken(name, state) {
+        return Err(ServerError::Exists { name: owned() }.into());
+    }
+    Ok(())
+}
+
+/// Whether manifest or lock have a server of this name.
+fn is_taken(name: &str, state: &State) -> bool {
+    let is_declared = state.manifest.as_ref().is_some_and(|all| all.servers.contains_key(name));
+    is_declared || state.lock.servers().contains_key(name)
 }
 
 /// spec 11.4: an artifact starts from what was observed, anything else from all
@@ -277,18 +323,18 @@ pub(crate) fn pin_candidate(
 }
 
 /// What would be written, and the page that is read first.
-struct PinProposal {
-    page: ApprovalPage,
-    server: LockedServer,
+pub(crate) struct PinProposal {
+    pub(crate) page: ApprovalPage,
+    pub(crate) server: LockedServer,
     /// The surface file.
-    text: String,
+    pub(crate) text: String,
     latest: Option<Grants>,
     variant: Also,
     ledger: LedgerEntry,
 }
 
 impl PinProposal {
-    fn of(project: &Project, candidate: Candidate) -> Result<Self, OpsError> {
+    pub(crate) fn of(project: &Project, candidate: Candidate) -> Result<Self, OpsError> {
         let Candidate {
             name,
             origin,
@@ -339,7 +385,7 @@ impl PinProposal {
     }
 
     /// The surface file is committed: it must not have what only this user knows.
-    fn require_no_secret(&self, server: &Launchable) -> Result<(), OpsError> {
+    pub(crate) fn require_no_secret(&self, server: &Launchable) -> Result<(), OpsError> {
         match secret_in(server, &self.text) {
             Some(variable) => {
                 let name = self.page.name.clone();
@@ -350,13 +396,26 @@ impl PinProposal {
     }
 
     fn write(self, project: &Project, before: &State) -> Result<ApprovalPage, OpsError> {
-        let Self { page, server, text, latest, variant, ledger } = self;
-        // The approval first: without the lock it permits nothing.
-        if ledger == LedgerEntry::Written {
-            approve_entry(project, (&page.name, &server), latest.as_ref(), variant)?;
-        }
+        self.approve(project)?;
+        let Self { page, server, text, .. } = self;
         project.change(|now| change(now, before, &page.name, &server, text))?;
         Ok(page)
+    }
+
+    /// The approval comes first: without the lock it permits nothing.
+    pub(crate) fn approve(&self, project: &Project) -> Result<(), OpsError> {
+        match self.ledger {
+            LedgerEntry::NotWritten => Ok(()),
+            LedgerEntry::Written => {
+                let (latest, variant) = (self.latest.as_ref(), self.variant.clone());
+                approve_entry(project, (&self.page.name, &self.server), latest, variant)
+            }
+        }
+    }
+
+    /// A lock with the server, and its surface file.
+    pub(crate) fn lock_with(&self, lock: &Lock) -> Result<Lock, OpsError> {
+        lock_with(lock, &self.page.name, &self.server)
     }
 }
 
@@ -390,13 +449,8 @@ fn change(
     {
         return Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into());
     }
-    let lock = now
-        .lock
-        .with_server(name, server)
-        .map_err(|source| OpsError::Project(ProjectError::Lock { path: LOCK.into(), source }))?;
-    let declared = now.manifest.as_ref().and_then(|manifest| declared_origin(manifest, name));
-    let same = declared.is_some_and(|declared| server.origin.is_declared_as(declared));
-    let manifest = if same {
+    let lock = lock_with(&now.lock, name, server)?;
+    let manifest = if is_declared(name, server, now) {
         None
     } else {
         let declared = (&server.origin, &server.pin);
@@ -406,5 +460,23 @@ fn change(
         })?)
     };
     let surfaces = vec![(name.to_owned(), Some(surface))];
-    Ok(Change { manifest, lock: Some(lock), surfaces })
+    Ok(Change { manifest, lock: Some(lock), surfaces, ..Change::default() })
+}
+
+/// Whether the manifest, or a facet, asks for what is pinned, so that the manifest stays as it is.
+fn is_declared(name: &str, server: &LockedServer, state: &State) -> bool {
+    let manifest = state.manifest.as_ref();
+    match manifest.and_then(|manifest| declared_server(manifest, name)) {
+        Some((_, DeclaredServer::Origin { origin, .. })) => server.origin.is_declared_as(origin),
+        Some((_, DeclaredServer::Floor { floor, .. })) => {
+            server.pin.artifact().is_some_and(|pin| floor.admits(&pin.version))
+        }
+        Some((_, DeclaredServer::Image(_))) => false,
+        None => facet_servers(state).contains_key(name),
+    }
+}
+
+fn lock_with(lock: &Lock, name: &str, server: &LockedServer) -> Result<Lock, OpsError> {
+    lock.with_server(name, server)
+        .map_err(|source| OpsError::Project(ProjectError::Lock { path: LOCK.into(), source }))
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use facets_model::HttpUrl;
 use facets_registry_client::{
     RegistryAddress, RegistryClient, RegistryClientError, RegistryClientLimits, RegistryToken,
 };
@@ -36,6 +37,16 @@ pub(crate) struct RegistryChoice {
     pub(crate) address: RegistryAddress,
     /// What the environment says, if that is anything.
     environment: Option<String>,
+    named_by: NamedBy,
+}
+
+/// Who named a registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NamedBy {
+    /// An option, or the environment.
+    User,
+    /// A lock, which may be another person's.
+    Lock,
 }
 
 impl RegistryChoice {
@@ -55,7 +66,17 @@ impl RegistryChoice {
     ) -> Result<Option<Self>, RegistryClientError> {
         let Some(text) = typed.or(environment.as_deref()) else { return Ok(None) };
         let address = text.parse::<RegistryAddress>()?;
-        Ok(Some(Self { address, environment }))
+        Ok(Some(Self { address, environment, named_by: NamedBy::User }))
+    }
+
+    /// The registry that a lock names.
+    pub(crate) fn locked(url: &HttpUrl) -> Result<Self, OpsError> {
+        Ok(Self::of_lock(url, variable(REGISTRY))?)
+    }
+
+    fn of_lock(url: &HttpUrl, environment: Option<String>) -> Result<Self, RegistryClientError> {
+        let address = RegistryAddress::new(url)?;
+        Ok(Self { address, environment, named_by: NamedBy::Lock })
     }
 
     /// Whether it is the registry of the environment; unknown if the environment names none.
@@ -73,9 +94,9 @@ impl RegistryChoice {
     }
 
     /// Whether `FACET_TOKEN` is for this registry: that of the environment, or the one that was typed where the
-    /// environment names none.
+    /// environment names none. A lock cannot choose who gets it.
     fn takes_environment_token(&self) -> bool {
-        self.is_of_environment().unwrap_or(true)
+        self.is_of_environment().unwrap_or(self.named_by == NamedBy::User)
     }
 
     /// The token for it, if there is one.
@@ -101,6 +122,13 @@ impl RegistryChoice {
             named.unwrap_or_else(|| "another registry".to_owned())
         });
         Err(PublishError::NotLoggedIn { registry: self.address.to_string(), token_for }.into())
+    }
+
+    /// A client that reads, with a token if there is one.
+    pub(crate) fn reader(&self, limits: RegistryClientLimits) -> Result<RegistryClient, OpsError> {
+        let found = self.find_token()?;
+        let token = found.as_ref().map(|found| &found.token);
+        Ok(RegistryClient::new(self.address.clone(), token, limits)?)
     }
 
     /// A client that has a token for it.
@@ -150,6 +178,17 @@ mod tests {
         assert!(!takes(Some(ONE), Some(TWO)));
         // Which registry it is for cannot be told.
         assert!(!takes(Some(ONE), Some("one.example")));
+    }
+
+    #[test]
+    fn a_registry_that_only_a_lock_names_gets_no_token_of_the_environment() {
+        let takes = |environment: Option<&str>| {
+            let url = ONE.parse().unwrap();
+            let choice = RegistryChoice::of_lock(&url, environment.map(str::to_owned)).unwrap();
+            choice.takes_environment_token()
+        };
+        assert!(takes(Some(ONE)));
+        assert!(!takes(None) && !takes(Some(TWO)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Pinning a server anew: what changed since it was approved, and what else it shall be from now on.
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
+use facets_launch::Launchable;
 use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings};
 use facets_mcp::{CaptureOptions, EraChoice};
 use facets_model::Origin;
@@ -24,6 +25,7 @@ use crate::pinning::{
     Candidate, LedgerEntry, PinApproval, first_grants, pin_candidate, with_artifact, with_source,
 };
 use crate::profile_varies::variations;
+use crate::published_surface::{PublishedBytes, PublishedSurface};
 use crate::resolving::{Resolved, ResolvedArtifact, resolve, resolve_pinned};
 use crate::source_changes::reach_since;
 use crate::start_attempt::StartAttempt;
@@ -50,6 +52,8 @@ pub(crate) enum NewBytes {
     Resolved,
     /// Those that are pinned.
     Pinned(Pin),
+    /// Those that a registry published: fetched and verified.
+    Published(Box<PublishedBytes>),
 }
 
 /// What another launch than the pinned one means.
@@ -80,9 +84,29 @@ pub(crate) fn repin(
     (accepted, trust): (Accepted, Trust),
     consent: &dyn Consent,
 ) -> Result<ApprovalPage, OpsError> {
+    let looked = look_again(project, state, new, (accepted, trust), consent)?;
+    pin_candidate(project, looked.candidate, state, (&looked.approval, &looked.server))
+}
+
+/// A server that was looked at again. Nothing is written yet.
+pub(crate) struct LookedAgain<'c> {
+    pub(crate) candidate: Candidate,
+    /// Whether somebody has to be asked.
+    pub(crate) approval: PinApproval<'c>,
+    pub(crate) server: Launchable,
+}
+
+/// Starts a server as it shall be from now on, and takes down what changed.
+pub(crate) fn look_again<'c>(
+    project: &Project,
+    state: &State,
+    new: NewPin<'_>,
+    (accepted, trust): (Accepted, Trust),
+    consent: &'c dyn Consent,
+) -> Result<LookedAgain<'c>, OpsError> {
     let is_typed = new.launch_change == LaunchChange::Typed;
-    let Wanted { name, origin, pin, artifact, settings, grants, timeout, source } =
-        Wanted::of(project, new, consent.progress())?;
+    let WantedPin { name, origin, pin, artifact, stated, settings, grants, timeout, source } =
+        WantedPin::of(project, new, consent.progress())?;
     let Known { locked, latest, decision, before } = Known::of(project, state, (name, trust))?;
     let is_same = locked.is_some_and(|server| (&server.origin, &server.pin) == (&origin, &pin));
     require_reach_accepted(name, (before.as_ref(), artifact.as_ref()), accepted, consent)?;
@@ -98,6 +122,7 @@ pub(crate) fn repin(
     let attempt = StartAttempt::of_pinned(name, &server, &origin, &grants);
     let Observed { mut surface, conduct, variant } =
         observe(&attempt, locked.filter(|_| !is_typed), options, watched)?;
+    stated.map_or(Ok(()), |stated| stated.require_same(name, &surface))?;
     let artifact = with_artifact(&mut surface, artifact);
     with_source(&mut surface, project.place(), source.as_deref())?;
     let known_variant = approved_variant(decision);
@@ -109,10 +134,9 @@ pub(crate) fn repin(
         changes.extend(settings_changes(before, &settings, is_asked_for));
         sorted(changes)
     });
-    let decision = decide(changes.as_deref(), accepted, consent);
+    let approval = decide(changes.as_deref(), accepted, consent);
     let replaces = locked.filter(|_| is_typed).map(|server| replacement(server, &origin));
-    let opened = opened_by(&server, &grants);
-    let notes = with_ledger_note(notes, name, ledger);
+    let (opened, notes) = (opened_by(&server, &grants), with_ledger_note(notes, name, ledger));
     let candidate = Candidate {
         name: name.to_owned(),
         origin,
@@ -131,7 +155,7 @@ pub(crate) fn repin(
         notes,
         ledger,
     };
-    pin_candidate(project, candidate, state, (&decision, &server))
+    Ok(LookedAgain { candidate, approval, server })
 }
 
 /// What is known of a name before it is pinned anew.
@@ -159,28 +183,32 @@ impl<'s> Known<'s> {
 }
 
 /// What a server shall be from now on, with everything that its bytes say.
-struct Wanted<'n> {
+struct WantedPin<'n> {
     name: &'n str,
     origin: Origin,
     pin: Pin,
     artifact: Option<ResolvedArtifact>,
+    /// What a registry says that it declares.
+    stated: Option<PublishedSurface>,
     settings: StartSettings,
     grants: Grants,
     timeout: Option<u64>,
     source: Option<String>,
 }
 
-impl<'n> Wanted<'n> {
+impl<'n> WantedPin<'n> {
     fn of(
         project: &Project,
         new: NewPin<'n>,
         progress: &dyn StartProgress,
     ) -> Result<Self, OpsError> {
         let NewPin { name, origin, bytes, settings, grants, timeout, source, .. } = new;
-        let Resolved { origin, pin, artifact } = match bytes {
-            NewBytes::Resolved => resolve(&origin, project.place(), progress)?,
-            NewBytes::Pinned(pin) => resolve_pinned(origin, pin)?,
+        let (resolved, stated) = match bytes {
+            NewBytes::Resolved => (resolve(&origin, project.place(), progress)?, None),
+            NewBytes::Pinned(pin) => (resolve_pinned(origin, pin)?, None),
+            NewBytes::Published(bytes) => (bytes.resolved, Some(bytes.surface)),
         };
+        let Resolved { origin, pin, artifact } = resolved;
         let (grants, settings) = if let Some(grants) = grants {
             (grants, settings)
         } else {
@@ -188,7 +216,7 @@ impl<'n> Wanted<'n> {
             let profile = Profile::following(&grants);
             (grants, StartSettings { profile, ..settings })
         };
-        Ok(Self { name, origin, pin, artifact, settings, grants, timeout, source })
+        Ok(Self { name, origin, pin, artifact, stated, settings, grants, timeout, source })
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn replace_pin(
     consent: &dyn Consent,
 ) -> Result<ApprovalPage, OpsError> {
     refuse_inside_server()?;
-    let NewServer { name, origin, directory, timeout, source, given: _ } = server;
+    let NewServer { name, origin, published, directory, timeout, source, .. } = server;
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
     require_known(&name, &state)?;
@@ -29,7 +29,8 @@ pub(crate) fn replace_pin(
     let grants = decided_grants(&name, &origin, &project, &state)?;
     let profile = grants.as_ref().map_or(Profile::Native, Profile::following);
     let settings = StartSettings { profile, directory, timeout };
-    let (bytes, launch_change) = (NewBytes::Resolved, LaunchChange::Typed);
+    let bytes = published.map_or(NewBytes::Resolved, |bytes| NewBytes::Published(Box::new(bytes)));
+    let launch_change = LaunchChange::Typed;
     let new =
         NewPin { name: &name, origin, bytes, settings, grants, timeout, source, launch_change };
     repin(&project, &state, new, (Accepted::Asked, Trust::Approvals), consent)

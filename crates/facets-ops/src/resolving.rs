@@ -1,15 +1,17 @@
 //! From an origin to a pin: what exactly a person asked for.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use facets_archive::ServerArchive;
 use facets_lock::{ArtifactPin, Pin, RuntimePin};
 use facets_model::{ArtifactSource, Origin, RuntimeName, SourceModeOrigin};
 use facets_surface::Source;
 
+use crate::cache_directory::require_cache_outside;
 use crate::consent::ArtifactShown;
 use crate::error::{ArtifactError, OpsError, ServerError, SourceLook};
+use crate::refused_variables::require_deliverable;
 use crate::source_artifact::local_archive;
 use crate::source_scan::source_of;
 use crate::start_progress::StartProgress;
@@ -80,8 +82,27 @@ fn resolve_artifact(
         // Nothing fetches artifacts from a registry yet.
         return Err(ServerError::NotInline { name: artifact.to_string() }.into());
     };
-    let mut archive = local_archive(&root.join(path.as_str()), progress)?;
-    resolve_archive(&artifact.source, &mut archive)
+    require_cache_outside(root)?;
+    let full = as_seen_from_here(&root.join(path.as_str()));
+    let mut archive = local_archive(&full, progress)?;
+    resolve_archive(&artifact.source, &mut archive).map_err(|error| match error {
+        // Of a directory the files were named.
+        OpsError::Archive(source) if full.is_file() => {
+            OpsError::ArchiveFile { path: full, source: Box::new(source) }
+        }
+        other => other,
+    })
+}
+
+/// The same path, as a person in the current directory would type it.
+fn as_seen_from_here(path: &Path) -> PathBuf {
+    let path: PathBuf = path.components().collect();
+    let here = std::env::current_dir().unwrap_or_default();
+    match path.strip_prefix(here) {
+        Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+        Ok(below) => below.to_owned(),
+        Err(_) => path,
+    }
 }
 
 /// What exactly an archive is that was built or read: it is stored.
@@ -90,6 +111,7 @@ pub(crate) fn resolve_archive(
     archive: &mut File,
 ) -> Result<Resolved, OpsError> {
     let StoredArtifact { server, tree } = put_artifact(&open_store()?, archive)?;
+    require_deliverable(&server.manifest)?;
     let reach = source_of(tree.path())?;
     let pin = pin_of(&server)?;
     let names = server.manifest.env.iter().map(|variable| variable.name.to_string());
@@ -100,6 +122,18 @@ pub(crate) fn resolve_archive(
         pin: Pin::Artifact(Box::new(pin)),
         artifact: Some(ResolvedArtifact { shown, source: reach }),
     })
+}
+
+/// What an archive is that was verified and is stored, with its files.
+pub(crate) fn resolve_stored(
+    source: &ArtifactSource,
+    server: &ServerArchive,
+) -> Result<Resolved, OpsError> {
+    require_deliverable(&server.manifest)?;
+    let pin = pin_of(server)?;
+    let names = server.manifest.env.iter().map(|variable| variable.name.to_string());
+    let origin = SourceModeOrigin::new(source.clone(), names.collect());
+    resolve_pinned(origin.into(), Pin::Artifact(Box::new(pin)))
 }
 
 /// The pin of an archive that was just read, with the runtime that this facet starts it with.

@@ -9,7 +9,8 @@ use facets_digest::json::{self, Limits, Provenance, Value, quoted, write_list, w
 use facets_project::RunEntry;
 use facets_run::{Control, Status};
 
-use crate::error::{OpsError, supervisor_failed};
+use crate::error::OpsError;
+use crate::supervisor_failure::supervisor_failed;
 
 /// How long whoever knocks may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(1);

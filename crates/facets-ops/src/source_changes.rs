@@ -30,6 +30,10 @@ pub(crate) fn source_changes(root: &Path, pinned: &Pinned) -> Result<SourceChang
     else {
         return Ok(SourceChanges::default());
     };
+    // Other versions of a registry are shown by `outdated`, and a published one never changes.
+    if matches!(artifact.source, ArtifactSource::Registry { .. }) {
+        return Ok(SourceChanges::default());
+    }
     if let Some(note) = gone(root, artifact) {
         return Ok(SourceChanges { notes: vec![note], ..SourceChanges::default() });
     }

@@ -9,17 +9,17 @@ use facets_archive::{
     ArchiveError, ArchiveIndex, ArchiveLimits, ArchivedFile, EntryMode, ExpectedArtifact,
     ServerArchive, UnpackError, read_server_archive, unpack_server,
 };
-use facets_digest::NoProgress;
 use facets_files::FileError;
 use facets_lock::ArtifactPin;
-use facets_runtime::Runtimes;
+use facets_runtime::{InstalledRuntime, ManagedRuntime, Runtimes};
 use facets_store::{
-    FileMode, Store, StoredFile, StoredTree, TreeItem, TreeKey, TreeManifest, TreePin, TreeWriter,
-    Verified,
+    EntryKey, FileMode, Store, StoredFile, StoredTree, TreeItem, TreeKey, TreeManifest, TreePin,
+    TreeWriter, Verified,
 };
 
 use crate::cache_directory::cache_directory;
 use crate::error::OpsError;
+use crate::evicted_entries::look_at;
 use crate::source_artifact::{temporary_file, unwritable_temporary};
 
 /// An artifact whose archive and files were just verified.
@@ -46,6 +46,7 @@ pub(crate) fn put_artifact(store: &Store, archive: &mut File) -> Result<StoredAr
         Ok(Some(tree)) => tree,
         _ => unpack(store, &server, archive)?,
     };
+    store.note_origin(&tree, &server.index.content_hash);
     Ok(StoredArtifact { server, tree })
 }
 
@@ -54,18 +55,35 @@ pub(crate) fn get_artifact(
     store: &Store,
     pin: &ArtifactPin,
 ) -> Result<Option<StoredArtifact>, OpsError> {
-    let Some(file) = store.get_file(&pin.content_hash)? else { return Ok(None) };
+    let Some(file) = get_archive(store, pin)? else { return Ok(None) };
     let server = read_pinned(&file, pin)?;
     let key = TreeKey::Server(pin.integrity);
-    if let Some(tree) = store.get_tree(&key, tree_pin(&server.index))? {
+    let get = || Ok(store.get_tree(&key, tree_pin(&server.index))?);
+    if let Some(tree) = look_at(EntryKey::Tree(key), get)? {
         return Ok(Some(StoredArtifact { server, tree }));
     }
     // The files were collected, and the archive was not.
-    let Some(file) = store.get_file(&pin.content_hash)? else { return Ok(None) };
+    let Some(file) = get_archive(store, pin)? else { return Ok(None) };
     let mut copy = temporary_file()?;
     io::copy(&mut &*file, &mut copy).map_err(unwritable_temporary)?;
     let tree = unpack(store, &server, &mut copy)?;
     Ok(Some(StoredArtifact { server, tree }))
+}
+
+pub(crate) fn get_archive(
+    store: &Store,
+    pin: &ArtifactPin,
+) -> Result<Option<Verified<StoredFile>>, OpsError> {
+    look_at(EntryKey::File(pin.content_hash), || Ok(store.get_file(&pin.content_hash)?))
+}
+
+/// A runtime, if it is installed and intact; nothing is fetched.
+pub(crate) fn installed_runtime(
+    store: &Store,
+    runtime: &'static ManagedRuntime,
+) -> Result<Option<InstalledRuntime>, OpsError> {
+    let key = EntryKey::Tree(runtime.binary()?.key());
+    look_at(key, || Ok(Runtimes::new(store).installed(runtime)?))
 }
 
 /// The files of an artifact whose archive is stored and intact.
@@ -74,33 +92,11 @@ pub(crate) fn stored_files(pin: &ArtifactPin) -> Option<Vec<ArchivedFile>> {
     Some(read_pinned(&file, pin).ok()?.index.files)
 }
 
-/// Hashes everything that the store has of a pinned artifact and its runtime, and names what it does not have.
-/// Nothing is written.
-pub(crate) fn verify_stored(pin: &ArtifactPin) -> Result<Vec<String>, OpsError> {
-    let artifact = || format!("{} {}", pin.name, pin.version);
-    let runtime = || format!("{} {}", pin.runtime.name.name(), pin.runtime.version);
-    let Some(store) = Store::find(&cache_directory()?)? else {
-        return Ok(vec![artifact(), runtime()]);
-    };
-    let mut absent = Vec::new();
-    match store.get_file(&pin.content_hash)? {
-        Some(file) => {
-            let server = read_pinned(&file, pin)?;
-            let key = TreeKey::Server(pin.integrity);
-            store.get_tree_hashed(&key, tree_pin(&server.index), &NoProgress)?;
-        }
-        None => absent.push(artifact()),
-    }
-    let known = facets_runtime::find(pin.runtime.name, &pin.runtime.version.to_string());
-    let installed = known.map(|known| Runtimes::new(&store).installed_hashed(known)).transpose()?;
-    if installed.flatten().is_none() {
-        absent.push(runtime());
-    }
-    Ok(absent)
-}
-
 /// Reads an archive, and compares it with a pin.
-fn read_pinned(file: &Verified<StoredFile>, pin: &ArtifactPin) -> Result<ServerArchive, OpsError> {
+pub(crate) fn read_pinned(
+    file: &Verified<StoredFile>,
+    pin: &ArtifactPin,
+) -> Result<ServerArchive, OpsError> {
     let stored: &StoredFile = file;
     let server = read_server_archive(stored, &ArchiveLimits::SPEC)?;
     stored.require_unmodified()?;
@@ -114,7 +110,7 @@ fn read_pinned(file: &Verified<StoredFile>, pin: &ArtifactPin) -> Result<ServerA
 }
 
 /// The tree that an archive has, and no other.
-fn tree_pin(index: &ArchiveIndex) -> TreePin {
+pub(crate) fn tree_pin(index: &ArchiveIndex) -> TreePin {
     let files = index.files.iter().map(|file| {
         let (digest, size, mode) = (file.digest, file.size, file_mode(file.mode));
         (file.path.as_str(), TreeItem::File { digest, size, mode })

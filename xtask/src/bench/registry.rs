@@ -19,6 +19,7 @@ use crate::{run, setup};
 use docker::DockerRegistry;
 use filled::{FilledRegistry, READS, ReadKind};
 use ours::FacetArchive;
+pub(super) use ours::FacetRegistry;
 
 /// Connections over which facets are published.
 const PUBLISHERS: usize = 8;

@@ -1,4 +1,5 @@
-//! A registry of one's own: a server is published, changed and published again, and the registry has the difference.
+//! A registry of one's own: a server and a facet are published and installed; then the server is poisoned and published
+//! again, the registry has the difference, and an upgrade stops.
 
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use super::install::Consumer;
 use super::own_runtime::{FetchedRuntime, OwnServer, UNREACHABLE, copy_into, fetch, remove_stores};
 use crate::{Outcome, run};
 
@@ -23,6 +25,14 @@ const CHANGES: [(&str, &str, &str); 2] = [
     ),
 ];
 const DIFFERENCE: &str = "/v0/source-servers/my-server/0.2.0/diff?from=0.1.0";
+const FACET: &str = r#"{
+  "name": "team-tools",
+  "version": "0.1.0",
+  "skills": { "planning": { "description": "Use it when work is planned" } },
+  "servers": { "my-server": "0.1.0" }
+}
+"#;
+const SKILL: &str = "Plan in small steps, and greet everyone first.\n";
 const PUBLISH: [&str; 3] = ["publish", "my-server", "--yes"];
 
 /// Goes through it, if the runtime can be had; with `CI` set it must.
@@ -45,8 +55,12 @@ pub(super) fn perform(facet: &Path) -> Outcome<OwnServer> {
         "$ facet-registry token create --scope 'publish:*' > token.txt".to_owned(),
         "=> one program, one directory; of the token it keeps a hash".to_owned(),
     ];
-    shown.extend(author.publish_twice()?);
+    shown.extend(author.publish_both()?);
+    let consumer = Consumer::make(facet, &registry.url, place.root.join("consumer"))?;
+    shown.extend(consumer.install_and_tamper()?);
+    shown.extend(author.publish_poisoned()?);
     shown.extend(difference(&registry.get(DIFFERENCE)?)?);
+    shown.extend(consumer.upgrade()?);
     registry.stop()?;
     Ok(OwnServer::Shown(shown))
 }
@@ -106,7 +120,7 @@ impl Drop for RegistryPlace<'_> {
     }
 }
 
-fn make_private(path: &Path) -> Outcome {
+pub(super) fn make_private(path: &Path) -> Outcome {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|error| error.to_string())
 }
@@ -127,24 +141,43 @@ impl ServerAuthor<'_> {
         run::text(&mut command)
     }
 
-    fn publish_twice(&self) -> Outcome<Vec<String>> {
+    fn publish_both(&self) -> Outcome<Vec<String>> {
         self.facet(&["init", "server", "my-server"])?;
-        let typed = format!("$ facet {}", PUBLISH.join(" "));
         let mut shown = vec!["Publish the server of `facet init server my-server`:".to_owned()];
-        shown.push(typed.clone());
+        shown.push(format!("$ facet {}", PUBLISH.join(" ")));
         shown.extend(self.facet(&PUBLISH)?.lines().map(str::to_owned));
         shown.push(
             "=> the registry has started it once, confined, and computed every hash".to_owned(),
         );
+        let folder = self.place.project().join("team-tools");
+        make_private(&folder.join("skills/planning"))?;
+        run::write(&folder.join("facet.json"), FACET)?;
+        run::write(&folder.join("skills/planning/SKILL.md"), SKILL)?;
+        shown.push("Publish a facet: a skill, and that server from version 0.1.0 on:".to_owned());
+        shown.extend(self.publish_shortly("team-tools")?);
+        shown.push("=> a facet has texts, and names servers; it never contains one".to_owned());
+        Ok(shown)
+    }
+
+    fn publish_poisoned(&self) -> Outcome<Vec<String>> {
         for (file, before, after) in CHANGES {
             self.change(file, before, after)?;
         }
-        shown.push("Version 0.2.0 has a poisoned description. Publish it, too:".to_owned());
-        shown.push(typed);
-        // Files and hashes were shown once.
-        let said = self.facet(&PUBLISH)?;
-        shown.extend(said.lines().find(|line| line.starts_with("published")).map(str::to_owned));
+        let mut shown = vec!["The author poisons a description, and publishes it:".to_owned()];
+        shown.extend(self.publish_shortly("my-server")?);
+        shown.push(
+            "=> the registry records what a server declares, and refuses no wording".to_owned(),
+        );
         Ok(shown)
+    }
+
+    /// Files and hashes were shown once.
+    fn publish_shortly(&self, folder: &str) -> Outcome<Vec<String>> {
+        let arguments = ["publish", folder, "--yes"];
+        let said = self.facet(&arguments)?;
+        let published = said.lines().find(|line| line.starts_with("published"));
+        let typed = format!("$ facet {}", arguments.join(" "));
+        Ok(std::iter::once(typed).chain(published.map(str::to_owned)).collect())
     }
 
     fn change(&self, file: &str, before: &str, after: &str) -> Outcome {

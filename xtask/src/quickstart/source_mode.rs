@@ -141,7 +141,7 @@ impl Drop for OwnPlace<'_> {
 }
 
 /// Changes one byte of a file that is sealed, and seals it again.
-fn flip(file: &Path) -> std::io::Result<()> {
+pub(super) fn flip(file: &Path) -> std::io::Result<()> {
     let mut bytes = fs::read(file)?;
     let middle = bytes.len() / 2;
     if let Some(byte) = bytes.get_mut(middle) {
@@ -153,6 +153,6 @@ fn flip(file: &Path) -> std::io::Result<()> {
     fs::set_permissions(file, sealed)
 }
 
-fn everything(output: &Output) -> String {
+pub(super) fn everything(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }

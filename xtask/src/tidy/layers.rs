@@ -33,6 +33,7 @@ const LAYERS: &[&[&str]] = &[
         "facets-blobs",
         "facets-catalog",
         "facets-fetch",
+        "facets-plan",
         "facets-policy",
         "facets-project",
         "facets-store",
@@ -66,6 +67,7 @@ const PURE: &[&str] = &[
     "facets-guard",
     "facets-jsonc",
     "facets-markers",
+    "facets-plan",
     "facets-schema",
 ];
 
@@ -77,6 +79,7 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "facets-digest",
     "facets-failure",
     "facets-jsonc",
+    "facets-lock",
     "facets-markers",
     "facets-model",
     "facets-schema",

@@ -4,16 +4,19 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::examples;
+use super::install::REGISTRY;
 use super::level::Level;
 use super::named_values::{HeaderArgument, VariableArgument};
 use crate::local_source::is_local;
+use crate::registry_source::registry_name;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples::ADD)]
 pub(crate) struct Add {
     /// The name of the server in this project
     pub(crate) name: String,
-    /// An http(s) URL, the directory of a server with a server.yaml, or its .server.tar.gz
+    /// An http(s) URL, the directory of a server with a server.yaml, its .server.tar.gz, or
+    /// NAME or NAME@VERSION of a server on a registry
     #[arg(value_name = "SOURCE", required_unless_present = "words", conflicts_with = "words")]
     pub(crate) url: Option<String>,
     /// The command to start, after `--`
@@ -37,6 +40,8 @@ pub(crate) struct Add {
     /// Start the server in this directory, relative to the project
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
+    #[arg(long, value_name = "URL", conflicts_with = "words", help = REGISTRY)]
+    pub(crate) registry: Option<String>,
     /// Also scan the source of the server, now and at every check
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) source: Option<PathBuf>,
@@ -49,6 +54,12 @@ impl Add {
     /// An option that means nothing for what is added.
     pub(super) fn misplaced_option(&self) -> Option<&'static str> {
         let is_local = self.url.as_deref().is_some_and(is_local);
+        if self.url.as_deref().is_some_and(|word| registry_name(word).is_some()) {
+            return self.misplaced_with_registry();
+        }
+        if self.registry.is_some() {
+            return Some("`--registry` is for the name of a server on a registry");
+        }
         let is_address = self.url.is_some() && !is_local;
         if is_local && self.source.is_some() {
             Some("`--source` is for commands and URLs: the source of this server is what is added")
@@ -56,6 +67,23 @@ impl Add {
             Some("`--header` is for URLs")
         } else if is_address && self.cwd.is_some() {
             Some("`--cwd` cannot be used with a URL")
+        } else {
+            None
+        }
+    }
+
+    /// The same for a server of a registry, whose manifest says how it starts.
+    fn misplaced_with_registry(&self) -> Option<&'static str> {
+        if self.source.is_some() {
+            Some("`--source` is for commands and URLs: the source of this server is what is added")
+        } else if !self.headers.is_empty() {
+            Some("`--header` is for URLs")
+        } else if self.cwd.is_some() {
+            Some("`--cwd` cannot be used with a server of a registry")
+        } else if self.replace {
+            Some("`--replace` cannot be used with a server of a registry: run `facet remove` first")
+        } else if self.timeout.is_some() {
+            Some("`--timeout` cannot be used with a server of a registry")
         } else {
             None
         }

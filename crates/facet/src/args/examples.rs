@@ -28,9 +28,9 @@ Examples:
   facet publish my-facet-1.0.0.facet --yes
                           publishes an archive without a question: for scripts
 
-Exit codes: 0 published, or published before; 1 the manifest, a file or the archive is refused before
-anything is sent, the facet is private, or a hash differs; 2 the server failed to start, or the registry
-refuses it or cannot be reached.";
+Exit codes: 0 published, or published before; 1 the manifest, a file or the archive is refused
+before anything is sent, the facet is private, or a hash differs; 2 the server failed to start, or
+the registry refuses it or cannot be reached.";
 
 pub(super) const YANK: &str = "\
 A yanked version can still be fetched by everyone who has pinned it. It is no longer chosen as the
@@ -41,8 +41,8 @@ Examples:
   facet yank my-server 1.0.0 --undo";
 
 pub(super) const LOGIN: &str = "\
-The token is stored in ~/.facet/credentials (or $FACET_DIR), readable by you alone, and sent to this registry
-and to no other. In CI, set FACET_TOKEN and FACET_REGISTRY_URL instead.
+The token is stored in ~/.facet/credentials (or $FACET_DIR), readable by you alone, and sent to this
+registry and to no other. In CI, set FACET_TOKEN and FACET_REGISTRY_URL instead.
 
 Examples:
   facet login --registry https://registry.example.com
@@ -66,6 +66,8 @@ Examples:
   facet add docs https://mcp.example.com/ --header Authorization=MY_TOKEN
   facet add mine ./my-server
                           builds the directory, stores it, and pins its bytes
+  facet add tickets jira@1.4.0
+                          the server jira of a registry, under a name of your own
   facet add tickets --env API_TOKEN -- uvx tickets-mcp
                           the server gets the variable; facet does not store its value
   facet add memory --replace -- node memory/server.js
@@ -74,6 +76,51 @@ Examples:
                           accepts findings up to moderate: for scripts that trust the server
   facet add memory --accept critical -- node server.js
                           accepts critical findings, too: only if you have read them";
+
+pub(super) const INSTALL: &str = "\
+Without a name, facet install fetches what is in facets.lock, verifies every byte and writes the
+files. It asks before it starts a server, and never overwrites a file that you made or edited.
+
+Examples:
+  facet install team-tools
+                          the latest version: shows its texts, then asks
+  facet install jira@1.4.0 --kind server
+  facet install           in a fresh clone: everything, as it is locked
+  facet install --frozen --trust-lock
+                          in CI with a reviewed lock: asks nothing, starts no server, and fails
+                          if facets.json and facets.lock do not agree
+  facet install --dry-run shows what would be done
+  facet install team-tools --client codex --connect codex
+                          writes texts for Codex, which then launches the servers through facet
+  facet install team-tools --user
+                          your own folders, for every project; facet --directory ~/.facet/user list
+  facet install team-tools --accept-mcp --yes
+                          also starts the commands that the facet declares, to inspect them
+  facet install --accept critical
+                          accepts critical findings, too: only if you have read them
+  facet install --registry https://registry.example.com --accept-registry
+                          a registry other than the one in the lock
+
+Exit codes: 0 installed; 1 refused, nothing was changed (findings, a hash that differs, a lock that
+is out of date, a file of yours in the way); 2 could not install.";
+
+pub(super) const UPGRADE: &str = "\
+Examples:
+  facet upgrade           newer versions of everything: shows what changed, then asks
+  facet upgrade team-tools --latest
+                          also a version that facets.json excludes
+  facet upgrade --dry-run shows what would change
+  facet upgrade jira --accept critical
+                          accepts critical changes, too: only if you have read them
+
+Exit codes: 0 upgraded, or nothing to upgrade; 1 refused; 2 could not upgrade.";
+
+pub(super) const OUTDATED: &str = "\
+Examples:
+  facet outdated          newer versions of everything
+  facet outdated team-tools --registry https://registry.example.com
+
+Exit codes: 0 all were looked up, also if there are newer versions; 2 some could not be.";
 
 pub(super) const ADOPT: &str = "\
 Clients: claude-code, claude-desktop, codex, opencode, cursor, vscode, gemini.
@@ -133,7 +180,7 @@ Examples:
 
 pub(super) const VERIFY: &str = "\
 Examples:
-  facet verify            are lock and surface files intact?
+  facet verify            are lock, surface files and installed files intact?
   facet verify --against origin/main
                           what does this branch change in the lock: commands, grants, servers
   facet verify --against origin/main --fail-on critical
@@ -202,6 +249,7 @@ Examples:
 pub(super) const REMOVE: &str = "\
 Examples:
   facet remove memory     asks before it restores client entries that start it
+  facet remove team-tools removes the files of a facet, except those that you edited
   facet remove memory tickets --yes
                           also restores the client entries, without a question
   facet data memory --clear
@@ -246,8 +294,8 @@ Examples:
   facet runtime install   fetches them before a server needs them
   facet runtime remove bun
 
-A runtime is fetched from the npm registry of your configuration when a server first needs it, and compared with
-the hashes that are part of facet.";
+A runtime is fetched from the npm registry of your configuration when a server first needs it, and
+compared with the hashes that are part of facet.";
 
 pub(super) const DATA: &str = "\
 Examples:

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::cost::Cost;
 use super::first_sight::{FirstSight, json_of_markers};
 use super::renderer::Renderer;
-use super::{drift, drift_json, origin, scan};
+use super::{drift, drift_json, facets, origin, scan};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();
@@ -314,7 +314,7 @@ fn variation_json(finding: &Finding) -> Value {
 }
 
 pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
-    let mut out = String::new();
+    let mut out = facets::list(&report.facets);
     let width = report.servers.iter().map(|server| visible(&server.name).chars().count()).max();
     for server in &report.servers {
         let name = visible(&server.name);
@@ -334,7 +334,7 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
         let width = width.unwrap_or(0);
         let _ = writeln!(out, "{STRONG}{name:<width$}{STRONG:#}  {state}  {}", start(server));
     }
-    let empty = report.servers.is_empty() && !quiet;
+    let empty = report.servers.is_empty() && report.facets.is_empty() && !quiet;
     let talk = if empty { "nothing is pinned here\n".to_owned() } else { String::new() };
     Shown { talk, ..Shown::styled(out) }
 }
@@ -359,5 +359,5 @@ pub(super) fn list_json(report: &ListReport) -> Value {
             })
         })
         .collect();
-    json!({ "servers": servers })
+    json!({ "servers": servers, "facets": facets::list_json(&report.facets) })
 }

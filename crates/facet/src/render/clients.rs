@@ -93,7 +93,7 @@ impl Renderer {
 
     pub(crate) fn removed(&self, report: &RemoveReport, was_read: bool) -> Shown {
         let human = || {
-            let mut out = String::new();
+            let mut out = super::facets::removed(report);
             for name in &report.names {
                 let _ = writeln!(out, "removed {}", visible(name));
             }
@@ -126,6 +126,8 @@ impl Renderer {
         let json = || {
             json!({
                 "removed": report.names,
+                "facets": report.facets,
+                "files": report.files.iter().map(super::install_json::file).collect::<Vec<_>>(),
                 "restored": files_json(&report.restored),
                 "left": report.left.iter().chain(&report.edited).map(|(client, path)| file_json(*client, path)).collect::<Vec<_>>(),
             })
@@ -290,7 +292,12 @@ fn declined(all: &[FoundEntry]) -> String {
 
 /// Several servers without critical findings, a few lines each.
 pub(crate) fn compact_pages(pages: &[&ApprovalPage], is_verbose: bool) -> String {
-    pages.iter().map(|page| super::approval::compact_page(page, is_verbose) + "\n").collect()
+    let text = |page: &ApprovalPage| match &page.changes {
+        None => super::approval::compact_page(page, is_verbose),
+        // What changed is what the question is about.
+        Some(_) => super::approval::page(page, is_verbose),
+    };
+    pages.iter().map(|page| text(page) + "\n").collect()
 }
 
 fn adopted_summary(report: &AdoptReport) -> String {

@@ -26,7 +26,7 @@ impl From<&facets_surface::fusion::FusionDigest> for ContractDigests {
     }
 }
 
-struct Seen {
+struct SeenDigests {
     mode: Mode,
     digest: String,
     one: Option<ContractDigests>,
@@ -34,8 +34,8 @@ struct Seen {
     warned: Warned,
 }
 
-fn see(report: &DigestContractReport) -> Seen {
-    let one = |mode, digests: ContractDigests, warned| Seen {
+fn see(report: &DigestContractReport) -> SeenDigests {
+    let one = |mode, digests: ContractDigests, warned| SeenDigests {
         mode,
         digest: digests.digest.clone(),
         one: Some(digests),
@@ -47,7 +47,7 @@ fn see(report: &DigestContractReport) -> Seen {
         DigestContractReport::FusionOne(digest, warned) => {
             one(Mode::FusionV1, digest.into(), *warned)
         }
-        DigestContractReport::Server(server) => Seen {
+        DigestContractReport::Server(server) => SeenDigests {
             mode: Mode::V1,
             digest: server.digest.to_string(),
             one: None,
@@ -56,7 +56,7 @@ fn see(report: &DigestContractReport) -> Seen {
             ),
             warned: Warned::Nothing,
         },
-        DigestContractReport::FusionServer(server, warned) => Seen {
+        DigestContractReport::FusionServer(server, warned) => SeenDigests {
             mode: Mode::FusionV1,
             digest: server.digest.clone(),
             one: None,

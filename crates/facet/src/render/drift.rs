@@ -17,7 +17,7 @@ use facets_schema::{Instance, SchemaChange};
 
 use super::changed_text::{ChangedLine, Piece, changed_lines};
 use super::finding_groups::{FindingGroup, grouped};
-use super::{human, policy};
+use super::{facets, human, policy};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();
@@ -81,8 +81,9 @@ pub(super) fn checked(report: &CheckReport, verb: Verb, (quiet, verbose): (bool,
     for server in &report.servers {
         block(server, (report.fail_on, &file), verb, (quiet, verbose), &mut out);
     }
+    out.push_str(&facets::checked(report));
     policy::applied(report.policy.as_ref(), &mut out);
-    if report.servers.is_empty() && !quiet {
+    if report.servers.is_empty() && report.facets.is_empty() && !quiet {
         let _ = writeln!(out, "nothing is pinned here");
     }
     let mut talk = if quiet { String::new() } else { summary(report) };
@@ -199,6 +200,12 @@ pub(super) fn list(findings: &[Finding], verbose: bool, out: &mut String) {
     });
 }
 
+/// One finding without its texts, where those are shown beside it.
+pub(super) fn without_texts(finding: &Finding, out: &mut String) {
+    head(finding, "", out);
+    evidence(finding, out);
+}
+
 /// With what the policy did to each of them.
 fn list_graded(findings: &[Graded], file: &str, verbose: bool, out: &mut String) {
     let groups = grouped_graded(findings);
@@ -245,6 +252,17 @@ pub(super) fn counted(severities: impl Iterator<Item = Severity>) -> String {
 
 /// A finding: how bad, about what, what it means; the change; why it is worse than its type.
 fn one(finding: &Finding, subject: &str, verbose: bool, out: &mut String) {
+    head(finding, subject, out);
+    change(finding.before.as_deref(), finding.after.as_deref(), verbose, out);
+    for (what, value) in finding.schema.iter().flat_map(|change| proof(change)) {
+        let style = if what == ACCEPTED { COME } else { GONE };
+        let _ = writeln!(out, "           {style}{what}:{style:#} {value}");
+    }
+    evidence(finding, out);
+}
+
+/// How bad, about what, what it means.
+fn head(finding: &Finding, subject: &str, out: &mut String) {
     let style = style(finding.severity);
     let severity = finding.severity.name();
     let _ = writeln!(
@@ -254,11 +272,10 @@ fn one(finding: &Finding, subject: &str, verbose: bool, out: &mut String) {
         finding.kind.name(),
         finding.compat.name()
     );
-    change(finding.before.as_deref(), finding.after.as_deref(), verbose, out);
-    for (what, value) in finding.schema.iter().flat_map(|change| proof(change)) {
-        let style = if what == ACCEPTED { COME } else { GONE };
-        let _ = writeln!(out, "           {style}{what}:{style:#} {value}");
-    }
+}
+
+/// Why it is worse than its type.
+fn evidence(finding: &Finding, out: &mut String) {
     for evidence in &finding.evidence {
         let _ = writeln!(
             out,
@@ -295,7 +312,7 @@ pub(super) fn proof(change: &SchemaChange) -> Vec<(&'static str, String)> {
 }
 
 /// What was and what is, line by line.
-fn change(before: Option<&str>, after: Option<&str>, verbose: bool, out: &mut String) {
+pub(super) fn change(before: Option<&str>, after: Option<&str>, verbose: bool, out: &mut String) {
     let most = if verbose { usize::MAX } else { LINES };
     let lines = changed_lines(before, after, verbose);
     for line in lines.iter().take(most) {

@@ -11,7 +11,7 @@ use facets_ops::policy::{Graded, Mark};
 use facets_schema::{Instance, SchemaChange};
 use serde_json::{Value, json};
 
-use super::policy;
+use super::{facets, policy};
 
 fn name_of(judgement: Judgement) -> &'static str {
     match judgement {
@@ -61,7 +61,7 @@ fn json_of_graded(findings: &[Graded]) -> Vec<Value> {
     findings.iter().map(|graded| json_of(&graded.finding, graded.mark.as_ref())).collect()
 }
 
-fn json_of_error(error: &OpsError, verbose: bool) -> Value {
+pub(super) fn error_json(error: &OpsError, verbose: bool) -> Value {
     plain::failure(&error.describe(), verbose)["error"].take()
 }
 
@@ -81,10 +81,10 @@ pub(super) fn checked_json(report: &CheckReport, verbose: bool) -> Value {
                     ("edited", Vec::new(), Some(problem.to_string()), Value::Null)
                 }
                 CheckOutcome::Tampered(error) => {
-                    ("tampered", Vec::new(), None, json_of_error(error, verbose))
+                    ("tampered", Vec::new(), None, error_json(error, verbose))
                 }
                 CheckOutcome::Failed(error) => {
-                    ("not-judged", Vec::new(), None, json_of_error(error, verbose))
+                    ("not-judged", Vec::new(), None, error_json(error, verbose))
                 }
             };
             json!({
@@ -104,6 +104,7 @@ pub(super) fn checked_json(report: &CheckReport, verbose: bool) -> Value {
         "fail_on": report.fail_on.name(),
         "policy": policy::json_of(report.policy.as_ref()),
         "servers": servers,
+        "facets": facets::checked_json(report),
     })
 }
 

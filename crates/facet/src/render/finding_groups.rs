@@ -57,12 +57,19 @@ pub(super) fn grouped<'f, T>(
 /// Nothing where the name is the change itself, or where not all of the change is known.
 fn key(found: &Finding) -> Option<ChangeKey<'_>> {
     use FindingType::{
-        PromptChanged, ResourceChanged, RiskLevelChanged, TemplateChanged, ToolChanged,
+        AssetChanged, PromptChanged, ResourceChanged, RiskLevelChanged, TemplateChanged,
+        ToolChanged,
     };
-    let is_change =
-        [ToolChanged, PromptChanged, ResourceChanged, TemplateChanged, RiskLevelChanged]
-            .contains(&found.kind)
-            || found.kind == FindingType::ProfileVaries;
+    let is_change = [
+        ToolChanged,
+        PromptChanged,
+        ResourceChanged,
+        TemplateChanged,
+        RiskLevelChanged,
+        AssetChanged,
+    ]
+    .contains(&found.kind)
+        || found.kind == FindingType::ProfileVaries;
     let is_cut = |side: &Option<String>| side.as_ref().is_some_and(|text| text.len() >= CUT);
     let is_whole = !is_cut(&found.before) && !is_cut(&found.after);
     let is_named = found.subject_kind != SubjectKind::Server;

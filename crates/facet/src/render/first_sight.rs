@@ -199,7 +199,7 @@ fn more(count: usize, most: usize, out: &mut String) {
 }
 
 /// The beginning of a text, or all of it.
-fn folded(text: &str, indent: &str, is_verbose: bool, out: &mut String) {
+pub(super) fn folded(text: &str, indent: &str, is_verbose: bool, out: &mut String) {
     let end = if is_verbose { text.len() } else { fold(text) };
     for line in text[..end].lines() {
         let _ = writeln!(out, "{indent}{}", visible(line));

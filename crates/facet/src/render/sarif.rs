@@ -13,7 +13,7 @@ use facets_ops::locate::{FilePlace, Locator, repository_prefix};
 use facets_ops::policy::{AppliedPolicy, Graded};
 use serde_json::{Value, json};
 
-use super::{drift, drift_json, policy};
+use super::{drift, drift_json, facets, policy};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -71,6 +71,11 @@ pub(super) fn of_report(report: &CheckReport) -> Value {
             CheckOutcome::Failed(error) => {
                 log.failed(&error.describe(), &format!("{}: ", server.name));
             }
+        }
+    }
+    for (name, problems) in facets::broken(report) {
+        for problem in &problems {
+            log.broken_facet(name, problem);
         }
     }
     log.undecided(drift::all_findings(report));
@@ -209,6 +214,20 @@ impl<'r> Log<'r> {
             place: self.locator.of_entry(server, ""),
             identity: vec![server, rule, problem],
             properties: json!({ "server": shown(server) }),
+            entry: None,
+        };
+        self.add(&found);
+    }
+
+    /// A facet is not as it was locked or installed.
+    fn broken_facet(&mut self, facet: &str, problem: &str) {
+        let found = SarifFinding {
+            rule: "install-mismatch",
+            level: "error",
+            text: format!("facet {}: {}", shown(facet), shown(problem)),
+            place: self.locator.of_entry("", ""),
+            identity: vec!["facet", facet, problem],
+            properties: json!({ "facet": shown(facet) }),
             entry: None,
         };
         self.add(&found);
@@ -373,7 +392,8 @@ fn default_level(code: &str) -> &'static str {
             | Type::GuardrailTightened
             | Type::MiddlewareAdded
             | Type::EntitlementLost
-            | Type::VersionChanged,
+            | Type::VersionChanged
+            | Type::AssetRemoved,
         ) => "note",
         Some(
             Type::PromptAdded
@@ -382,7 +402,9 @@ fn default_level(code: &str) -> &'static str {
             | Type::InstructionsChanged
             | Type::EconomicsChanged
             | Type::ServerRenamed
-            | Type::ImageDigestChanged,
+            | Type::ImageDigestChanged
+            | Type::AssetAdded
+            | Type::AssetChanged,
         ) => "warning",
         Some(_) => "error",
     }

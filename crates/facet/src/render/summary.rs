@@ -15,7 +15,7 @@ use facets_ops::policy::{AppliedPolicy, Graded};
 
 use super::changed_text::changed_lines;
 use super::finding_groups::FindingGroup;
-use super::{Verb, drift, policy};
+use super::{Verb, drift, facets, policy};
 
 /// Bytes of a page: less than a comment may have.
 const PAGE: usize = 60_000;
@@ -57,6 +57,13 @@ pub(crate) fn of_report(report: &CheckReport, verb: Verb) -> String {
                 ));
             }
         }
+    }
+    for (name, problems) in facets::broken(report) {
+        page.add(&format!(
+            "\nfacet {}:\n{}",
+            code(name),
+            fenced("text", &lines_of(&problems.join("\n")))
+        ));
     }
     page.finish(report.policy.as_ref(), &next(&servers, report))
 }

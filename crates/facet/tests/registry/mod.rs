@@ -1,5 +1,6 @@
 //! A registry of this machine: the real program, with a data directory of its own.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -24,16 +25,28 @@ pub(crate) struct Registry {
 impl Registry {
     /// A registry that answers; none, and a visible skip, where it is not built.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_prepared(|_| {})
+    }
+
+    /// The same, with something in its data directory before it starts.
+    pub(crate) fn start_prepared(prepare: impl FnOnce(&Path)) -> Option<Self> {
+        Self::start_with(prepare, &[])
+    }
+
+    /// The same, with options.
+    pub(crate) fn start_with(prepare: impl FnOnce(&Path), options: &[&OsStr]) -> Option<Self> {
         let Some(program) = program() else {
             skip("`facet-registry` is not built; `cargo build --workspace` builds it");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
+        prepare(&folder.path().join("data"));
         let log = File::create(folder.path().join("log")).unwrap();
         let mut command = Command::new(&program);
         command
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-            .arg(folder.path().join("data"));
+            .arg(folder.path().join("data"))
+            .args(options);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
@@ -52,6 +65,12 @@ impl Registry {
         let output = command.arg(self.folder.path().join("data")).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Where it keeps everything.
+    #[allow(dead_code, reason = "most tests leave it alone")]
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
     }
 
     /// What it wrote to standard error.

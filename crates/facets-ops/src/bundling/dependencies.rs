@@ -9,7 +9,7 @@ use super::workshop::Workshop;
 use crate::error::{BundleError, OpsError};
 
 pub(super) const PACKAGE: &str = "package.json";
-const LOCK: &str = "bun.lock";
+pub(super) const LOCK: &str = "bun.lock";
 const BINARY_LOCK: &str = "bun.lockb";
 
 /// Members whose packages a server can import. Those for its development are not installed.
@@ -115,16 +115,29 @@ fn declared(root: &Node) -> Declared {
     all
 }
 
+/// Whether a `package.json` declares dependencies.
+pub(super) fn declares_any(bytes: &[u8]) -> Result<bool, BundleError> {
+    let root = parse_document(bytes, PACKAGE, ManifestFormat::Json)?;
+    Ok(!declared(&root).is_empty())
+}
+
 fn read_document(
     workshop: &Workshop,
     file: &'static str,
     format: ManifestFormat,
 ) -> Result<Node, OpsError> {
-    let bytes = workshop.read(file)?;
+    Ok(parse_document(&workshop.read(file)?, file, format)?)
+}
+
+fn parse_document(
+    bytes: &[u8],
+    file: &'static str,
+    format: ManifestFormat,
+) -> Result<Node, BundleError> {
     let refuse = |problem: String| BundleError::Document { file, problem };
-    let parsed = parse(&bytes, format).map_err(|problem| refuse(problem.found.clone()))?;
+    let parsed = parse(bytes, format).map_err(|problem| refuse(problem.found.clone()))?;
     match parsed.problems.first() {
-        Some(problem) => Err(refuse(format!("{}: {}", problem.member, problem.found)).into()),
+        Some(problem) => Err(refuse(format!("{}: {}", problem.member, problem.found))),
         None => Ok(parsed.root),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
-use facets_failure::Describe;
+use facets_failure::{Describe, FileProblem, shell_word};
 
 /// What is known of the source of an artifact whose archive is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,22 @@ pub enum ArtifactError {
         /// What to type next.
         next: String,
     },
+    /// What was typed is no server.
+    #[error("{} is not a server", path.display())]
+    NotAServer {
+        /// The directory or file.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// The directory of a server has mistakes.
+    #[error("{} has {}", directory.display(), count_of(problems))]
+    SourceInvalid {
+        /// The directory.
+        directory: PathBuf,
+        /// All mistakes.
+        problems: Vec<FileProblem>,
+    },
     /// Its runtime is not installed.
     #[error("{runtime} is not installed")]
     RuntimeAbsent {
@@ -69,6 +85,14 @@ pub enum ArtifactError {
         /// The server, if it is pinned.
         server: Option<String>,
     },
+    /// A variable that it lists is one that no server gets.
+    #[error("server.yaml lists {variable}, which no server gets from facet")]
+    VariableRefused {
+        /// Its name.
+        variable: String,
+        /// Why no server gets it.
+        reason: &'static str,
+    },
     /// A variable that it cannot do without has no value.
     #[error("{}", without_value(variable, description.as_deref()))]
     VariableMissing {
@@ -88,14 +112,23 @@ fn without_value(variable: &str, description: Option<&str>) -> String {
     }
 }
 
+fn count_of(problems: &[FileProblem]) -> String {
+    match problems.len() {
+        1 => "1 problem".to_owned(),
+        count => format!("{count} problems"),
+    }
+}
+
 impl ArtifactError {
     /// Every code.
     pub const CODES: &'static [&'static str] = &[
         "ancestor-node-modules",
+        "artifact-not-a-server",
         "artifact-not-stored",
         "artifact-runtime-absent",
         "artifact-runtime-differs",
         "artifact-runtime-unknown",
+        "artifact-source-invalid",
         "artifact-source-missing",
     ];
 }
@@ -105,11 +138,14 @@ impl Describe for ArtifactError {
         match self {
             Self::ArtifactAbsent { .. } => "artifact-not-stored",
             Self::SourceMissing { .. } => "artifact-source-missing",
+            Self::NotAServer { .. } => "artifact-not-a-server",
+            Self::SourceInvalid { .. } => "artifact-source-invalid",
             Self::RuntimeAbsent { .. } => "artifact-runtime-absent",
             Self::RuntimeUnknown { .. } => "artifact-runtime-unknown",
             Self::RuntimeDiffers { .. } => "artifact-runtime-differs",
             Self::ModulesAbove { .. } => "ancestor-node-modules",
             Self::VariableMissing { .. } => "variable-not-set",
+            Self::VariableRefused { .. } => "env-not-delivered",
         }
     }
 
@@ -118,7 +154,10 @@ impl Describe for ArtifactError {
             Self::ArtifactAbsent { content_hash, .. } => {
                 format!("an archive with the content hash {content_hash}")
             }
-            Self::SourceMissing { .. } => {
+            Self::SourceInvalid { .. } => {
+                "a server.yaml without problems, and its files".to_owned()
+            }
+            Self::SourceMissing { .. } | Self::NotAServer { .. } => {
                 "the directory of a server with a server.yaml, or its .server.tar.gz".to_owned()
             }
             Self::RuntimeAbsent { .. } => "the pinned runtime".to_owned(),
@@ -129,6 +168,7 @@ impl Describe for ArtifactError {
                     .to_owned()
             }
             Self::VariableMissing { .. } => "a value in the environment".to_owned(),
+            Self::VariableRefused { .. } => "a variable that facet gives to a server".to_owned(),
         })
     }
 
@@ -140,10 +180,13 @@ impl Describe for ArtifactError {
                 SourceLook::Changed => "not stored, and its source gives other bytes".to_owned(),
             },
             Self::SourceMissing { .. } => "no such file or directory".to_owned(),
+            Self::NotAServer { found, .. } => (*found).to_owned(),
+            Self::SourceInvalid { .. } => "the problems below".to_owned(),
             Self::RuntimeAbsent { .. } => "not installed; nothing was fetched".to_owned(),
             Self::RuntimeUnknown { .. } => "a runtime of another version of facet".to_owned(),
             Self::RuntimeDiffers { actual, .. } => actual.clone(),
             Self::ModulesAbove { path, .. } => path.display().to_string(),
+            Self::VariableRefused { variable, reason } => format!("{variable}: {reason}"),
             Self::VariableMissing { looked, .. } if looked.is_empty() => "not set".to_owned(),
             Self::VariableMissing { looked, .. } => {
                 format!("not set, and no guarded entry has it in {}", looked.join(", "))
@@ -153,14 +196,28 @@ impl Describe for ArtifactError {
 
     fn file(&self) -> Option<&Path> {
         match self {
-            Self::SourceMissing { path, .. } => Some(path),
+            Self::SourceMissing { path, .. } | Self::NotAServer { path, .. } => Some(path),
+            Self::SourceInvalid { directory, .. } => Some(directory),
             _ => None,
+        }
+    }
+
+    fn problems(&self) -> Vec<FileProblem> {
+        match self {
+            Self::SourceInvalid { problems, .. } => problems.clone(),
+            _ => Vec::new(),
         }
     }
 
     fn next(&self) -> String {
         match self {
             Self::SourceMissing { next, .. } => next.clone(),
+            Self::NotAServer { path, .. } if path.is_dir() => {
+                format!("facet init server {}", shell_word(path))
+            }
+            Self::SourceInvalid { directory, .. } => {
+                format!("facet build --check {}", shell_word(directory))
+            }
             Self::RuntimeUnknown { .. }
             | Self::RuntimeDiffers { .. }
             | Self::ArtifactAbsent { source_look: SourceLook::Changed, .. } => {
@@ -170,7 +227,11 @@ impl Describe for ArtifactError {
             Self::ModulesAbove { server: Some(name), .. } => {
                 format!("facet grant {name} filesystem=none")
             }
-            Self::ModulesAbove { server: None, .. } => format!("facet explain {}", self.code()),
+            Self::ModulesAbove { server: None, .. }
+            | Self::NotAServer { .. }
+            | Self::VariableRefused { .. } => {
+                format!("facet explain {}", self.code())
+            }
             Self::VariableMissing { variable, .. } => format!("export {variable}=…"),
         }
     }

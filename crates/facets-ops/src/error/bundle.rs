@@ -14,6 +14,14 @@ pub enum BundleError {
         /// What writes it.
         next: String,
     },
+    /// A file without which no package is bundled is not packed.
+    #[error("{file} is left out, and package.json declares dependencies")]
+    LeftOut {
+        /// `package.json` or `bun.lock`.
+        file: &'static str,
+        /// Which pattern does it.
+        reason: String,
+    },
     /// A lock that cannot be reviewed.
     #[error("bun.lockb is a binary lock, and there is no bun.lock")]
     BinaryLock {
@@ -118,6 +126,7 @@ impl BundleError {
         "build-entry-not-editable",
         "build-import-outside",
         "build-install-failed",
+        "build-left-out",
         "build-no-hash",
         "build-no-lock",
         "build-not-reproducible",
@@ -132,6 +141,7 @@ impl Describe for BundleError {
     fn code(&self) -> &'static str {
         match self {
             Self::NoLock { .. } => "build-no-lock",
+            Self::LeftOut { .. } => "build-left-out",
             Self::BinaryLock { .. } => "build-binary-lock",
             Self::Document { .. } => "build-package-document",
             Self::StaleLock { .. } => "build-stale-lock",
@@ -149,9 +159,8 @@ impl Describe for BundleError {
 
     fn expected(&self) -> Option<String> {
         let expected = match self {
-            Self::NoLock { .. } | Self::BinaryLock { .. } => {
-                "bun.lock beside package.json, and not left out"
-            }
+            Self::NoLock { .. } | Self::BinaryLock { .. } => "bun.lock beside package.json",
+            Self::LeftOut { .. } => "package.json and bun.lock in the archive",
             Self::Document { .. } => "a readable file",
             Self::StaleLock { .. } => "a lock of exactly these dependencies",
             Self::NoHash { .. } => "a hash of each package in bun.lock",
@@ -169,6 +178,7 @@ impl Describe for BundleError {
 
     fn actual(&self) -> Option<String> {
         match self {
+            Self::LeftOut { reason, .. } => Some(reason.clone()),
             Self::Document { problem, .. } => Some(problem.clone()),
             Self::StaleLock { difference, .. } => Some(difference.clone()),
             Self::Temporary { source, .. } => Some(source.to_string()),

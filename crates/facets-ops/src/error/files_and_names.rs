@@ -7,6 +7,13 @@ impl OpsError {
     pub(super) fn about_files_and_names(&self) -> (String, String) {
         let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());
         match self {
+            Self::BadUrl { source, next: Some(_) } => both(
+                "a URL with `http://` or `https://`, or a command after `--`",
+                &source.to_string(),
+            ),
+            Self::BadUrl { source, next: None } => {
+                both("an absolute http or https URL without credentials", &source.to_string())
+            }
             Self::NoManifest { .. } => {
                 both("facet.json, facet.yaml or server.yaml", "none of these")
             }

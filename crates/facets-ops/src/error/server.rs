@@ -64,6 +64,12 @@ pub enum ServerError {
         /// What is wrong with it.
         source: NameError,
     },
+    /// A facet brought it along, and nobody has looked at it.
+    #[error("server {name:?} was not started: nobody has looked at it yet")]
+    Uncaptured {
+        /// Its name.
+        name: String,
+    },
     /// It is not a command or an address, which is all that is started here.
     #[error("server {name:?} has neither a command nor a URL")]
     NotInline {
@@ -277,6 +283,7 @@ impl ServerError {
     /// Every code.
     pub const CODES: &'static [&'static str] = &[
         "inside-a-server",
+        "server-uncaptured",
         "server-unknown",
         "server-exists",
         "server-bad-name",
@@ -326,6 +333,7 @@ impl ServerError {
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "the name of a pinned server",
             Self::Exists { .. } => "a name that is not in use",
             Self::BadName { .. } => "1 to 64 characters of a-z, A-Z, 0-9, `.`, `_` and `-`",
+            Self::Uncaptured { .. } => "a server that was looked at and approved",
             Self::NotInline { .. } => "a command or a URL",
             Self::Edited { .. } => "lock entry and surface file as facet wrote them",
             Self::NothingApproved { .. } => "the name of an approved server",
@@ -382,6 +390,7 @@ impl ServerError {
             Self::NotAttested { reason, .. } => return reason.to_string(),
             Self::AboveAccepted { found, .. } => return found.clone(),
             Self::Exists { .. } => "a name that is already in use",
+            Self::Uncaptured { .. } => "an entry that is marked as uncaptured",
             Self::NotInline { .. } => "a kind of server that this facet does not support",
             Self::StillRunning { .. } => "a running session",
             Self::NotApproved { asked: false, .. } => "no approval",
@@ -431,6 +440,7 @@ impl Describe for ServerError {
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "server-unknown",
             Self::Exists { .. } => "server-exists",
             Self::BadName { .. } => "server-bad-name",
+            Self::Uncaptured { .. } => "server-uncaptured",
             Self::NotInline { .. } => "server-not-inline",
             Self::Edited { .. } => "lock-edited",
             Self::NotApproved { .. }

@@ -25,7 +25,9 @@ impl ServerError {
             }
             Self::Exists { name } => format!("facet add {name} --replace …"),
             Self::NothingToReplace { .. } => "facet add, without --replace".to_owned(),
-            Self::NotApproved { name, .. } => format!("facet approve {name}"),
+            Self::NotApproved { name, .. } | Self::Uncaptured { name } => {
+                format!("facet approve {name}")
+            }
             Self::OtherLaunch { name } => format!("facet approve {name}"),
             Self::GrantedPathMissing { text, .. } => {
                 format!("mkdir {}, or grant another path", shell_word(text.as_ref()))

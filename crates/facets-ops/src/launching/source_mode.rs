@@ -21,7 +21,9 @@ use crate::launch_options::{LaunchOptions, StartPurpose};
 use crate::runtime_fetching::{RuntimeFetch, runtime_fetcher};
 use crate::source_artifact::local_archive;
 use crate::start_progress::StartProgress;
-use crate::stored_artifact::{StoredArtifact, get_artifact, open_store, put_artifact};
+use crate::stored_artifact::{
+    StoredArtifact, get_artifact, installed_runtime, open_store, put_artifact,
+};
 
 /// spec 11.1: the managed runtime on the verified artifact, and no argument or variable but those pinned
 pub(super) fn prepare(
@@ -167,13 +169,12 @@ fn installed(
     purpose: StartPurpose,
     progress: &dyn StartProgress,
 ) -> Result<InstalledRuntime, OpsError> {
-    let runtimes = Runtimes::new(store);
-    match (runtimes.installed(runtime)?, purpose) {
+    match (installed_runtime(store, runtime)?, purpose) {
         (Some(installed), _) => Ok(installed),
         (None, StartPurpose::Capture) => {
             let fetcher = runtime_fetcher(Machine::here(), store);
             let watched = RuntimeFetch::new(runtime, progress);
-            Ok(runtimes.install(runtime, &fetcher, &watched)?)
+            Ok(Runtimes::new(store).install(runtime, &fetcher, &watched)?)
         }
         (None, StartPurpose::Use | StartPurpose::Describe) => {
             Err(ArtifactError::RuntimeAbsent { runtime: runtime.to_string() }.into())

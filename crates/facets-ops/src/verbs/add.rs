@@ -12,7 +12,7 @@ use facets_model::{ArtifactSource, Origin};
 use crate::consent::{ApprovalPage, Consent};
 use crate::critical_findings::or_accept_with;
 use crate::error::{OpsError, ServerError};
-use crate::pinning::{NewServer, pin_new};
+use crate::pinning::{NameUse, NewServer, pin_new};
 use crate::replacing::replace_pin;
 
 /// What to add.
@@ -49,7 +49,8 @@ pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, O
     let source = source.map(text_of).transpose()?;
     let directory = start_directory.map(text_of).transpose()?;
     let given = BTreeMap::new();
-    let server = NewServer { name, origin, directory, timeout, source, given };
+    let (published, name_use) = (None, NameUse::MustBeFree);
+    let server = NewServer { name, origin, published, name_use, directory, timeout, source, given };
     let pinned = match mode {
         AddMode::New => pin_new(server, consent),
         AddMode::Replace => replace_pin(server, consent),

@@ -22,7 +22,7 @@ use crate::critical_findings::require_accepted;
 use crate::error::OpsError;
 use crate::outside_servers::refuse_inside_server;
 use crate::own_program::own_program_or_refuse;
-use crate::pinning::{LookedAt, NewServer, look_at_new};
+use crate::pinning::{LookedAt, NameUse, NewServer, look_at_new};
 use crate::start_attempt::longer_wait;
 use survey::{Adoption, Key, Survey, Surveyor};
 
@@ -191,6 +191,8 @@ impl Adopting<'_> {
             let server = NewServer {
                 name: name.clone(),
                 origin: adoption.plan.origin.clone(),
+                published: None,
+                name_use: NameUse::MustBeFree,
                 directory: adoption.plan.directory.clone(),
                 timeout: self.request.timeout,
                 source: None,

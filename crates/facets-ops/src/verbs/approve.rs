@@ -1,8 +1,8 @@
 //! `facet approve`: look at what changed, and pin it anew.
 
 use facets_drift::Severity;
-use facets_lock::{LockedEntry, Profile, StartSettings};
-use facets_model::Origin;
+use facets_lock::{LockedEntry, LockedServer, Profile, StartSettings};
+use facets_model::{ArtifactSource, Origin};
 use facets_project::{Project, State, declared_origin};
 
 pub use crate::approval::Trust;
@@ -70,7 +70,7 @@ pub fn approve(request: &ApproveRequest, consent: &dyn Consent) -> Result<Approv
 fn all_names(state: &State) -> Result<Vec<String>, OpsError> {
     let locked = state.lock.servers().iter();
     let locked = locked
-        .filter(|(name, entry)| !matches!(entry, LockedEntry::Other) || !is_others(name, state));
+        .filter(|(name, _)| !is_others(name, state) || uncaptured_origin(name, state).is_some());
     let mut names: Vec<String> = locked.map(|(name, _)| name.clone()).collect();
     let declared = state.manifest.iter().flat_map(|manifest| {
         manifest.servers.keys().filter(|name| declared_origin(manifest, name).is_some())
@@ -88,10 +88,10 @@ fn approve_one(
     consent: &dyn Consent,
 ) -> Result<ApprovalPage, OpsError> {
     let state = project.read(&|other| other == name)?;
-    let origin = wanted_origin(name, &state)?;
-    if is_others(name, &state) {
+    if is_others(name, &state) && uncaptured_origin(name, &state).is_none() {
         return Err(ServerError::NotInline { name: name.to_owned() }.into());
     }
+    let origin = wanted_origin(name, &state)?;
     let locked = state.lock.server(name);
     let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
     let is_approved = decision.as_ref().is_some_and(|known| known.approval.is_some());
@@ -112,8 +112,8 @@ fn approve_one(
     let yes = if matches!(origin, Origin::SourceMode(_)) { " --yes" } else { "" };
     let new = NewPin {
         name,
+        bytes: bytes_to_approve(&origin, locked),
         origin,
-        bytes: NewBytes::Resolved,
         settings,
         grants,
         timeout: request.timeout,
@@ -125,6 +125,18 @@ fn approve_one(
         let look = || look_at(name, is_approved);
         or_accept_with(error, look, |level| format!("facet approve {name}{yes} --accept {level}"))
     })
+}
+
+/// Of a registry's server the pinned bytes are approved: another version is what `upgrade` is for.
+fn bytes_to_approve(origin: &Origin, locked: Option<&LockedServer>) -> NewBytes {
+    let of_registry = |origin: &Origin| match origin {
+        Origin::SourceMode(artifact) => matches!(artifact.source, ArtifactSource::Registry { .. }),
+        Origin::Command(_) | Origin::Address(_) => false,
+    };
+    match locked {
+        Some(locked) if of_registry(origin) => NewBytes::Pinned(locked.pin.clone()),
+        _ => NewBytes::Resolved,
+    }
 }
 
 /// What is typed to look at a server, without a decision.
@@ -140,6 +152,17 @@ fn wanted_origin(name: &str, state: &State) -> Result<Origin, OpsError> {
         (Some(declared), Some(locked)) if locked.is_declared_as(declared) => Ok(locked.clone()),
         (Some(declared), _) => Ok(declared.clone()),
         (None, Some(locked)) => Ok(locked.clone()),
-        (None, None) => Err(unknown_server(name, state)),
+        (None, None) => match uncaptured_origin(name, state) {
+            Some(origin) => Ok(origin.clone()),
+            None => Err(unknown_server(name, state)),
+        },
+    }
+}
+
+/// The command or address of a facet that nobody has looked at yet.
+fn uncaptured_origin<'s>(name: &str, state: &'s State) -> Option<&'s Origin> {
+    match state.lock.servers().get(name)? {
+        LockedEntry::Uncaptured(server) => server.declared.origin(),
+        LockedEntry::Server(_) | LockedEntry::Other | LockedEntry::Broken(_) => None,
     }
 }

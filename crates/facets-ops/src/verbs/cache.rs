@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use facets_digest::Progress;
 use facets_project::{Ledger, UserDirectory};
+use facets_runtime::TABLE;
 pub use facets_store::EntryVerdict;
 use facets_store::{EntryKey, Store, StoreEntry, StoreError};
 
@@ -108,19 +109,26 @@ pub struct CachePruneReport {
 }
 
 /// Removes the entries that were not used for longest, until the others take no more than the bound. Archives
-/// that were approved stay.
+/// that were approved stay, and so do the runtimes that start them.
 pub fn prune_cache(request: &CachePruneRequest) -> Result<CachePruneReport, OpsError> {
     let Some(store) = Store::find(&cache_directory()?)? else {
         return Ok(CachePruneReport { removed: Vec::new(), kept: 0 });
     };
-    let report = store.prune(request.bound, &approved_archives()?)?;
+    let report = store.prune(request.bound, &approved_entries()?)?;
     let removed = report.removed.into_iter().map(CachedEntry::from).collect();
     Ok(CachePruneReport { removed, kept: report.kept })
 }
 
-/// The archives that this user has approved in any project: a source that changed does not give them again.
-fn approved_archives() -> Result<BTreeSet<EntryKey>, OpsError> {
+/// The archives that this user has approved in any project: a source that changed does not give them again. With them
+/// the runtimes, since `run` fetches none. An approval does not say which version: all that a lock may name.
+fn approved_entries() -> Result<BTreeSet<EntryKey>, OpsError> {
     let records = Ledger::all(&UserDirectory::of_person()?)?;
     let approvals = records.iter().flat_map(|record| &record.approved);
-    Ok(approvals.filter_map(|approval| approval.bytes).map(EntryKey::File).collect())
+    let archives = approvals.filter_map(|approval| approval.bytes).map(EntryKey::File);
+    let mut entries: BTreeSet<EntryKey> = archives.collect();
+    if !entries.is_empty() {
+        let programs = TABLE.iter().filter_map(|runtime| runtime.binary().ok());
+        entries.extend(programs.map(|program| EntryKey::Tree(program.key())));
+    }
+    Ok(entries)
 }

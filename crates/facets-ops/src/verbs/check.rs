@@ -87,7 +87,8 @@ pub fn check(
         progress.done(&checked.name);
         checked
     });
-    let mut report = CheckReport { servers, fail_on: request.fail_on, policy: None };
+    let facets = Vec::new();
+    let mut report = CheckReport { servers, facets, fail_on: request.fail_on, policy: None };
     if request.names.is_empty() {
         report.servers.extend(not_locked(&state));
     }
@@ -324,7 +325,8 @@ mod tests {
         assert_eq!(servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(), names);
         let CheckOutcome::Failed(error) = &servers[1].outcome else { panic!("{servers:?}") };
         assert!(matches!(error, OpsError::Internal { .. }), "{error:?}");
-        let report = CheckReport { servers, fail_on: Severity::Moderate, policy: None };
+        let (facets, fail_on) = (Vec::new(), Severity::Moderate);
+        let report = CheckReport { servers, facets, fail_on, policy: None };
         assert_eq!(report.judgement(), Judgement::Unknown);
     }
 }

@@ -4,7 +4,9 @@ pub use facets_failure::Explanation;
 use facets_failure::{CodeTable, explanations};
 use facets_markers::{RULES, Rule};
 
-use crate::error::{ArtifactError, OpsError, PublishError, ServerError};
+use crate::error::{
+    AcquireError, ArtifactError, InstallError, OpsError, PublishError, ServerError, TaskError,
+};
 
 /// The pages of all crates that can report something here, in the order in which they are listed.
 const PAGES: &[&str] = &[
@@ -20,6 +22,7 @@ const PAGES: &[&str] = &[
     facets_drift::EXPLANATIONS,
     facets_lock::EXPLANATIONS,
     facets_project::EXPLANATIONS,
+    facets_plan::EXPLANATIONS,
     facets_store::EXPLANATIONS,
     facets_runtime::EXPLANATIONS,
     facets_archive::EXPLANATIONS,
@@ -51,8 +54,10 @@ pub struct CodeGroup {
 pub fn code_groups() -> Vec<CodeGroup> {
     let (of_servers, others): (Vec<_>, Vec<_>) =
         explanations(crate::EXPLANATIONS).partition(|one| is_about_servers(one.code));
-    let (of_registries, of_files): (Vec<_>, Vec<_>) =
+    let (of_registries, others): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|one| PublishError::CODES.contains(&one.code));
+    let (of_installing, of_files): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|one| is_about_installing(one.code));
     let pages = |pages: &[&'static str]| -> Vec<Explanation> {
         pages.iter().flat_map(|page| explanations(page)).collect()
     };
@@ -64,6 +69,7 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Markers in texts for the model", RULES.iter().map(marker).collect()),
         ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
         ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
+        ("Installing", [of_installing, pages(&[facets_plan::EXPLANATIONS])].concat()),
         ("Store", pages(&[facets_store::EXPLANATIONS])),
         ("Runtimes", pages(&[facets_runtime::EXPLANATIONS])),
         ("Archives", pages(&[facets_archive::EXPLANATIONS])),
@@ -99,6 +105,11 @@ fn is_about_servers(code: &str) -> bool {
         || ["bad-header", "bad-url", "not-approved"].contains(&code)
 }
 
+/// Whether a code of this crate is about what is installed or upgraded.
+fn is_about_installing(code: &str) -> bool {
+    [InstallError::CODES, AcquireError::CODES, TaskError::CODES].concat().contains(&code)
+}
+
 /// A rule explains itself by its examples.
 fn marker(rule: &Rule) -> Explanation {
     Explanation { code: rule.code, text: rule.explanation().into() }
@@ -123,12 +134,10 @@ mod tests {
         codes
     }
 
-    /// Each crate explains exactly the codes that it can report.
-    #[test]
-    fn every_crate_explains_its_own_codes() {
-        let findings: Vec<&str> =
-            facets_drift::FindingType::ALL.iter().map(|kind| kind.name()).collect();
+    /// The codes of this crate.
+    fn codes_of_commands() -> Vec<&'static str> {
         let of_manifests = crate::manifest_check::CODES;
+        let of_installing = [InstallError::CODES, AcquireError::CODES, TaskError::CODES].concat();
         let of_commands = [
             OpsError::CODES,
             ServerError::CODES,
@@ -137,13 +146,25 @@ mod tests {
             BundleError::CODES,
             PublishError::CODES,
             of_manifests,
+            &of_installing,
         ];
-        let of_commands = of_commands.concat();
+        of_commands.concat()
+    }
+
+    /// Each crate explains exactly the codes that it can report.
+    #[test]
+    fn every_crate_explains_its_own_codes() {
+        let findings: Vec<&str> =
+            facets_drift::FindingType::ALL.iter().map(|kind| kind.name()).collect();
+        let of_commands = codes_of_commands();
         let of_policies = [facets_policy::CODES, facets_policy::PolicyError::CODES].concat();
         let of_files =
             facets_file_hashes::FileStatus::ALL.map(facets_file_hashes::FileStatus::word);
         let of_files: Vec<&str> = of_files.into_iter().filter(|word| *word != "ok").collect();
         let of_hashes = [facets_file_hashes::FileHashesError::CODES, &of_files[..]].concat();
+        let of_clients =
+            [facets_clients::ClientError::CODES, facets_clients::assets::AssetError::CODES]
+                .concat();
         let of_everything = ["internal-error", "output-failed", "unknown-code", "usage"];
         let of_everything = [&of_everything[..], facets_failure::DiskProblem::CODES].concat();
         let crates: &[(&'static str, &[&str])] = &[
@@ -159,11 +180,12 @@ mod tests {
             (facets_drift::EXPLANATIONS, &findings),
             (facets_lock::EXPLANATIONS, facets_lock::LockError::CODES),
             (facets_project::EXPLANATIONS, facets_project::ProjectError::CODES),
+            (facets_plan::EXPLANATIONS, facets_plan::PlanProblem::CODES),
             (facets_store::EXPLANATIONS, facets_store::StoreError::CODES),
             (facets_runtime::EXPLANATIONS, facets_runtime::RuntimeError::CODES),
             (facets_archive::EXPLANATIONS, facets_archive::ArchiveError::CODES),
             (facets_policy::EXPLANATIONS, &of_policies),
-            (facets_clients::EXPLANATIONS, facets_clients::ClientError::CODES),
+            (facets_clients::EXPLANATIONS, &of_clients),
             (facets_file_hashes::EXPLANATIONS, &of_hashes),
             (facets_fetch::EXPLANATIONS, facets_fetch::FetchError::CODES),
             (

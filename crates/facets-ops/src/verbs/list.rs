@@ -1,12 +1,17 @@
 //! `facet list`: what is locked here.
 
+use facets_digest::Digest;
 use facets_lock::LockedEntry;
-use facets_model::{InlineServerName, Origin};
-use facets_project::{Project, ProjectError, State, declared_origin, project_around};
+use facets_model::{InlineServerName, Origin, PlainVersion};
+use facets_plan::source_text;
+use facets_project::{
+    InstalledFile, Project, ProjectError, State, declared_origin, project_around,
+};
 
 use crate::approval::is_approved;
 use crate::client_files::locked_names;
 use crate::error::OpsError;
+use crate::installing::shown_source;
 use crate::moving::approved_elsewhere;
 use crate::pinned::{Pinned, is_others};
 
@@ -27,11 +32,30 @@ pub struct ListedServer {
     pub edited: bool,
 }
 
-/// The servers of a project, by name.
+/// One facet.
+#[derive(Debug)]
+pub struct ListedFacet {
+    /// Its name.
+    pub name: String,
+    /// Its version; none if nothing is locked.
+    pub version: Option<PlainVersion>,
+    /// Where it comes from.
+    pub source: String,
+    /// How many skills, agents and commands it has.
+    pub assets: usize,
+    /// How many of its files this user has edited or removed.
+    pub files_edited: usize,
+    /// Whether its files are installed on this machine.
+    pub installed: bool,
+}
+
+/// The servers and facets of a project, by name.
 #[derive(Debug)]
 pub struct ListReport {
     /// Sorted by name.
     pub servers: Vec<ListedServer>,
+    /// Sorted by name.
+    pub facets: Vec<ListedFacet>,
 }
 
 /// The names of the servers that are locked here, as far as they can be read: for a shell that
@@ -62,14 +86,17 @@ pub fn list() -> Result<ListReport, OpsError> {
         .servers()
         .iter()
         .map(|(name, entry)| match entry {
-            LockedEntry::Other | LockedEntry::Broken(_) => ListedServer {
-                name: name.clone(),
-                origin: None,
-                tools: None,
-                approved: false,
-                approved_in: None,
-                edited: !is_others(name, &state),
-            },
+            LockedEntry::Uncaptured(_) | LockedEntry::Other | LockedEntry::Broken(_) => {
+                let is_uncaptured = matches!(entry, LockedEntry::Uncaptured(_));
+                ListedServer {
+                    name: name.clone(),
+                    origin: None,
+                    tools: None,
+                    approved: false,
+                    approved_in: None,
+                    edited: !is_uncaptured && !is_others(name, &state),
+                }
+            }
             LockedEntry::Server(server) => {
                 // An approval is one of a lock entry with its surface file.
                 let edited = Pinned::of(name, &state).is_err();
@@ -88,7 +115,44 @@ pub fn list() -> Result<ListReport, OpsError> {
         .collect();
     servers.extend(only_declared(&state));
     servers.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(ListReport { servers })
+    let facets = listed_facets(&project, &state);
+    Ok(ListReport { servers, facets })
+}
+
+fn listed_facets(project: &Project, state: &State) -> Vec<ListedFacet> {
+    let installed = project.installed().unwrap_or_default();
+    let locked = state.lock.facets().keys().map(|name| {
+        let facet = state.lock.facet(name);
+        let record = installed.facets.get(name);
+        let is_installed =
+            record.zip(facet).is_some_and(|(record, facet)| record.integrity == facet.integrity);
+        let is_edited = |file: &&InstalledFile| {
+            let bytes = project.read_asset(file.base, &file.path).ok().flatten();
+            bytes.as_deref().map(Digest::of) != Some(file.digest)
+        };
+        let files = record.into_iter().flat_map(|record| &record.files);
+        ListedFacet {
+            name: name.clone(),
+            version: facet.map(|facet| facet.version.clone()),
+            source: facet.map(|facet| shown_source(&facet.source)).unwrap_or_default(),
+            assets: facet.map_or(0, |facet| facet.assets.len()),
+            files_edited: files.filter(is_edited).count(),
+            installed: is_installed,
+        }
+    });
+    let mut facets: Vec<ListedFacet> = locked.collect();
+    let declared = state.manifest.iter().flat_map(|manifest| &manifest.facets);
+    let new = declared.filter(|(name, _)| !state.lock.facets().contains_key(name.as_str()));
+    facets.extend(new.map(|(name, facet)| ListedFacet {
+        name: name.to_string(),
+        version: None,
+        source: source_text(&facet.source),
+        assets: 0,
+        files_edited: 0,
+        installed: false,
+    }));
+    facets.sort_by(|one, other| one.name.cmp(&other.name));
+    facets
 }
 
 fn only_declared(state: &State) -> Vec<ListedServer> {

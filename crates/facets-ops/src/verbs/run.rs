@@ -25,7 +25,7 @@ use crate::capturing::first_answer;
 use crate::client_values::ClientValues;
 use crate::confinement::{apply_grants, describe_cap, describe_confinement};
 use crate::consent::AlreadyApproved;
-use crate::error::{OpsError, ServerError, supervisor_failed};
+use crate::error::{OpsError, ServerError};
 use crate::launch_options::{LaunchOptions, StartPurpose};
 use crate::launching::prepare;
 use crate::moving::not_approved;
@@ -37,6 +37,7 @@ use crate::session_record::{DecisionRecord, StderrSinks};
 pub use crate::session_record::{RunListener, decision_line};
 use crate::session_status::{Controls, answer_status_requests};
 use crate::start_attempt::{AskedBy, StartAttempt, explain_end};
+use crate::supervisor_failure::supervisor_failed;
 
 /// How to run it.
 #[derive(Clone, Debug)]

@@ -104,6 +104,10 @@ impl Target {
         let made = match fs::create_dir(path) {
             Ok(()) => Some(path.to_owned()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let parent = path.parent().unwrap_or(path).to_owned();
+                return Err(OpsError::NotADirectory { path: parent });
+            }
             Err(source) => return Err(unwritable(source).into()),
         };
         if !fs::metadata(path).map_err(unwritable)?.is_dir() {

@@ -4,17 +4,22 @@ use std::path::{Path, PathBuf};
 
 use facets_drift::{Compat, Finding, FindingType, Severity, SubjectKind};
 use facets_lock::{Lock, LockedServer};
-use facets_project::{Project, State};
+use facets_plan::{LockDifference, Wanted, frozen_differences};
+use facets_project::{MANIFEST, Project, State};
 
-use crate::error::OpsError;
+use crate::checked_facet::check_facet;
+pub use crate::checked_facet::{CheckedFacet, FacetProblem};
+use crate::error::{InstallCheck, OpsError};
+use crate::facet_history::{compare_with_revision, removed_facets};
 use crate::git;
 use crate::judgement::{
     CheckOutcome, CheckReport, CheckedServer, judged, not_locked, something_pinned,
 };
+use crate::parallel::on_all_processors;
 use crate::pin_changes::compare_pins;
 use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
 use crate::policy::{self, AppliedPolicy, Asked};
-use crate::stored_artifact::verify_stored;
+use crate::stored_verification::StoredVerification;
 
 /// What to verify.
 #[derive(Debug)]
@@ -42,23 +47,31 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
         None => None,
         Some(revision) => Some((revision.as_str(), git::lock_at(project.place(), revision)?)),
     };
-    let mut servers = Vec::new();
-    for name in chosen(&request.names, &state)? {
-        let outcome = verify_one(&name, &state, project.place(), old.as_ref());
-        let (outcome, notes) = with_stored(outcome, state.lock.server(&name));
-        let server = state.lock.server(&name);
-        let tools = server.map_or(0, |server| server.surface.tools.len());
-        let pinned = |server: &LockedServer| Some(server.surface.tools.keys().cloned().collect());
-        let facts = server.map(|server| policy::facts(server, pinned(server))).unwrap_or_default();
-        servers.push(CheckedServer {
-            name,
-            tools,
-            outcome,
-            profile: None,
-            notes,
-            is_remote: false,
-            facts,
-        });
+    let (facet_names, server_names) = split(&request.names, &state);
+    let names = match (server_names.as_slice(), request.names.is_empty()) {
+        ([], false) => Vec::new(),
+        _ => chosen(&server_names, &state)?,
+    };
+    let stored = StoredVerification::default();
+    let mut servers = on_all_processors(&names, |name| {
+        let outcome = verify_one(name, &state, project.place(), old.as_ref());
+        verify_server(name, state.lock.server(name), outcome, &stored)
+    });
+    let installed = project.installed()?;
+    let facets =
+        on_all_processors(&facet_names, |name| check_facet(name, &project, &state, &installed));
+    let mut facets = facets.into_iter().collect::<Result<Vec<CheckedFacet>, OpsError>>()?;
+    if request.names.is_empty() {
+        facets.extend(against_declared(&state));
+    }
+    if let Some((revision, old)) = &old {
+        let since = (*revision, old);
+        for facet in &mut facets {
+            compare_with_revision(facet, &state.lock, since);
+        }
+        if request.names.is_empty() {
+            facets.extend(removed_facets(&state.lock, since));
+        }
     }
     if request.names.is_empty() {
         servers.extend(not_locked(&state));
@@ -73,7 +86,59 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     {
         applied.get_or_insert_with(AppliedPolicy::none).notes.insert(0, note);
     }
-    Ok(CheckReport { servers, fail_on: request.fail_on, policy: applied })
+    Ok(CheckReport { servers, facets, fail_on: request.fail_on, policy: applied })
+}
+
+/// Where facets.json and the lock do not ask for the same facets.
+fn against_declared(state: &State) -> Option<CheckedFacet> {
+    let wanted = Wanted::of(state.manifest.as_ref()?);
+    let is_of_facet = |difference: &&LockDifference| match difference {
+        LockDifference::NotLocked { what, .. }
+        | LockDifference::NotDeclared { what, .. }
+        | LockDifference::Differs { what, .. } => *what == "facet",
+        LockDifference::Materialization { .. } => true,
+        LockDifference::Problem(_) => false,
+    };
+    let differences = frozen_differences(&wanted, &state.lock);
+    let problems: Vec<FacetProblem> = differences
+        .iter()
+        .filter(is_of_facet)
+        .map(|difference| FacetProblem {
+            check: InstallCheck::Lockfile,
+            path: MANIFEST.to_owned(),
+            expected: "the facets of facets.lock".to_owned(),
+            actual: difference.to_string(),
+        })
+        .collect();
+    let name = MANIFEST.to_owned();
+    (!problems.is_empty()).then(|| CheckedFacet { name, problems, notes: Vec::new() })
+}
+
+/// Which of the names are facets, and which are servers; without names, all facets and, by no name, all servers.
+fn split(names: &[String], state: &State) -> (Vec<String>, Vec<String>) {
+    if names.is_empty() {
+        return (state.lock.facets().keys().cloned().collect(), Vec::new());
+    }
+    let is_facet = |name: &&String| {
+        state.lock.facets().contains_key(*name) && !state.lock.servers().contains_key(*name)
+    };
+    let (facets, servers): (Vec<&String>, Vec<&String>) = names.iter().partition(is_facet);
+    (facets.into_iter().cloned().collect(), servers.into_iter().cloned().collect())
+}
+
+/// What was found of an entry of the lock, and of what the store has of it.
+fn verify_server(
+    name: &str,
+    server: Option<&LockedServer>,
+    outcome: CheckOutcome,
+    stored: &StoredVerification,
+) -> CheckedServer {
+    let (outcome, notes) = with_stored(outcome, server, stored);
+    let tools = server.map_or(0, |server| server.surface.tools.len());
+    let pinned = |server: &LockedServer| Some(server.surface.tools.keys().cloned().collect());
+    let facts = server.map(|server| policy::facts(server, pinned(server))).unwrap_or_default();
+    let (name, profile, is_remote) = (name.to_owned(), None, false);
+    CheckedServer { name, tools, outcome, profile, notes, is_remote, facts }
 }
 
 fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>) -> CheckOutcome {
@@ -99,12 +164,13 @@ fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>
 fn with_stored(
     outcome: CheckOutcome,
     server: Option<&LockedServer>,
+    stored: &StoredVerification,
 ) -> (CheckOutcome, Vec<String>) {
     let artifact = server.and_then(|server| server.pin.artifact());
     let (CheckOutcome::Judged(_), Some(pin)) = (&outcome, artifact) else {
         return (outcome, Vec::new());
     };
-    match verify_stored(pin) {
+    match stored.verify(pin) {
         Ok(absent) => (outcome, absent.iter().map(|what| not_stored(what)).collect()),
         Err(error) => (CheckOutcome::of_error(error), Vec::new()),
     }

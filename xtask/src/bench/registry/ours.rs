@@ -9,13 +9,13 @@ use super::process::ServerProcess;
 use crate::Outcome;
 use crate::run;
 
-/// Nothing listens there. No server is started, so the runtime for them must not be fetched.
+/// Nothing listens there: the runtime for servers must not be fetched. Where some are started, it is there already.
 const NOWHERE: &str = "http://127.0.0.1:9/";
 
 /// A registry that runs, and a token for it.
-pub(super) struct FacetRegistry {
+pub(in crate::bench) struct FacetRegistry {
     process: ServerProcess,
-    pub(super) address: SocketAddr,
+    pub(in crate::bench) address: SocketAddr,
     authorization: String,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct FacetArchive {
 
 impl FacetRegistry {
     /// Starts one that limits no rates and logs nothing.
-    pub(super) fn start(program: &Path, data: &Path, flags: &[&str]) -> Outcome<Self> {
+    pub(in crate::bench) fn start(program: &Path, data: &Path, flags: &[&str]) -> Outcome<Self> {
         let mut create = command(program, data);
         create.args(["token", "create", "--owner", "bench", "--scope", "publish:*"]);
         let authorization = format!("Bearer {}", run::text(&mut create)?.trim());
@@ -39,6 +39,11 @@ impl FacetRegistry {
         let address = line.strip_prefix("listening on http://").and_then(|text| text.parse().ok());
         let address = address.ok_or_else(|| format!("the registry printed {line:?}"))?;
         Ok(Self { process, address, authorization })
+    }
+
+    /// What may publish every name.
+    pub(in crate::bench) fn token(&self) -> &str {
+        self.authorization.trim_start_matches("Bearer ")
     }
 
     pub(super) fn peak_mib(&self) -> f64 {
@@ -62,8 +67,9 @@ impl FacetRegistry {
         let path = format!("/v0/source-servers/{name}/versions");
         let headers = [("Authorization", &*self.authorization)];
         let mut connection = Connection::open(self.address)?;
-        connection.send_file(&head("POST", &path, &headers, found.len()), file)?;
-        let reply = connection.receive()?;
+        let sent = connection.send_file(&head("POST", &path, &headers, found.len()), file);
+        // A registry that refuses a body does not read it to its end; its answer says why.
+        let reply = connection.receive().map_err(|error| sent.err().unwrap_or(error))?;
         match reply.status {
             201 | 202 => Ok(()),
             other => Err(format!("answered {other}: {}", String::from_utf8_lossy(reply.body))),
