@@ -1,10 +1,12 @@
 //! Which registry is asked, and with which token.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use facets_model::HttpUrl;
 use facets_registry_client::{
     RegistryAddress, RegistryClient, RegistryClientError, RegistryClientLimits, RegistryToken,
+    TIMEOUT_VARIABLE,
 };
 
 use crate::credentials_file::CredentialsFile;
@@ -15,6 +17,8 @@ use crate::error::{OpsError, PublishError};
 const REGISTRY: &str = "FACET_REGISTRY_URL";
 /// A token for that registry.
 const TOKEN: &str = "FACET_TOKEN";
+/// The most seconds that a user may wait for the next bytes of a registry.
+const LONGEST_WAIT: u64 = 600;
 
 /// Where a token is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,8 +137,25 @@ impl RegistryChoice {
 
     /// A client that has a token for it.
     pub(crate) fn client(&self, token: &RegistryToken) -> Result<RegistryClient, OpsError> {
-        let limits = RegistryClientLimits::default();
+        let limits = registry_limits()?;
         Ok(RegistryClient::new(self.address.clone(), Some(token), limits)?)
+    }
+}
+
+/// How long registries are waited for, by the environment.
+pub(crate) fn registry_limits() -> Result<RegistryClientLimits, OpsError> {
+    Ok(limits_of(variable(TIMEOUT_VARIABLE))?)
+}
+
+fn limits_of(seconds: Option<String>) -> Result<RegistryClientLimits, RegistryClientError> {
+    let limits = RegistryClientLimits::default();
+    let Some(text) = seconds else { return Ok(limits) };
+    match text.parse::<u64>() {
+        Ok(seconds @ 1..=LONGEST_WAIT) => Ok(limits.waiting(Duration::from_secs(seconds))),
+        _ => Err(RegistryClientError::Config {
+            place: TIMEOUT_VARIABLE.to_owned(),
+            problem: format!("{text:?} is no number of seconds from 1 to {LONGEST_WAIT}"),
+        }),
     }
 }
 
@@ -189,6 +210,17 @@ mod tests {
         };
         assert!(takes(Some(ONE)));
         assert!(!takes(None) && !takes(Some(TWO)));
+    }
+
+    #[test]
+    fn a_user_decides_how_long_registries_are_waited_for() {
+        assert_eq!(limits_of(None).unwrap(), RegistryClientLimits::default());
+        let limits = limits_of(Some("90".to_owned())).unwrap();
+        assert_eq!((limits.connect.as_secs(), limits.read.as_secs()), (90, 90));
+        for text in ["0", "601", "-1", "1.5", "soon", " 7"] {
+            let error = limits_of(Some(text.to_owned())).unwrap_err();
+            assert!(error.to_string().starts_with("FACET_REGISTRY_TIMEOUT: "), "{error}");
+        }
     }
 
     #[test]

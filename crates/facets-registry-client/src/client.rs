@@ -198,7 +198,7 @@ impl RegistryClient {
     ) -> Result<VersionDocument, RegistryClientError> {
         let url = self.below_version(kind, name, version, "yank")?;
         let reply = self.transport.post(&url, &format!("{{\"reason\":{}}}", quoted(reason)))?;
-        let body = self.transport.body(&url, reply.response, self.transport.limits.document)?;
+        let body = self.transport.body(reply, self.transport.limits.document)?;
         read_exact(&url, &body, (kind, name, version))
     }
 
@@ -211,7 +211,7 @@ impl RegistryClient {
     ) -> Result<VersionDocument, RegistryClientError> {
         let url = self.below_version(kind, name, version, "yank")?;
         let reply = self.transport.delete(&url)?;
-        let body = self.transport.body(&url, reply.response, self.transport.limits.document)?;
+        let body = self.transport.body(reply, self.transport.limits.document)?;
         read_exact(&url, &body, (kind, name, version))
     }
 

@@ -1,6 +1,7 @@
 //! An archive, from its address to verified bytes.
 
 use std::io::{Read as _, Write};
+use std::time::Instant;
 
 use facets_digest::Hasher;
 use url::Url;
@@ -22,10 +23,16 @@ pub(crate) fn download(
         return Err(RegistryClientError::TooLarge { what: shown(url), limit });
     }
     let reply = transport.open(url)?;
+    let (wait, begun) = (reply.wait, Instant::now());
     let mut reader = reply.response.into_body().into_with_config().limit(u64::MAX).reader();
     let (mut hasher, mut size, mut buffer) = (Hasher::new(), 0, vec![0_u8; 64 << 10]);
     loop {
-        let count = reader.read(&mut buffer).map_err(|error| transport.broken(url, &error))?;
+        let permitted = transport.limits.permitted_archive(size);
+        if begun.elapsed() > permitted {
+            return Err(RegistryClientError::TooSlow { url: shown(url), limit: permitted });
+        }
+        let count =
+            reader.read(&mut buffer).map_err(|error| transport.broken(url, &error, wait))?;
         if count == 0 {
             break;
         }

@@ -7,6 +7,7 @@ use facets_digest::Digest;
 use facets_failure::{Describe, Note, Stderr};
 use facets_http::AgentError;
 
+use crate::limits::TIMEOUT_VARIABLE;
 use crate::problem::RegistryProblem;
 
 /// What to do where it is not known what a registry has decided.
@@ -54,11 +55,23 @@ pub enum RegistryClientError {
         /// What the system says.
         reason: String,
     },
+    /// There was none in the time that is waited.
+    #[error("cannot reach {host}: no connection within {} s, to ask for {asked}", waited.as_secs_f32())]
+    NoConnection {
+        /// The registry.
+        host: String,
+        /// What was asked for.
+        asked: String,
+        /// How long was waited.
+        waited: Duration,
+    },
     /// The registry has a connection, and does not use it.
-    #[error("{host} sent nothing for {} s", waited.as_secs_f32())]
+    #[error("{host} sent nothing for {} s, asked for {asked}", waited.as_secs_f32())]
     Silent {
         /// The registry.
         host: String,
+        /// What was asked for.
+        asked: String,
         /// How long was waited.
         waited: Duration,
     },
@@ -188,10 +201,30 @@ impl RegistryClientError {
         self.problem().is_some_and(|problem| problem.status == 404)
     }
 
+    /// The same once more, if the registry did not answer: for what would be asked next, and is not waited for.
+    #[must_use]
+    pub fn unanswered(&self) -> Option<Self> {
+        Some(match self {
+            Self::Unreachable { host, reason } => {
+                Self::Unreachable { host: host.clone(), reason: reason.clone() }
+            }
+            Self::NoConnection { host, asked, waited } => {
+                let (host, asked) = (host.clone(), asked.clone());
+                Self::NoConnection { host, asked, waited: *waited }
+            }
+            Self::Silent { host, asked, waited } => {
+                Self::Silent { host: host.clone(), asked: asked.clone(), waited: *waited }
+            }
+            Self::TooSlow { url, limit } => Self::TooSlow { url: url.clone(), limit: *limit },
+            _ => return None,
+        })
+    }
+
     /// The same, where the registry may have the archive.
     pub(crate) fn after_upload(self) -> Self {
         match self {
             cut @ (Self::Unreachable { .. }
+            | Self::NoConnection { .. }
             | Self::Broken { .. }
             | Self::Silent { .. }
             | Self::TooSlow { .. }) => Self::Interrupted(Box::new(cut)),
@@ -212,9 +245,10 @@ impl Describe for RegistryClientError {
             Self::Address { .. } => "registry-address",
             Self::Token { .. } => "registry-token",
             Self::Config { .. } => "registry-config",
-            Self::Unreachable { .. } | Self::Broken { .. } | Self::Silent { .. } => {
-                "registry-unreachable"
-            }
+            Self::Unreachable { .. }
+            | Self::NoConnection { .. }
+            | Self::Broken { .. }
+            | Self::Silent { .. } => "registry-unreachable",
             Self::TooSlow { .. } => "registry-too-slow",
             Self::Certificate { .. } => "registry-certificate",
             Self::Redirect { .. } => "registry-redirect",
@@ -233,8 +267,12 @@ impl Describe for RegistryClientError {
             Self::Address { .. } => "https://HOST, or http:// with an address of this machine",
             Self::Token { .. } => "a token as the registry gives it out",
             Self::Config { .. } => "a setting that can be used",
-            Self::Unreachable { .. } | Self::Broken { .. } | Self::Silent { .. } => {
-                "a registry that answers"
+            Self::Unreachable { .. } | Self::Broken { .. } => "a registry that answers",
+            Self::NoConnection { waited, .. } => {
+                return Some(format!("a connection within {} s", waited.as_secs_f32()));
+            }
+            Self::Silent { waited, .. } => {
+                return Some(format!("the next bytes within {} s", waited.as_secs_f32()));
             }
             Self::TooSlow { limit, .. } => {
                 return Some(format!("a whole answer within {} s", limit.as_secs()));
@@ -264,6 +302,12 @@ impl Describe for RegistryClientError {
     fn next(&self) -> String {
         match self {
             Self::Refused(problem) if problem.status == 401 => "facet login".to_owned(),
+            Self::NoConnection { waited, .. } | Self::Silent { waited, .. } => {
+                let longer = (waited.as_secs() * 3).clamp(60, 600);
+                format!(
+                    "the same command after `export {TIMEOUT_VARIABLE}={longer}`, if the registry is only slow"
+                )
+            }
             other => format!("facet explain {}", other.code()),
         }
     }

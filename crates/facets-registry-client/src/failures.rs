@@ -11,7 +11,7 @@ use crate::address::{host, shown};
 use crate::certificate_problem::certificate_problem;
 use crate::error::RegistryClientError;
 use crate::problem::RegistryProblem;
-use crate::transport::{CONNECT, FailedAttempt, RegistryTransport, header};
+use crate::transport::{FailedAttempt, RegistryTransport, header};
 
 impl RegistryTransport {
     /// What a status means that is no success.
@@ -32,12 +32,17 @@ impl RegistryTransport {
         }
     }
 
-    /// Why a request got no answer.
-    pub(crate) fn failed(&self, url: &Url, error: ureq::Error) -> FailedAttempt {
+    /// Why a change got no answer.
+    pub(crate) fn unchanged(&self, url: &Url, error: ureq::Error) -> FailedAttempt {
+        self.failed(url, error, self.limits.decision)
+    }
+
+    /// Why a request got no answer, whose next bytes were waited for so long.
+    pub(crate) fn failed(&self, url: &Url, error: ureq::Error, wait: Duration) -> FailedAttempt {
         let host = host(url);
         match error {
-            ureq::Error::Io(error) => self.broken(url, &error),
-            ureq::Error::Timeout(timeout) => self.timed_out(url, timeout),
+            ureq::Error::Io(error) => self.broken(url, &error, wait),
+            ureq::Error::Timeout(timeout) => self.timed_out(url, timeout, wait),
             ureq::Error::HostNotFound => {
                 let reason = "its name cannot be resolved".to_owned();
                 retryable(RegistryClientError::Unreachable { host, reason })
@@ -66,27 +71,26 @@ impl RegistryTransport {
     }
 
     /// Which of the limits of a request is over.
-    fn timed_out(&self, url: &Url, timeout: ureq::Timeout) -> FailedAttempt {
-        let host = host(url);
+    fn timed_out(&self, url: &Url, timeout: ureq::Timeout, wait: Duration) -> FailedAttempt {
+        let (host, asked) = (host(url), shown(url));
         match timeout {
             ureq::Timeout::Global => {
-                let (url, limit) = (shown(url), self.limits.time);
-                RegistryClientError::TooSlow { url, limit }.into()
+                RegistryClientError::TooSlow { url: asked, limit: self.limits.time }.into()
             }
             ureq::Timeout::Resolve | ureq::Timeout::Connect => {
-                let reason = format!("no connection within {} s", CONNECT.as_secs());
-                retryable(RegistryClientError::Unreachable { host, reason })
+                let waited = self.limits.connect;
+                FailedAttempt::Silent(RegistryClientError::NoConnection { host, asked, waited })
             }
-            _ => retryable(RegistryClientError::Silent { host, waited: self.limits.read }),
+            _ => FailedAttempt::Silent(RegistryClientError::Silent { host, asked, waited: wait }),
         }
     }
 
     /// Why a connection broke, or never was.
-    pub(crate) fn broken(&self, url: &Url, error: &io::Error) -> FailedAttempt {
+    pub(crate) fn broken(&self, url: &Url, error: &io::Error, wait: Duration) -> FailedAttempt {
         let (host, reason) = (host(url), error.to_string());
         match error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
-            Some(ureq::Error::Timeout(timeout)) => return self.timed_out(url, *timeout),
-            Some(ureq::Error::Io(inner)) => return self.broken(url, inner),
+            Some(ureq::Error::Timeout(timeout)) => return self.timed_out(url, *timeout, wait),
+            Some(ureq::Error::Io(inner)) => return self.broken(url, inner, wait),
             Some(ureq::Error::Protocol(error)) => {
                 return retryable(not_http(url, &error.to_string()));
             }

@@ -25,7 +25,7 @@ pub use client::RegistryClient;
 pub use document::{AskedVersion, ServerVersionHashes, VersionDocument, VersionYank};
 pub use error::RegistryClientError;
 pub use identity::RegistryIdentity;
-pub use limits::RegistryClientLimits;
+pub use limits::{RegistryClientLimits, TIMEOUT_VARIABLE};
 pub use lists::{
     ArtifactPage, ListPosition, ListedArtifact, PublishedVersion, VersionDifference, VersionPage,
 };

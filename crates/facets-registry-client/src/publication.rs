@@ -86,8 +86,8 @@ impl Publishing<'_> {
         let document = if reply.status == 202 {
             self.follow(reply, asked)?
         } else {
-            let (url, limit) = (reply.url, self.transport.limits.document);
-            let body = self.transport.body(&url, reply.response, limit)?;
+            let (url, limit) = (reply.url.clone(), self.transport.limits.document);
+            let body = self.transport.body(reply, limit)?;
             VersionDocument::parse(&url, &body, asked)?
         };
         Ok(Publication { document, outcome })
@@ -120,9 +120,9 @@ impl Publishing<'_> {
 
     /// The address of the status. It is built here: an address that a registry names is not asked.
     fn status_url(&self, reply: RegistryReply) -> Result<Url, RegistryClientError> {
-        let RegistryReply { url, response, .. } = reply;
-        let location = header(&response, "location").to_owned();
-        let body = self.transport.body(&url, response, self.transport.limits.document)?;
+        let url = reply.url.clone();
+        let location = header(&reply.response, "location").to_owned();
+        let body = self.transport.body(reply, self.transport.limits.document)?;
         let value = parse_json(&url, &body)?;
         let members = AnswerMembers::new(&url, &value);
         let stated = members.optional_text("status_url")?.unwrap_or(&location);
@@ -144,7 +144,7 @@ impl Publishing<'_> {
         url: &Url,
         asked: &AskedVersion<'_>,
     ) -> Result<QueuedState, RegistryClientError> {
-        let body = self.transport.document(url, self.transport.limits.document)?;
+        let body = self.transport.status(url)?;
         let value = parse_json(url, &body)?;
         let members = AnswerMembers::new(url, &value);
         match members.text("status")? {

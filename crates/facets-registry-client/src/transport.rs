@@ -15,9 +15,6 @@ use crate::limits::RegistryClientLimits;
 use crate::token::RegistryToken;
 use crate::upload::UploadReader;
 
-/// How long it may take to look a name up and to connect.
-pub(crate) const CONNECT: Duration = Duration::from_secs(20);
-
 /// More than any problem has.
 const MOST_PROBLEM: u64 = 1 << 20;
 
@@ -27,7 +24,10 @@ pub(crate) const JSON: &str = "application/json, application/problem+json";
 /// Requests to one registry.
 #[derive(Debug)]
 pub(crate) struct RegistryTransport {
-    agents: Agents,
+    /// For reads. They have no limit on the whole of it: an archive that keeps coming may take long.
+    readers: Agents,
+    /// For changes, which a registry answers when it has decided.
+    writers: Agents,
     credentials: Credentials,
     pub(crate) limits: RegistryClientLimits,
 }
@@ -35,6 +35,8 @@ pub(crate) struct RegistryTransport {
 /// Why one attempt failed, and whether another may succeed.
 pub(crate) enum FailedAttempt {
     Final(RegistryClientError),
+    /// Nothing came in the time that is waited.
+    Silent(RegistryClientError),
     /// So much later, if the registry says when.
     Retryable(RegistryClientError, Option<Duration>),
 }
@@ -48,7 +50,9 @@ impl From<RegistryClientError> for FailedAttempt {
 impl From<FailedAttempt> for RegistryClientError {
     fn from(failed: FailedAttempt) -> Self {
         match failed {
-            FailedAttempt::Final(error) | FailedAttempt::Retryable(error, _) => error,
+            FailedAttempt::Final(error)
+            | FailedAttempt::Silent(error)
+            | FailedAttempt::Retryable(error, _) => error,
         }
     }
 }
@@ -58,6 +62,17 @@ pub(crate) struct RegistryReply {
     pub(crate) url: Url,
     pub(crate) status: u16,
     pub(crate) response: Response<Body>,
+    /// How long the next bytes of it are waited for.
+    pub(crate) wait: Duration,
+}
+
+/// Whether a registry that is silent is asked again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Silence {
+    /// It was waited for long enough: a person is waiting, too.
+    Final,
+    /// It has something of ours.
+    Retried,
 }
 
 impl RegistryTransport {
@@ -67,14 +82,14 @@ impl RegistryTransport {
         token: Option<&RegistryToken>,
         limits: RegistryClientLimits,
     ) -> Result<Self, RegistryClientError> {
-        let config = || {
+        let config = |wait: Duration, whole: Option<Duration>| {
             agent_config()
-                .timeout_global(Some(limits.time))
-                .timeout_resolve(Some(CONNECT))
-                .timeout_connect(Some(CONNECT))
-                .timeout_recv_response(Some(limits.read))
-                .timeout_per_read(Some(limits.read))
-                .timeout_per_write(Some(limits.read))
+                .timeout_global(whole)
+                .timeout_resolve(Some(limits.connect))
+                .timeout_connect(Some(limits.connect))
+                .timeout_recv_response(Some(wait))
+                .timeout_per_read(Some(wait))
+                .timeout_per_write(Some(wait))
         };
         // A proxy would see what is sent to this machine in the clear.
         let proxy = if address.is_local() { ProxyChoice::Direct } else { ProxyChoice::Environment };
@@ -83,8 +98,11 @@ impl RegistryTransport {
             let bearer = Authorization::Bearer(token.secret().to_owned());
             credentials.add(address.base(), bearer);
         }
-        let agents = Agents::new(config, &Route { proxy, ..Route::default() }, &Reach::AsUser)?;
-        Ok(Self { agents, credentials, limits })
+        let route = Route { proxy, ..Route::default() };
+        let readers = Agents::new(|| config(limits.read, None), &route, &Reach::AsUser)?;
+        let writing = || config(limits.decision, Some(limits.time));
+        let writers = Agents::new(writing, &route, &Reach::AsUser)?;
+        Ok(Self { readers, writers, credentials, limits })
     }
 
     /// What every request has: the token, if the address is below that of the registry.
@@ -98,30 +116,36 @@ impl RegistryTransport {
 
     /// Reads a whole answer, asked for again if the registry is busy.
     pub(crate) fn document(&self, url: &Url, limit: u64) -> Result<Vec<u8>, RegistryClientError> {
-        self.retrying(|| {
-            let reply = self.get_once(url, JSON)?;
-            self.body(&reply.url, reply.response, limit)
-        })
+        self.retrying(Silence::Final, || self.document_once(url, limit))
+    }
+
+    /// The same, asked for again also if the registry is silent.
+    pub(crate) fn status(&self, url: &Url) -> Result<Vec<u8>, RegistryClientError> {
+        self.retrying(Silence::Retried, || self.document_once(url, self.limits.document))
+    }
+
+    fn document_once(&self, url: &Url, limit: u64) -> Result<Vec<u8>, FailedAttempt> {
+        self.body(self.get_once(url, JSON)?, limit)
     }
 
     /// An answer whose body is to be read, asked for again if the registry is busy.
     pub(crate) fn open(&self, url: &Url) -> Result<RegistryReply, RegistryClientError> {
-        self.retrying(|| self.get_once(url, "*/*"))
+        self.retrying(Silence::Final, || self.get_once(url, "*/*"))
     }
 
     /// Sends a small document. That is done once.
     pub(crate) fn post(&self, url: &Url, body: &str) -> Result<RegistryReply, RegistryClientError> {
-        let request = self.prepared(self.agents.for_url(url).post(url.as_str()), url);
+        let request = self.prepared(self.writers.for_url(url).post(url.as_str()), url);
         let request = request.header("Accept", JSON).content_type("application/json");
-        let sent = request.send(body).map_err(|error| self.failed(url, error))?;
+        let sent = request.send(body).map_err(|error| self.unchanged(url, error))?;
         Ok(self.accepted(url, sent)?)
     }
 
     /// Takes something back. That is done once.
     pub(crate) fn delete(&self, url: &Url) -> Result<RegistryReply, RegistryClientError> {
-        let request = self.prepared(self.agents.for_url(url).delete(url.as_str()), url);
+        let request = self.prepared(self.writers.for_url(url).delete(url.as_str()), url);
         let sent =
-            request.header("Accept", JSON).call().map_err(|error| self.failed(url, error))?;
+            request.header("Accept", JSON).call().map_err(|error| self.unchanged(url, error))?;
         Ok(self.accepted(url, sent)?)
     }
 
@@ -133,7 +157,7 @@ impl RegistryTransport {
         size: u64,
         content: &mut UploadReader<'_>,
     ) -> Result<RegistryReply, RegistryClientError> {
-        self.retrying(|| match self.upload_once(url, size, content) {
+        self.retrying(Silence::Final, || match self.upload_once(url, size, content) {
             Err(failed) if !content.is_untouched() => Err(FailedAttempt::Final(failed.into())),
             other => other,
         })
@@ -145,7 +169,7 @@ impl RegistryTransport {
         size: u64,
         content: &mut UploadReader<'_>,
     ) -> Result<RegistryReply, FailedAttempt> {
-        let request = self.prepared(self.agents.for_url(url).post(url.as_str()), url);
+        let request = self.prepared(self.writers.for_url(url).post(url.as_str()), url);
         // The type that the reference sends, also for facets, which are not compressed.
         let request = request
             .header("Accept", JSON)
@@ -155,7 +179,7 @@ impl RegistryTransport {
         let sent = request.send(SendBody::from_reader(content));
         match (sent, content.failure.take()) {
             (_, Some(source)) => Err(RegistryClientError::Upload { source }.into()),
-            (Err(error), None) => Err(self.failed(url, error)),
+            (Err(error), None) => Err(self.unchanged(url, error)),
             (Ok(response), None) => self.accepted(url, response),
         }
     }
@@ -170,7 +194,8 @@ impl RegistryTransport {
         match status {
             200..=202 => {
                 require_identity(url, &response)?;
-                Ok(RegistryReply { url: url.clone(), status, response })
+                let (url, wait) = (url.clone(), self.limits.decision);
+                Ok(RegistryReply { url, status, response, wait })
             }
             300..=399 => {
                 let location = url.join(header(&response, "location"));
@@ -185,14 +210,14 @@ impl RegistryTransport {
     fn get_once(&self, url: &Url, accept: &str) -> Result<RegistryReply, FailedAttempt> {
         let mut url = url.clone();
         for _ in 0..=self.limits.redirects {
-            let request = self.prepared(self.agents.for_url(&url).get(url.as_str()), &url);
+            let request = self.prepared(self.readers.for_url(&url).get(url.as_str()), &url);
             let sent = request.header("Accept", accept).call();
-            let response = sent.map_err(|error| self.failed(&url, error))?;
+            let response = sent.map_err(|error| self.failed(&url, error, self.limits.read))?;
             let status = response.status().as_u16();
             match status {
                 200 => {
                     require_identity(&url, &response)?;
-                    return Ok(RegistryReply { url, status, response });
+                    return Ok(RegistryReply { url, status, response, wait: self.limits.read });
                 }
                 301 | 302 | 303 | 307 | 308 => {
                     url = redirected(&url, header(&response, "location"))?;
@@ -206,40 +231,40 @@ impl RegistryTransport {
     }
 
     /// Reads a body to its end. One that comes byte by byte is given up.
-    pub(crate) fn body(
-        &self,
-        url: &Url,
-        response: Response<Body>,
-        limit: u64,
-    ) -> Result<Vec<u8>, FailedAttempt> {
+    pub(crate) fn body(&self, reply: RegistryReply, limit: u64) -> Result<Vec<u8>, FailedAttempt> {
+        let RegistryReply { url, response, wait, .. } = reply;
         let mut reader = response.into_body().into_with_config().limit(u64::MAX).reader();
         let (mut bytes, mut buffer) = (Vec::new(), vec![0_u8; 64 << 10]);
         let begun = Instant::now();
         loop {
             let permitted = self.limits.permitted(bytes.len() as u64);
             if begun.elapsed() > permitted {
-                let (url, limit) = (shown(url), permitted);
+                let (url, limit) = (shown(&url), permitted);
                 return Err(RegistryClientError::TooSlow { url, limit }.into());
             }
-            let count = reader.read(&mut buffer).map_err(|error| self.broken(url, &error))?;
+            let count =
+                reader.read(&mut buffer).map_err(|error| self.broken(&url, &error, wait))?;
             if count == 0 {
                 return Ok(bytes);
             }
             bytes.extend_from_slice(&buffer[..count]);
             if bytes.len() as u64 > limit {
-                return Err(RegistryClientError::TooLarge { what: shown(url), limit }.into());
+                return Err(RegistryClientError::TooLarge { what: shown(&url), limit }.into());
             }
         }
     }
 
     /// The body of a refusal; nothing of one that cannot be read.
     pub(crate) fn problem_body(&self, url: &Url, response: Response<Body>) -> Vec<u8> {
-        self.body(url, response, MOST_PROBLEM).unwrap_or_default()
+        let (url, status, wait) = (url.clone(), response.status().as_u16(), self.limits.read);
+        let reply = RegistryReply { url, status, response, wait };
+        self.body(reply, MOST_PROBLEM).unwrap_or_default()
     }
 
     /// Asks again what may be answered the next time, a little later each time.
     fn retrying<T>(
         &self,
+        silence: Silence,
         mut attempt: impl FnMut() -> Result<T, FailedAttempt>,
     ) -> Result<T, RegistryClientError> {
         let mut backoff = self.limits.backoff;
@@ -248,6 +273,10 @@ impl RegistryTransport {
             let (error, wanted) = match attempt() {
                 Ok(done) => return Ok(done),
                 Err(FailedAttempt::Final(error)) => return Err(error),
+                Err(FailedAttempt::Silent(error)) if silence == Silence::Final => {
+                    return Err(error);
+                }
+                Err(FailedAttempt::Silent(error)) => (error, None),
                 Err(FailedAttempt::Retryable(error, wanted)) => (error, wanted),
             };
             let wait = wanted.unwrap_or(backoff);

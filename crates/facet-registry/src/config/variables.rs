@@ -7,8 +7,8 @@ use crate::error::ProgramError;
 
 const PREFIX: &str = "FACET_REGISTRY_";
 
-/// The configuration file, and the registry that the command `facet` talks to.
-const OTHERS: &[&str] = &["CONFIG", "URL"];
+/// The configuration file, and for the command `facet` the registry that it talks to and how long it waits.
+const OTHERS: &[&str] = &["CONFIG", "TIMEOUT", "URL"];
 
 /// Refuses a variable that is no setting: it would have no effect, unnoticed.
 fn check_variables(names: impl IntoIterator<Item = String>) -> Result<(), ProgramError> {
@@ -66,6 +66,7 @@ mod tests {
         let others = [
             "FACET_REGISTRY_CONFIG",
             "FACET_REGISTRY_URL",
+            "FACET_REGISTRY_TIMEOUT",
             "FACET_REGISTRY_SERVICE_HOST",
             "FACET_REGISTRY_SERVICE_PORT_HTTP",
             "FACET_REGISTRY_PORT",

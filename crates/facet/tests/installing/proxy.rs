@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use facets_testkit::raw_http::{RawHead, announce, answer, head, send};
+use facets_testkit::raw_http::{RawHead, announce, answer, head, redirect, send};
 
 /// What is sent for a request.
 pub(crate) enum Reply {
@@ -21,6 +21,12 @@ pub(crate) enum Reply {
     Half(Vec<u8>),
     /// Zeros for as long as somebody reads.
     Endless,
+    /// Nothing, while the connection stays.
+    Silent,
+    /// The first half, and then nothing, while the connection stays.
+    Stalled(Vec<u8>),
+    /// Another address.
+    Elsewhere(String),
     NotFound,
 }
 
@@ -125,10 +131,21 @@ fn serve(upstream: &Upstream, reply: &Reply, to: &mut TcpStream) {
             let zeros = vec![0; 64 << 10];
             while send(to, &zeros) {}
         }
+        Reply::Silent => wait_for_end(to),
+        Reply::Stalled(bytes) => {
+            announce(to, "200 OK", &[], (bytes.len(), &bytes[..bytes.len() / 2]));
+            wait_for_end(to);
+        }
+        Reply::Elsewhere(address) => redirect(to, address),
         Reply::NotFound => {
             answer(to, "404 Not Found", &[], br#"{"code":"E_NOT_FOUND","error":"none"}"#);
         }
     }
+}
+
+/// Until the client closes the connection, or for as long as is waited for a client.
+fn wait_for_end(of: &mut TcpStream) {
+    let _ = of.read(&mut [0]);
 }
 
 fn pass_on(url: &str, path: &str, to: &mut TcpStream) {

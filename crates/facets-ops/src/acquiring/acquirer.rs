@@ -15,7 +15,7 @@ use super::git_program::GitLimits;
 use super::origins::RegistryOrigins;
 use super::progress::InstallProgress;
 use crate::error::{AcquireError, OpsError};
-use crate::registry_choice::RegistryChoice;
+use crate::registry_choice::{RegistryChoice, registry_limits};
 use crate::stored_artifact::open_store;
 
 /// For what, and from where, bytes are acquired.
@@ -60,7 +60,7 @@ pub(super) struct Sighting {
 impl<'a> Acquirer<'a> {
     /// With the store of this user. Nothing is asked yet.
     pub(crate) fn new(request: AcquireRequest<'a>) -> Result<Self, OpsError> {
-        Self::with(request, open_store()?, RegistryClientLimits::default())
+        Self::with(request, open_store()?, registry_limits()?)
     }
 
     pub(super) fn with(

@@ -1,14 +1,16 @@
 //! `facet outdated`: which newer versions there are. Nothing is changed, fetched or started.
 
+use std::collections::BTreeMap;
+
 use facets_lock::{LockedFacetSource, LockedServer};
 use facets_model::manifest::{DeclaredServer, FacetSource, VersionSpec};
 use facets_model::{ArtifactName, ArtifactSource, Floor, HttpUrl, Origin, Version};
 use facets_plan::effective_server_name;
 use facets_project::{Project, State};
-use facets_registry_client::{PublishedKind, VersionDocument, WantedVersion};
+use facets_registry_client::{PublishedKind, RegistryClientError, VersionDocument, WantedVersion};
 
 use crate::acquiring::{AcquireRequest, Acquirer, NoInstallProgress};
-use crate::error::OpsError;
+use crate::error::{OpsError, PublishError};
 use crate::installing::{InstallOptions, NetworkUse, RegistryChange};
 use crate::pinned::declared_server;
 use crate::unknown_server::unknown_server;
@@ -69,8 +71,28 @@ pub fn outdated(request: &OutdatedRequest) -> Result<OutdatedReport, OpsError> {
         return Err(unknown_server(name, &state));
     }
     let is_meant = |one: &LockedItem| request.names.is_empty() || request.names.contains(&one.name);
-    let items = locked.into_iter().filter(is_meant).map(|one| one.look(&acquirer));
+    let mut unanswered = UnansweredRegistries::default();
+    let items = locked.into_iter().filter(is_meant).map(|one| one.look(&acquirer, &mut unanswered));
     Ok(OutdatedReport { items: items.collect() })
+}
+
+/// Registries that did not answer: nobody waits for them again and again.
+#[derive(Default)]
+struct UnansweredRegistries(BTreeMap<HttpUrl, RegistryClientError>);
+
+impl UnansweredRegistries {
+    fn require_answering(&self, registry: &HttpUrl) -> Result<(), OpsError> {
+        let known = self.0.get(registry).and_then(RegistryClientError::unanswered);
+        known.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    fn keep(&mut self, registry: &HttpUrl, error: &OpsError) {
+        if let OpsError::Publish(PublishError::Client(error)) = error
+            && let Some(error) = error.unanswered()
+        {
+            self.0.insert(registry.clone(), error);
+        }
+    }
 }
 
 /// Something of a registry that is locked.
@@ -90,8 +112,12 @@ enum Wish {
 }
 
 impl LockedItem {
-    fn look(self, acquirer: &Acquirer<'_>) -> OutdatedItem {
-        let found = self.versions(acquirer);
+    fn look(self, acquirer: &Acquirer<'_>, unanswered: &mut UnansweredRegistries) -> OutdatedItem {
+        let answering = unanswered.require_answering(&self.registry);
+        let found = answering.and_then(|()| self.versions(acquirer));
+        if let Err(error) = &found {
+            unanswered.keep(&self.registry, error);
+        }
         let Self { kind, name, version: locked, .. } = self;
         let (versions, error) = match found {
             Ok(versions) => (Some(versions), None),

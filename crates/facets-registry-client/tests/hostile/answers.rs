@@ -240,9 +240,44 @@ fn no_http_at_all_and_no_registry_at_all_are_told_apart() {
 #[test]
 fn a_silent_registry_is_given_up() {
     let server = Server::start(|_, _| std::thread::sleep(Duration::from_secs(3)));
-    let limits = RegistryClientLimits { read: Duration::from_millis(200), retries: 0, ..limits() };
+    let limits = RegistryClientLimits { read: Duration::from_millis(200), ..limits() };
     let error = ask_version(&client_with(&server, limits)).unwrap_err();
     assert_eq!(error.code(), "registry-unreachable", "{error}");
+    let host = server.url().replacen("http://", "", 1);
+    let asked = format!("{}/v0/source-servers/%40acme/demo/1.0.0", server.url());
+    assert_eq!(error.to_string(), format!("{host} sent nothing for 0.2 s, asked for {asked}"));
+    assert_eq!(
+        error.next(),
+        "the same command after `export FACET_REGISTRY_TIMEOUT=60`, if the registry is only slow"
+    );
+    // Whoever waits is not kept waiting for the same again.
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_registry_that_does_not_even_shake_hands_is_given_up() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("https://{}", silent.local_addr().unwrap()).parse().unwrap();
+    let limits = RegistryClientLimits { connect: Duration::from_millis(200), ..limits() };
+    let client = RegistryClient::new(address, None, limits).unwrap();
+    let begun = Instant::now();
+    let error = ask_version(&client).unwrap_err();
+    assert_eq!(error.code(), "registry-unreachable", "{error}");
+    assert!(error.to_string().contains("no connection within 0.2 s, to ask for "), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_registry_that_stops_in_the_middle_is_given_up() {
+    let server = Server::start(|_, to| {
+        send(to, head("200 OK", &[("Content-Length", "1000")]));
+        send(to, " ");
+        std::thread::sleep(Duration::from_secs(3));
+    });
+    let limits = RegistryClientLimits { read: Duration::from_millis(200), ..limits() };
+    let error = ask_version(&client_with(&server, limits)).unwrap_err();
+    assert!(error.to_string().contains("sent nothing for 0.2 s, asked for "), "{error}");
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]

@@ -222,3 +222,25 @@ fn a_publication_is_not_sent_again_and_a_short_archive_is_not_sent_as_a_long_one
     let result = publish_sized(&client(&server), ARCHIVE.len() as u64 + 1);
     assert_eq!(code(result), "registry-transfer");
 }
+
+#[test]
+fn a_registry_may_take_longer_to_decide_than_to_answer() {
+    let server = Server::start(|request, to| {
+        let is_first_status = request.line() == STATUS && request.nth == 0;
+        if request.line() == POST || is_first_status {
+            std::thread::sleep(Duration::from_millis(600));
+        }
+        match request.line().as_str() {
+            POST => json(to, "202 Accepted", r#"{"status_url":"/v0/publishes/p-1"}"#),
+            _ => json(
+                to,
+                "200 OK",
+                &format!(r#"{{"status":"published","document":{}}}"#, document()),
+            ),
+        }
+    });
+    let limits = RegistryClientLimits { read: Duration::from_millis(200), ..limits() };
+    assert!(publish(&client_with(&server, limits)).is_ok());
+    // The first question about the status got no answer in time, and the archive is not lost for that.
+    assert_eq!(server.lines(), [POST, STATUS, STATUS]);
+}

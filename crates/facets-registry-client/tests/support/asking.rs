@@ -23,9 +23,12 @@ pub fn limits() -> RegistryClientLimits {
     RegistryClientLimits {
         document: 64 << 10,
         surface: 64 << 10,
+        connect: Duration::from_secs(20),
         read: Duration::from_secs(20),
+        decision: Duration::from_secs(20),
         answer: Duration::from_secs(30),
         slowest: 64 << 10,
+        slowest_archive: 256,
         time: Duration::from_secs(40),
         retries: 2,
         backoff: Duration::from_millis(1),

@@ -1,0 +1,71 @@
+//! Registries that are slow, lead elsewhere, take versions back or forget them, and what users learn of it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod installing;
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod registry;
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod sourced;
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod trusted;
+
+use std::time::{Duration, Instant};
+
+use installing::proxy::{Proxy, Reply};
+use installing::{Market, User, text};
+use serde_json::Value;
+use trusted::Ran;
+
+/// A command of somebody who waits a second for registries.
+fn impatient(user: &User, words: &[&str]) -> (Ran, Duration) {
+    let begun = Instant::now();
+    let output = user.command(words).env("FACET_REGISTRY_TIMEOUT", "1").output().unwrap();
+    (Ran::of(&output), begun.elapsed())
+}
+
+#[test]
+fn a_silent_registry_is_named_with_what_was_asked_and_how_long_was_waited() {
+    let Some(market) = Market::open() else { return };
+    market.skill("demo", "1.0.0", "plan", "# Plan\n");
+    market.skill("other", "1.0.0", "other", "# Other\n");
+    let proxy = Proxy::to(&market.registry.url);
+    let user = User::with_own_store(&proxy.url);
+    user.facet(&["install", "demo", "other", "--client", "claude-code", "--yes"]).exits(0);
+    proxy.lie(|_, _| Some(Reply::Silent));
+    let (ran, took) = impatient(&user, &["--json", "install", "third", "--kind", "facet"]);
+    let error = ran.exits(2).json()["error"].clone();
+    assert_eq!(error["code"], "registry-unreachable");
+    let host = proxy.url.replacen("http://", "", 1);
+    let asked = format!("{}/v0/facets/third/latest", proxy.url);
+    assert_eq!(error["message"], format!("{host} sent nothing for 1 s, asked for {asked}"));
+    assert!(text(&error["next"]).contains("FACET_REGISTRY_TIMEOUT=60"), "{error:#}");
+    assert!(took < Duration::from_secs(8), "{took:?}");
+    // Waited for once, not for each facet.
+    let (ran, took) = impatient(&user, &["--json", "outdated"]);
+    let items = ran.exits(2).json()["items"].clone();
+    let failed = items.as_array().unwrap().iter().filter(|item| item.get("error").is_some());
+    assert_eq!(failed.count(), 2, "{items:#}");
+    assert!(took < Duration::from_secs(8), "{took:?}");
+    let wrong = user.command(&["--json", "outdated"]).env("FACET_REGISTRY_TIMEOUT", "x").output();
+    let wrong: Value = Ran::of(&wrong.unwrap()).exits(2).json();
+    assert_eq!(wrong["error"]["code"], "registry-config", "{wrong:#}");
+}
+
+#[test]
+fn an_archive_that_stops_in_the_middle_is_given_up_and_changes_nothing() {
+    let Some(market) = Market::open() else { return };
+    market.skill("demo", "1.0.0", "plan", "# Plan\n");
+    let proxy = Proxy::to(&market.registry.url);
+    let user = User::with_own_store(&proxy.url);
+    user.facet(&["list"]);
+    proxy.lie(|real, path| path.ends_with("/archive").then(|| Reply::Stalled(real.bytes(path))));
+    user.changes_nothing(|user| {
+        let words = ["--json", "install", "demo", "--client", "claude-code", "--yes"];
+        let (ran, took) = impatient(user, &words);
+        let error = ran.exits(2).json()["error"].clone();
+        assert!(text(&error["message"]).ends_with("/v0/facets/demo/1.0.0/archive"), "{error:#}");
+        assert!(took < Duration::from_secs(8), "{took:?}");
+    });
+}
