@@ -69,3 +69,27 @@ fn an_archive_that_stops_in_the_middle_is_given_up_and_changes_nothing() {
         assert!(took < Duration::from_secs(8), "{took:?}");
     });
 }
+
+#[test]
+fn an_archive_may_come_from_another_host_and_must_still_be_the_right_one() {
+    let Some(market) = Market::open() else { return };
+    market.skill("demo", "1.0.0", "plan", "# Plan\n");
+    market.skill("other", "1.0.0", "other", "# Other\n");
+    let (proxy, store) = (Proxy::to(&market.registry.url), Proxy::to(&market.registry.url));
+    let there = store.url.clone();
+    proxy.lie(move |_, path| {
+        path.ends_with("/archive").then(|| Reply::Elsewhere(format!("{there}{path}")))
+    });
+    let user = User::with_own_store(&proxy.url);
+    user.facet(&["install", "demo", "--client", "claude-code", "--yes"]).exits(0);
+    assert_eq!(user.lock()["facets"]["demo"]["source"]["url"], proxy.url, "{:#}", user.lock());
+    store.lie(|real, path| {
+        let mut bytes = real.bytes(path);
+        bytes[700] ^= 1;
+        Some(Reply::Bytes(bytes))
+    });
+    user.changes_nothing(|user| {
+        let refusal = user.refusal(&["install", "other", "--yes"], 1);
+        assert_eq!(refusal, "install-mismatch transport");
+    });
+}

@@ -90,8 +90,8 @@ fn agent(
         (Reach::Public { .. }, _) | (_, ProxyChoice::Direct | ProxyChoice::ByScheme { .. }) => {
             config.proxy(None)
         }
-        (Reach::AsUser, ProxyChoice::Environment) => config.proxy(Proxy::try_from_env()),
-        (Reach::AsUser, ProxyChoice::Through { address, except }) => {
+        (_, ProxyChoice::Environment) => config.proxy(Proxy::try_from_env()),
+        (_, ProxyChoice::Through { address, except }) => {
             config.proxy(Some(proxy(address, except)?))
         }
     };
@@ -159,6 +159,11 @@ impl<Names: Resolver> Resolver for CheckedResolver<Names> {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let found = self.names.resolve(uri, config, timeout)?;
+        // The user chose the proxy, which may be on this machine.
+        let is_proxy = |proxy: &Proxy| uri.host() == Some(proxy.host());
+        if self.reach == Reach::OtherMachines && config.proxy().is_some_and(is_proxy) {
+            return Ok(found);
+        }
         match self.reach.refused_address(uri.host().unwrap_or_default(), &found) {
             None => Ok(found),
             Some(problem) => Err(ureq::Error::Io(io::Error::other(RefusedAddress(problem)))),

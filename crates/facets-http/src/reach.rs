@@ -2,7 +2,14 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use url::Url;
+use url::{Host, Url};
+
+const NO_HOST: &str = "an address of no host";
+const LOOPBACK: &str = "a loopback address";
+const LINK_LOCAL: &str = "a link-local address";
+
+/// Kinds of addresses at which this machine answers itself, or what runs it.
+const OF_THIS_MACHINE: [&str; 3] = [NO_HOST, LOOPBACK, LINK_LOCAL];
 
 /// Whom a request may reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,6 +17,9 @@ pub enum Reach {
     /// Whatever the user's own client would: also a mirror in a private network, through a proxy.
     #[default]
     AsUser,
+    /// The same over HTTPS only, and never this machine: where a server leads to that may not know or respect
+    /// what listens here.
+    OtherMachines,
     /// spec 9.5: public addresses over HTTPS only, checked when connecting and at every redirect, without a
     /// proxy. Hosts that the operator names may have private addresses.
     Public {
@@ -26,9 +36,14 @@ impl Reach {
             return Some("it has credentials in it".to_owned());
         }
         match (self, url.scheme()) {
+            (Self::OtherMachines, "https") if is_own_name(url) => {
+                Some("it leads to this machine".to_owned())
+            }
             (_, "https") => None,
             (Self::AsUser, "http") => None,
-            (Self::Public { .. }, "http") => Some("only https is allowed".to_owned()),
+            (Self::OtherMachines | Self::Public { .. }, "http") => {
+                Some("only https is allowed".to_owned())
+            }
             (_, other) => Some(format!("`{other}:` is neither http nor https")),
         }
     }
@@ -36,16 +51,36 @@ impl Reach {
     /// Why none of the addresses of a host may be connected to. One that is refused refuses all: the name
     /// server decides which one is used.
     pub(crate) fn refused_address(&self, host: &str, found: &[SocketAddr]) -> Option<String> {
-        let Self::Public { allowed } = self else { return None };
+        let allowed = match self {
+            Self::AsUser => return None,
+            Self::OtherMachines => &Vec::new(),
+            Self::Public { allowed } => allowed,
+        };
         let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
         if allowed.contains(&host) {
             return None;
         }
         found.iter().find_map(|address| {
             let kind = reserved_kind(address.ip())?;
+            let is_refused = *self != Self::OtherMachines || OF_THIS_MACHINE.contains(&kind);
+            is_refused.then_some(())?;
             Some(format!("{host} leads to {}, {kind}", address.ip()))
         })
     }
+}
+
+/// A loopback address or `localhost`, as it is written.
+fn is_own_name(url: &Url) -> bool {
+    let kind = match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            return name == "localhost" || name.ends_with(".localhost");
+        }
+        Some(Host::Ipv4(address)) => reserved_v4(address),
+        Some(Host::Ipv6(address)) => reserved_v6(address),
+        None => None,
+    };
+    kind.is_some_and(|kind| OF_THIS_MACHINE.contains(&kind))
 }
 
 /// What an address is that does not lie in the public internet.
@@ -58,10 +93,10 @@ fn reserved_kind(address: IpAddr) -> Option<&'static str> {
 
 fn reserved_v4(address: Ipv4Addr) -> Option<&'static str> {
     let kind = match address.octets() {
-        [0, ..] => "an address of no host",
+        [0, ..] => NO_HOST,
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => "a private address",
-        [127, ..] => "a loopback address",
-        [169, 254, ..] => "a link-local address",
+        [127, ..] => LOOPBACK,
+        [169, 254, ..] => LINK_LOCAL,
         [100, 64..=127, ..] => "a shared address of a provider",
         [192, 0, 0, _] | [192, 88, 99, _] => "an address of a protocol",
         [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => "an address for documentation",
@@ -80,14 +115,14 @@ fn reserved_v6(address: Ipv6Addr) -> Option<&'static str> {
         Ipv4Addr::new(a, b, c, d)
     };
     let kind = match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 0] => "an address of no host",
-        [0, 0, 0, 0, 0, 0, 0, 1] => "a loopback address",
+        [0, 0, 0, 0, 0, 0, 0, 0] => NO_HOST,
+        [0, 0, 0, 0, 0, 0, 0, 1] => LOOPBACK,
         // Other ways to write an IPv4 address: mapped, NAT64, 6to4.
         [0, 0, 0, 0, 0, 0xffff, high, low] => return reserved_v4(embedded(high, low)),
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => return reserved_v4(embedded(high, low)),
         [0x2002, high, low, ..] => return reserved_v4(embedded(high, low)),
         [0xfc00..=0xfdff, ..] => "a unique local address",
-        [0xfe80..=0xfebf, ..] => "a link-local address",
+        [0xfe80..=0xfebf, ..] => LINK_LOCAL,
         [0xfec0..=0xfeff, ..] => "a site-local address",
         [0xff00..=0xffff, ..] => "a multicast address",
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => "an address for documentation",
@@ -178,6 +213,35 @@ mod tests {
         assert_eq!(reach.refused_address("a.example", &found[..1]), None);
         assert_eq!(reach.refused_address("MIRROR.example", &found), None);
         assert_eq!(Reach::AsUser.refused_address("a.example", &found), None);
+    }
+
+    #[test]
+    fn another_machine_may_be_private_and_is_not_this_one() {
+        let others = Reach::OtherMachines;
+        let refused = |address: &str| {
+            others.refused_address("a.example", &[address.parse().unwrap()]).is_some()
+        };
+        for address in ["1.1.1.1:443", "10.0.0.1:443", "192.168.1.1:443", "[fd00::1]:443"] {
+            assert!(!refused(address), "{address}");
+        }
+        for address in ["127.0.0.1:1", "0.0.0.0:1", "[::1]:1", "169.254.169.254:1", "[fe80::1]:1"] {
+            assert!(refused(address), "{address}");
+        }
+        assert!(refused("[::ffff:127.0.0.1]:1"));
+        let refused = |url: &str| others.refusal(&url.parse().unwrap()).is_some();
+        assert!(!refused("https://a.example/") && !refused("https://10.0.0.1/"));
+        for url in [
+            "http://a.example/",
+            "https://localhost/",
+            "https://x.localhost./",
+            "https://127.1/",
+            "https://[::1]:8443/",
+            "https://0.0.0.0/",
+            "https://me@a.example/",
+            "file:///etc/passwd",
+        ] {
+            assert!(refused(url), "{url}");
+        }
     }
 
     #[test]

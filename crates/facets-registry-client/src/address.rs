@@ -86,7 +86,7 @@ impl fmt::Display for RegistryAddress {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),

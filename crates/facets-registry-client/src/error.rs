@@ -278,7 +278,9 @@ impl Describe for RegistryClientError {
                 return Some(format!("a whole answer within {} s", limit.as_secs()));
             }
             Self::Certificate { .. } => "a certificate that is trusted here",
-            Self::Redirect { .. } => "a redirect to the same host",
+            Self::Redirect { .. } => {
+                "a redirect to the same host, or of an archive to another one over https"
+            }
             Self::Answer { .. } => "an answer of a registry",
             Self::TooLarge { limit, .. } => return Some(format!("at most {limit} bytes")),
             Self::Mismatch { expected, .. } => return Some(expected.to_string()),

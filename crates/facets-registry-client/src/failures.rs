@@ -3,6 +3,7 @@
 use std::io;
 use std::time::{Duration, SystemTime};
 
+use facets_http::RefusedAddress;
 use ureq::Body;
 use ureq::http::Response;
 use url::Url;
@@ -88,7 +89,13 @@ impl RegistryTransport {
     /// Why a connection broke, or never was.
     pub(crate) fn broken(&self, url: &Url, error: &io::Error, wait: Duration) -> FailedAttempt {
         let (host, reason) = (host(url), error.to_string());
-        match error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
+        let inner = error.get_ref();
+        if inner.and_then(|inner| inner.downcast_ref::<RefusedAddress>()).is_some() {
+            let (url, location) = (shown(url), reason);
+            let problem = "a registry may not lead there";
+            return RegistryClientError::Redirect { url, location, problem }.into();
+        }
+        match inner.and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
             Some(ureq::Error::Timeout(timeout)) => return self.timed_out(url, *timeout, wait),
             Some(ureq::Error::Io(inner)) => return self.broken(url, inner, wait),
             Some(ureq::Error::Protocol(error)) => {
@@ -108,6 +115,17 @@ impl RegistryTransport {
             | io::ErrorKind::BrokenPipe => RegistryClientError::Broken { host, reason },
             _ => RegistryClientError::Unreachable { host, reason },
         })
+    }
+}
+
+/// What a status means of a host that is no registry: neither that a version does not exist, nor that a token is wrong.
+pub(crate) fn refused_elsewhere(asked: &Url, there: &Url, status: u16) -> FailedAttempt {
+    let problem =
+        format!("HTTP status {status} (the registry redirects to it from {})", shown(asked));
+    let error = RegistryClientError::Answer { url: shown(there), problem };
+    match status {
+        429 | 500 | 502..=504 => retryable(error),
+        _ => FailedAttempt::Final(error),
     }
 }
 

@@ -14,6 +14,7 @@ mod lists;
 mod problem;
 mod progress;
 mod publication;
+mod redirects;
 mod refusal;
 mod token;
 mod transport;

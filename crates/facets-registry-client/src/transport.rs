@@ -1,5 +1,5 @@
-//! Requests to one registry: its token stays with it, redirects stay with its origin, and a registry that is
-//! busy is asked again.
+//! Requests to one registry: its token stays with it, only bytes that are compared with a hash come from another
+//! host, and a registry that is busy is asked again.
 
 use std::io::Read as _;
 use std::time::{Duration, Instant};
@@ -9,9 +9,11 @@ use ureq::http::Response;
 use ureq::{Body, RequestBuilder, SendBody};
 use url::Url;
 
-use crate::address::{RegistryAddress, host, shown};
+use crate::address::{RegistryAddress, is_loopback, shown};
 use crate::error::RegistryClientError;
+use crate::failures::refused_elsewhere;
 use crate::limits::RegistryClientLimits;
+use crate::redirects::{RedirectHop, RedirectScope};
 use crate::token::RegistryToken;
 use crate::upload::UploadReader;
 
@@ -28,6 +30,10 @@ pub(crate) struct RegistryTransport {
     readers: Agents,
     /// For changes, which a registry answers when it has decided.
     writers: Agents,
+    /// For reads from hosts that the registry leads to.
+    others: Agents,
+    /// Whether the registry is on this machine.
+    is_local: bool,
     credentials: Credentials,
     pub(crate) limits: RegistryClientLimits,
 }
@@ -102,7 +108,10 @@ impl RegistryTransport {
         let readers = Agents::new(|| config(limits.read, None), &route, &Reach::AsUser)?;
         let writing = || config(limits.decision, Some(limits.time));
         let writers = Agents::new(writing, &route, &Reach::AsUser)?;
-        Ok(Self { readers, writers, credentials, limits })
+        let is_local = address.is_local();
+        let reach = if is_local { Reach::AsUser } else { Reach::OtherMachines };
+        let others = Agents::new(|| config(limits.read, None), &Route::default(), &reach)?;
+        Ok(Self { readers, writers, others, is_local, credentials, limits })
     }
 
     /// What every request has: the token, if the address is below that of the registry.
@@ -125,12 +134,14 @@ impl RegistryTransport {
     }
 
     fn document_once(&self, url: &Url, limit: u64) -> Result<Vec<u8>, FailedAttempt> {
-        self.body(self.get_once(url, JSON)?, limit)
+        self.body(self.get_once(url, JSON, RedirectScope::SameOrigin)?, limit)
     }
 
-    /// An answer whose body is to be read, asked for again if the registry is busy.
+    /// An answer whose body is to be read and compared with a hash, asked for again if the registry is busy. The
+    /// registry may lead to another host.
     pub(crate) fn open(&self, url: &Url) -> Result<RegistryReply, RegistryClientError> {
-        self.retrying(Silence::Final, || self.get_once(url, "*/*"))
+        let scope = RedirectScope::VerifiedBytes;
+        self.retrying(Silence::Final, || self.get_once(url, "*/*", scope))
     }
 
     /// Sends a small document. That is done once.
@@ -207,27 +218,44 @@ impl RegistryTransport {
         }
     }
 
-    fn get_once(&self, url: &Url, accept: &str) -> Result<RegistryReply, FailedAttempt> {
-        let mut url = url.clone();
+    fn get_once(
+        &self,
+        url: &Url,
+        accept: &str,
+        scope: RedirectScope,
+    ) -> Result<RegistryReply, FailedAttempt> {
+        let mut hop = RedirectHop::first(url);
         for _ in 0..=self.limits.redirects {
-            let request = self.prepared(self.readers.for_url(&url).get(url.as_str()), &url);
-            let sent = request.header("Accept", accept).call();
-            let response = sent.map_err(|error| self.failed(&url, error, self.limits.read))?;
+            let response = self.get_hop(&hop, accept)?;
             let status = response.status().as_u16();
             match status {
                 200 => {
-                    require_identity(&url, &response)?;
-                    return Ok(RegistryReply { url, status, response, wait: self.limits.read });
+                    require_identity(&hop.url, &response)?;
+                    let (url, wait) = (hop.url, self.limits.read);
+                    return Ok(RegistryReply { url, status, response, wait });
                 }
                 301 | 302 | 303 | 307 | 308 => {
-                    url = redirected(&url, header(&response, "location"))?;
+                    hop = hop.next(header(&response, "location"), scope, self.is_local)?;
                 }
-                _ => return Err(self.refused(&url, status, response)),
+                _ if hop.has_left => return Err(refused_elsewhere(url, &hop.url, status)),
+                _ => return Err(self.refused(&hop.url, status, response)),
             }
         }
-        let (url, location) = (shown(&url), shown(&url));
+        let (url, location) = (shown(url), shown(&hop.url));
         let problem = "there are too many redirects";
         Err(RegistryClientError::Redirect { url, location, problem }.into())
+    }
+
+    fn get_hop(&self, hop: &RedirectHop, accept: &str) -> Result<Response<Body>, FailedAttempt> {
+        let url = &hop.url;
+        let request = if hop.has_left {
+            let agents = if is_loopback(url) { &self.readers } else { &self.others };
+            agents.for_url(url).get(url.as_str()).header("Accept-Encoding", "identity")
+        } else {
+            self.prepared(self.readers.for_url(url).get(url.as_str()), url)
+        };
+        let sent = request.header("Accept", accept).call();
+        sent.map_err(|error| self.failed(url, error, self.limits.read))
     }
 
     /// Reads a body to its end. One that comes byte by byte is given up.
@@ -288,24 +316,6 @@ impl RegistryTransport {
             backoff *= 2;
         }
     }
-}
-
-/// Where a redirect leads, if it stays with the origin that was asked.
-fn redirected(from: &Url, location: &str) -> Result<Url, RegistryClientError> {
-    let refuse = |location: String, problem: &'static str| {
-        Err(RegistryClientError::Redirect { url: shown(from), location, problem })
-    };
-    // Nothing at all would lead to the same place again.
-    let Some(to) = from.join(location).ok().filter(|_| !location.is_empty()) else {
-        return refuse("…".to_owned(), "it is no address");
-    };
-    if !to.username().is_empty() || to.password().is_some() {
-        return refuse(shown(&to), "it has credentials in it");
-    }
-    if to.origin() != from.origin() {
-        return refuse(format!("{}://{}", to.scheme(), host(&to)), "it is another host");
-    }
-    Ok(to)
 }
 
 /// An answer that is encoded though that was not accepted is never decoded.

@@ -1,5 +1,6 @@
 //! Archives that are not what the registry states.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use facets_registry_client::{RegistryClientError, RegistryClientLimits, VersionDocument};
@@ -84,17 +85,64 @@ fn an_archive_that_keeps_coming_is_waited_for_and_one_that_stops_or_drips_is_not
     assert!(stopped.to_string().ends_with("/1.0.0/archive"), "{stopped}");
 }
 
-#[test]
-fn an_archive_is_not_fetched_from_another_host() {
-    let elsewhere = Server::start(|_, to| answer(to, "200 OK", &[], ARCHIVE));
-    let there = elsewhere.url();
-    let server = Server::start(move |request, to| {
+/// A registry that leads elsewhere for archives, and answers everything else with the document.
+fn leading_to(there: &str) -> Server {
+    let there = there.to_owned();
+    Server::start(move |request, to| {
         if request.path.ends_with("/archive") {
             redirect(to, &there);
         } else {
             json(to, "200 OK", &document());
         }
-    });
-    assert_eq!(code(fetch(&server, 1000).0), "registry-redirect");
-    assert!(elsewhere.requests().is_empty());
+    })
+}
+
+#[test]
+fn an_archive_comes_from_another_host_which_gets_no_token() {
+    let elsewhere = Server::start(|_, to| answer(to, "200 OK", &[], ARCHIVE));
+    let server = leading_to(&format!("{}/bucket/archive?signature=s", elsewhere.url()));
+    let (size, bytes) = fetch(&server, 1000);
+    assert_eq!((size.unwrap(), bytes.as_slice()), (ARCHIVE.len() as u64, ARCHIVE));
+    assert_eq!(elsewhere.lines(), ["GET /bucket/archive?signature=s"]);
+    assert_eq!(elsewhere.authorizations(), [None]);
+    assert!(server.authorizations().iter().all(Option::is_some));
+    let other = Server::start(|_, to| answer(to, "200 OK", &[], b"other bytes"));
+    assert_eq!(code(fetch(&leading_to(&other.url()), 1000).0), "registry-mismatch");
+    let endless = Server::start(|_, to| answer(to, "200 OK", &[], &vec![b'x'; 100_000]));
+    assert_eq!(code(fetch(&leading_to(&endless.url()), 1000).0), "registry-too-large");
+}
+
+#[test]
+fn a_registry_that_is_led_back_to_gets_no_token_either() {
+    let home = Arc::new(Mutex::new(String::new()));
+    let theirs = Arc::clone(&home);
+    let elsewhere = Server::start(move |_, to| redirect(to, &theirs.lock().unwrap()));
+    let server = leading_to(&elsewhere.url());
+    *home.lock().unwrap() = format!("{}/v0/auth/me", server.url());
+    assert_eq!(code(fetch(&server, 1000).0), "registry-mismatch");
+    let said = server.authorizations();
+    assert_eq!((said.len(), &said[2]), (3, &None), "{said:?}");
+}
+
+#[test]
+fn what_another_host_refuses_says_nothing_about_the_version_or_the_token() {
+    for status in ["401 x", "403 x", "404 x", "503 x"] {
+        let elsewhere = Server::start(move |_, to| answer(to, status, &[], b"<Error/>"));
+        let server = leading_to(&elsewhere.url());
+        let error = fetch(&server, 1000).0.unwrap_err();
+        assert!(!error.is_not_found(), "{error}");
+        assert!(error.to_string().contains("HTTP status"), "{error}");
+        assert!(error.to_string().contains("/1.0.0/archive"), "{error}");
+        assert_eq!(code::<()>(Err(error)), "registry-answer", "{status}");
+    }
+}
+
+#[test]
+fn an_archive_is_not_fetched_in_the_clear_nor_in_a_circle() {
+    for there in ["http://r.example/archive", "ftp://r.example/", "http://u:p@127.0.0.1/"] {
+        assert_eq!(code(fetch(&leading_to(there), 1000).0), "registry-redirect", "{there}");
+    }
+    let circle = Server::start(|request, to| redirect(to, &request.path));
+    assert_eq!(code(fetch(&leading_to(&circle.url()), 1000).0), "registry-redirect");
+    assert_eq!(circle.requests().len(), limits().redirects);
 }
