@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use facets_archive::{ArchiveLimits, ExpectedArtifact, FacetArchive, read_facet};
+use facets_archive::{ArchiveLimits, ExpectedArtifact, FacetArchive, read_facet_files};
 use facets_digest::Digest;
 use facets_files::read_to_limit;
 use facets_lock::{LockedFacet, LockedFacetEntry};
@@ -13,6 +13,7 @@ use facets_project::{InstalledRecord, LOCK, Project, ProjectError, State};
 use facets_store::Store;
 
 use crate::cache_directory::cache_directory;
+use crate::client_texts::{ClientTexts, ExpectedAsset, StoredTexts, expected_assets};
 use crate::error::{InstallCheck, OpsError};
 use crate::facet_entries::{entry_difference, entry_digest};
 
@@ -63,8 +64,9 @@ pub(crate) fn check_facet(
             return Ok(checked);
         }
     };
-    checked.check_archive(facet)?;
-    checked.check_files(facet, project, installed)?;
+    let texts = checked.check_archive(facet)?;
+    let expected = expected_assets(facet, texts.as_ref(), project, state);
+    checked.check_files(facet, project, installed, &expected)?;
     Ok(checked)
 }
 
@@ -78,31 +80,35 @@ impl CheckedFacet {
         });
     }
 
-    /// The archive in the store, if there is one.
-    fn check_archive(&mut self, facet: &LockedFacet) -> Result<(), OpsError> {
-        let Some(hash) = &facet.content_hash else { return Ok(()) };
+    /// The archive in the store, if there is one; its texts, if it is as locked.
+    fn check_archive(&mut self, facet: &LockedFacet) -> Result<Option<StoredTexts>, OpsError> {
+        let Some(hash) = &facet.content_hash else { return Ok(None) };
         let store = Store::find(&cache_directory()?)?;
         let file = match store.as_ref().map(|store| store.get_file(hash)) {
             Some(Ok(Some(file))) => file,
             Some(Err(error)) => {
                 self.add(InstallCheck::Content, "archive", &hash.to_string(), &error.to_string());
-                return Ok(());
+                return Ok(None);
             }
             None | Some(Ok(None)) => {
                 self.notes.push(
                     "its archive is not stored on this machine, and was not verified".to_owned(),
                 );
-                return Ok(());
+                return Ok(None);
             }
         };
         let bytes = read_to_limit(&*file, MOST).ok().flatten().unwrap_or_default();
-        match read_facet(Cursor::new(bytes), &ArchiveLimits::SPEC) {
+        let read = read_facet_files(&mut Cursor::new(bytes), &ArchiveLimits::SPEC);
+        let (archive, contents) = match read {
+            Ok(read) => read,
             Err(error) => {
-                self.add(InstallCheck::Content, "archive", "a valid archive", &error.to_string())
+                self.add(InstallCheck::Content, "archive", "a valid archive", &error.to_string());
+                return Ok(None);
             }
-            Ok(archive) => self.compare_archive(facet, &archive),
-        }
-        Ok(())
+        };
+        self.compare_archive(facet, &archive);
+        let manifest = archive.manifest;
+        Ok(self.problems.is_empty().then_some(StoredTexts { manifest, contents }))
     }
 
     fn compare_archive(&mut self, facet: &LockedFacet, archive: &FacetArchive) {
@@ -131,20 +137,37 @@ impl CheckedFacet {
         }
     }
 
+    /// Files that a repository has brought along: no install on this machine wrote them.
+    fn add_unrecorded(&mut self, texts: &ClientTexts) {
+        for (path, expected, actual) in &texts.other {
+            self.add(InstallCheck::File, path, expected, actual);
+        }
+        if !texts.unknown.is_empty() {
+            let note = format!(
+                "not compared, because its archive is not stored here: {}; `facet install` fetches it and compares them",
+                texts.unknown.join(", ")
+            );
+            self.notes.push(note);
+        }
+    }
+
     /// The files in folders of clients.
     fn check_files(
         &mut self,
         facet: &LockedFacet,
         project: &Project,
         installed: &InstalledRecord,
+        expected: &[ExpectedAsset],
     ) -> Result<(), OpsError> {
-        let Some(record) = installed.facets.get(&self.name) else {
-            if !facet.assets.is_empty() {
-                let note = "not installed on this machine: its files were not verified";
-                self.notes.push(note.to_owned());
-            }
-            return Ok(());
-        };
+        let record = installed.facets.get(&self.name);
+        let files = record.into_iter().flat_map(|record| &record.files);
+        let recorded = files.map(|file| ((file.base, file.path.as_str()), file.digest)).collect();
+        let texts = ClientTexts::compare(expected, &recorded, project)?;
+        if record.is_none() && !facet.assets.is_empty() {
+            self.notes.push(not_installed(&texts));
+        }
+        self.add_unrecorded(&texts);
+        let Some(record) = record else { return Ok(()) };
         let entry = entry_digest(&self.name, facet);
         if record.integrity == facet.integrity && record.entry.is_some() && record.entry != entry {
             let (expected, actual) = ("the entry that was installed", "another one");
@@ -155,8 +178,13 @@ impl CheckedFacet {
             self.notes.push(note);
         }
         for file in &record.files {
+            let as_locked =
+                expected.iter().flatten().find(|other| other.is_at(file.base, &file.path));
+            let as_locked = as_locked.and_then(|file| file.digest);
             let actual = match project.read_asset(file.base, &file.path) {
                 Ok(Some(bytes)) if Digest::of(&bytes) == file.digest => continue,
+                // Another version was installed here, and the repository has brought the files of this one.
+                Ok(Some(bytes)) if Some(Digest::of(&bytes)) == as_locked => continue,
                 Ok(Some(bytes)) => format!("{}, edited", Digest::of(&bytes)),
                 Ok(None) => "missing".to_owned(),
                 Err(ProjectError::Untrusted { .. }) => "a link, or not a file".to_owned(),
@@ -165,6 +193,17 @@ impl CheckedFacet {
             self.add(InstallCheck::File, &file.path, &file.digest.to_string(), &actual);
         }
         Ok(())
+    }
+}
+
+/// What a clone has of a facet that was not installed on this machine.
+fn not_installed(texts: &ClientTexts) -> String {
+    let compared = texts.same + texts.other.len();
+    match (compared, texts.unknown.len()) {
+        (0, 0) => "not installed on this machine, and none of its files exist; `facet install` writes them".to_owned(),
+        (0, _) => "not installed on this machine".to_owned(),
+        (1, _) => "not installed on this machine; 1 file that exists was compared with what is locked".to_owned(),
+        (count, _) => format!("not installed on this machine; {count} files that exist were compared with what is locked"),
     }
 }
 

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use facets_archive::{ArchiveLimits, read_facet_files};
-use facets_clients::assets::{AssetFile, AssetSource, materialize};
+use facets_clients::assets::{AssetFile, materialize};
 use facets_digest::Digest;
-use facets_drift::{Finding, asset_findings};
 use facets_files::read_to_limit;
 use facets_lock::{LockedAsset, LockedFacet};
 use facets_model::manifest::FacetManifest;
-use facets_model::{ArtifactName, ArtifactPath, AssetKind, AssetName, AssetScope};
+use facets_model::{ArtifactName, AssetKind, AssetName};
 
 use facets_plan::{AssetAction, AssetStep, InstalledFileView, plan_assets};
 use facets_project::InstalledFile;
@@ -18,6 +17,7 @@ use facets_project::InstalledFile;
 use super::goal::{Goal, WantedFile};
 use super::task::InstallTask;
 use crate::acquiring::AcquiredFacet;
+use crate::asset_text::{AssetText, FacetContents};
 use crate::client_files::Client;
 use crate::error::{OpsError, TaskError};
 use crate::facet_removal::{on_disk, recorded_files};
@@ -26,8 +26,6 @@ use crate::stored_artifact::open_store;
 
 /// The largest archive of a facet that is read to show a difference.
 const MOST_OF_FACET: u64 = 64 << 20;
-
-type Contents = BTreeMap<ArtifactPath, Vec<u8>>;
 
 impl InstallTask {
     /// Every file of every client.
@@ -49,7 +47,8 @@ impl InstallTask {
                 for client in clients {
                     let made = materialize(*client, self.scope(), &text.source())
                         .map_err(|source| TaskError::Asset { facet: name.to_string(), source })?;
-                    files.extend(made.into_iter().map(|file| text.file(name, *client, file)));
+                    let made = made.into_iter().map(|file| wanted_file(&text, name, *client, file));
+                    files.extend(made);
                 }
             }
         }
@@ -149,7 +148,7 @@ fn is_written(goal: &Goal, facet: &ArtifactName) -> bool {
 }
 
 /// What the archive of a locked facet has, if it is stored.
-fn stored_facet(facet: &LockedFacet) -> Option<(FacetManifest, Contents)> {
+fn stored_facet(facet: &LockedFacet) -> Option<(FacetManifest, FacetContents)> {
     let store = open_store().ok()?;
     let file = store.get_file(&facet.content_hash?).ok()??;
     let limits = ArchiveLimits::SPEC;
@@ -158,121 +157,22 @@ fn stored_facet(facet: &LockedFacet) -> Option<(FacetManifest, Contents)> {
     Some((archive.manifest, contents))
 }
 
-/// An asset with its texts.
-struct AssetText<'a> {
-    kind: AssetKind,
-    name: &'a AssetName,
-    description: String,
-    primary: (&'a ArtifactPath, &'a [u8]),
-    companions: Vec<(ArtifactPath, Vec<u8>)>,
-}
-
-impl<'a> AssetText<'a> {
-    /// None if the project omits it.
-    fn of(
-        manifest: &FacetManifest,
-        contents: &'a Contents,
-        asset: &'a LockedAsset,
-    ) -> Option<Self> {
-        let name = asset.effective_name()?;
-        let (description, folder) = match asset.kind {
-            AssetKind::Skill => {
-                (&manifest.skills.get(&asset.name)?.description, format!("skills/{}/", asset.name))
-            }
-            AssetKind::Agent => (&manifest.agents.get(&asset.name)?.description, String::new()),
-            AssetKind::Command => (&manifest.commands.get(&asset.name)?.description, String::new()),
-        };
-        let is_primary = |path: &str| match asset.kind {
-            AssetKind::Skill => path == format!("{folder}SKILL.md"),
-            AssetKind::Agent | AssetKind::Command => true,
-        };
-        let (mut primary, mut companions) = (None, Vec::new());
-        for file in &asset.files {
-            let (path, bytes) = contents.get_key_value(&file.path)?;
-            if is_primary(path.as_str()) {
-                primary = Some((path, bytes.as_slice()));
-            } else {
-                let inside = path.as_str().strip_prefix(&folder)?.parse().ok()?;
-                companions.push((inside, bytes.clone()));
-            }
-        }
-        let (kind, description) = (asset.kind, description.clone());
-        Some(Self { kind, name, description, primary: primary?, companions })
-    }
-
-    fn source(&self) -> AssetSource<'_> {
-        AssetSource {
-            kind: self.kind,
-            name: self.name,
-            description: &self.description,
-            primary: self.primary.1,
-            companions: &self.companions,
-        }
-    }
-
-    fn file(&self, facet: &ArtifactName, client: Client, file: AssetFile) -> WantedFile {
-        let AssetFile { base, path, content } = file;
-        let view = InstalledFileView {
-            base,
-            path,
-            digest: Digest::of(&content),
-            facet: facet.to_string(),
-            kind: self.kind,
-            name: self.name.clone(),
-            client: client.name().to_owned(),
-        };
-        WantedFile { view, content }
-    }
-
-    /// The text as clients read it: the description of the manifest is part of that.
-    fn shown(&self, scope: AssetScope) -> String {
-        let files = materialize(Client::ClaudeCode, scope, &self.source()).unwrap_or_default();
-        let primary = files.into_iter().next().map(|file| file.content);
-        text_of(primary.as_deref().unwrap_or(self.primary.1))
-    }
-
-    /// How it differs from the version before; none if it is the same.
-    fn change(
-        &self,
-        facet: &ArtifactName,
-        scope: AssetScope,
-        old: Option<&AssetText<'_>>,
-    ) -> Option<AssetChangeShown> {
-        let subject = format!("{} {}", self.kind, self.name);
-        let (before, after) = (old.map(|old| old.shown(scope)), self.shown(scope));
-        let mut findings = findings(&subject, before.as_deref(), &after);
-        let mut binaries = Vec::new();
-        let mut is_changed = before.as_deref() != Some(after.as_str());
-        for (path, bytes) in &self.companions {
-            let old = old.and_then(|old| old.companion(path));
-            is_changed |= old != Some(bytes);
-            match std::str::from_utf8(bytes) {
-                Ok(text) => {
-                    let (place, old) =
-                        (format!("{subject}/{path}"), old.map(|bytes| text_of(bytes)));
-                    findings.extend(self::findings(&place, old.as_deref(), text));
-                }
-                Err(_) => binaries.push((path.to_string(), bytes.len() as u64)),
-            }
-        }
-        is_changed |= old.is_some_and(|old| old.companions.len() != self.companions.len());
-        let (kind, name) = (self.kind, self.name.clone());
-        let (facet, after) = (facet.clone(), Some(after));
-        let shown = AssetChangeShown { facet, kind, name, before, after, binaries, findings };
-        is_changed.then_some(shown)
-    }
-
-    fn companion(&self, path: &ArtifactPath) -> Option<&Vec<u8>> {
-        let mut companions = self.companions.iter();
-        companions.find(|(other, _)| other == path).map(|(_, bytes)| bytes)
-    }
-}
-
-/// A difference that is none has no findings.
-fn findings(subject: &str, before: Option<&str>, after: &str) -> Vec<Finding> {
-    if before == Some(after) { Vec::new() } else { asset_findings(subject, before, after) }
-}
-
-fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// A file that is wanted for a client.
+fn wanted_file(
+    text: &AssetText<'_>,
+    facet: &ArtifactName,
+    client: Client,
+    file: AssetFile,
+) -> WantedFile {
+    let AssetFile { base, path, content } = file;
+    let view = InstalledFileView {
+        base,
+        path,
+        digest: Digest::of(&content),
+        facet: facet.to_string(),
+        kind: text.kind,
+        name: text.name.clone(),
+        client: client.name().to_owned(),
+    };
+    WantedFile { view, content }
 }
