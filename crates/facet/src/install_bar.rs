@@ -5,6 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use facets_face::style::WARN;
 use facets_face::visible;
 use facets_fetch::FetchProgress;
 use facets_ops::install::InstallProgress;
@@ -37,6 +38,11 @@ struct BarState {
 }
 
 impl InstallBar {
+    /// Between the bars. Nothing depends on whether it could be written.
+    fn say(&self, line: &str) {
+        self.bars.suspend(|| drop(anstream::stderr().write_all(line.as_bytes())));
+    }
+
     /// Hidden with `quiet`, and where standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Self {
         let is_hidden = quiet || !std::io::stderr().is_terminal();
@@ -116,9 +122,11 @@ impl InstallProgress for InstallBar {
         if self.is_quiet {
             return;
         }
-        let line = format!("note: {}\n", visible(text));
-        // Nothing depends on whether it could be written.
-        self.bars.suspend(|| drop(anstream::stderr().write_all(line.as_bytes())));
+        self.say(&format!("note: {}\n", visible(text)));
+    }
+
+    fn warn(&self, text: &str) {
+        self.say(&format!("{WARN}warning{WARN:#}: {}\n", visible(text)));
     }
 }
 

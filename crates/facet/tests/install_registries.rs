@@ -173,3 +173,27 @@ fn without_the_archive_the_lock_says_what_it_can_and_verify_says_what_it_cannot(
     // As verify says: an install fetches the archive, and does not take another file for its own.
     assert_eq!(user.refusal(&["install", "--frozen"], 1), "asset-in-the-way");
 }
+
+#[test]
+fn a_version_that_was_taken_back_is_installed_with_a_warning() {
+    let Some(market) = Market::open() else { return };
+    market.skill("demo", "1.0.0", "plan", "# Plan\n");
+    market.servers("jira", &["1.0.0"]);
+    market.yank("facet", "demo", "1.0.0");
+    market.yank("server", "jira", "1.0.0");
+    let user = User::with_own_store(&market.registry.url);
+    for (name, subject) in [("demo", "facet demo"), ("jira", "server jira")] {
+        let typed = format!("{name}@1.0.0");
+        let words = ["install", &typed, "--client", "claude-code", "--yes"];
+        let report = user.json(&words, 0);
+        assert_eq!(report["yanked"].as_array().unwrap().len(), 1, "{report:#}");
+        assert_eq!(report["yanked"][0]["subject"], subject, "{report:#}");
+        let ran = user.facet(&words).exits(0);
+        let expected = format!("warning: {subject} 1.0.0 was yanked: ");
+        assert_eq!(ran.talk.matches(&expected).count(), 1, "{}", ran.talk);
+    }
+    // Another machine that has to ask the registry is told, too.
+    let other = clone_of(&user, User::with_own_store(&market.registry.url));
+    let report = other.json(&["install", "--frozen"], 0);
+    assert_eq!(report["yanked"].as_array().unwrap().len(), 2, "{report:#}");
+}

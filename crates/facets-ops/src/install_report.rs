@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use facets_digest::Digest;
 use facets_drift::Finding;
-use facets_model::{AssetKind, AssetName};
+use facets_model::{AssetKind, AssetName, Version};
 
 use crate::client_files::Client;
 use crate::consent::ApprovalPage;
@@ -23,8 +23,29 @@ pub struct InstallReport {
     pub servers: Vec<ServerOutcome>,
     /// Texts that were shown, with their findings.
     pub assets: Vec<AssetChangeShown>,
+    /// Versions that were asked for and were taken back.
+    pub yanked: Vec<YankedVersion>,
     /// What else is worth knowing.
     pub notes: Vec<String>,
+}
+
+/// A version that was taken back. It exists, and nothing chooses it any more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct YankedVersion {
+    /// Kind and name, as a registry has them: `facet demo`.
+    pub subject: String,
+    /// Which version.
+    pub version: Version,
+    /// Why.
+    pub reason: String,
+}
+
+impl std::fmt::Display for YankedVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { subject, version, reason } = self;
+        write!(f, "{subject} {version} was yanked")?;
+        if reason.is_empty() { Ok(()) } else { write!(f, ": {reason}") }
+    }
 }
 
 /// Whether anything was written.

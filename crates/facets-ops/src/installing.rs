@@ -53,7 +53,13 @@ impl InstallTask {
         self.add_typed(progress)?;
         let acquirer = self.acquirer(progress)?;
         let goal = Goal::reach(&self, &acquirer)?;
+        let mut yanked = acquirer.yanked();
+        yanked.extend(self.yanked.iter().cloned());
+        for version in &yanked {
+            progress.warn(&version.to_string());
+        }
         let report = self.finish(&goal, &acquirer, consent)?;
+        let report = InstallReport { yanked: yanked.into_iter().collect(), ..report };
         if report.outcome == InstallOutcome::Applied {
             acquirer.remember()?;
         }

@@ -80,5 +80,6 @@ pub(super) fn report(outcome: InstallOutcome) -> InstallReport {
         servers: Vec::new(),
         assets: Vec::new(),
         notes: Vec::new(),
+        yanked: Vec::new(),
     }
 }

@@ -5,6 +5,7 @@ use facets_model::ArtifactName;
 use facets_ops::client_files::FileEdit;
 use facets_ops::install::{
     AssetChangeShown, FacetChange, InstallReport, InstalledFileShown, ItemStatus, ServerOutcome,
+    YankedVersion,
 };
 use facets_ops::outdated::{OutdatedItem, OutdatedReport};
 use serde_json::{Value, json};
@@ -32,8 +33,17 @@ pub(super) fn installed(
         "assets": report.assets.iter().map(asset).collect::<Vec<_>>(),
         "connected": connected.iter().map(client_file).collect::<Vec<_>>(),
         "connect_error": error,
+        "yanked": report.yanked.iter().map(yanked).collect::<Vec<_>>(),
         "notes": report.notes,
         "next": next,
+    })
+}
+
+fn yanked(version: &YankedVersion) -> Value {
+    json!({
+        "subject": version.subject,
+        "version": version.version.to_string(),
+        "reason": version.reason,
     })
 }
 

@@ -15,6 +15,7 @@ use super::git_program::GitLimits;
 use super::origins::RegistryOrigins;
 use super::progress::InstallProgress;
 use crate::error::{AcquireError, OpsError};
+use crate::install_report::YankedVersion;
 use crate::registry_choice::{RegistryChoice, registry_limits};
 use crate::stored_artifact::open_store;
 
@@ -46,6 +47,8 @@ pub(crate) struct Acquirer<'a> {
     pub(super) origins: RegistryOrigins,
     pub(super) git_limits: GitLimits,
     pub(super) sightings: Mutex<Vec<Sighting>>,
+    /// Versions that a registry answered with, and that were taken back.
+    pub(super) yanked: Mutex<BTreeSet<YankedVersion>>,
 }
 
 /// A version whose bytes were verified.
@@ -83,6 +86,7 @@ impl<'a> Acquirer<'a> {
             origins,
             git_limits,
             sightings,
+            yanked: Mutex::default(),
         })
     }
 
@@ -100,6 +104,11 @@ impl<'a> Acquirer<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What a registry answered with though it was taken back.
+    pub(crate) fn yanked(&self) -> BTreeSet<YankedVersion> {
+        self.yanked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn archives(&self) -> ArchiveStore<'_> {

@@ -14,6 +14,9 @@ pub trait InstallProgress: Sync {
 
     /// Something worth knowing that stops nothing.
     fn note(&self, _text: &str) {}
+
+    /// The same, and worse: it is said also where little is said.
+    fn warn(&self, _text: &str) {}
 }
 
 /// Shows nothing.

@@ -10,6 +10,7 @@ use super::acquirer::{Acquirer, Sighting};
 use super::comparing::{LockedBytes, require_locked};
 use super::freshness::{require_fresh, seen_of};
 use crate::error::OpsError;
+use crate::install_report::YankedVersion;
 
 /// What a registry is asked for.
 pub(super) struct RegistryAsk<'q> {
@@ -54,6 +55,11 @@ impl Acquirer<'_> {
         let seen = Seen::of(&self.user, &client.address().to_string());
         let seen = seen.versions(ask.kind.word(), ask.name.as_str())?;
         require_fresh(&client, &document, ask.wanted, &seen)?;
+        if let Some(yank) = &document.yanked {
+            let (subject, version) = (ask.subject(), document.version.clone());
+            let yanked = YankedVersion { subject, version, reason: yank.reason.clone() };
+            self.yanked.lock().unwrap_or_else(PoisonError::into_inner).insert(yanked);
+        }
         Ok(RegistryAnswer { client, document })
     }
 

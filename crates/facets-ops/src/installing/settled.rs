@@ -125,6 +125,7 @@ impl InstallTask {
             servers: kept_servers(lock),
             assets: Vec::new(),
             notes: Vec::new(),
+            yanked: Vec::new(),
         }
     }
 }

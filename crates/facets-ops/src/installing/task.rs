@@ -1,6 +1,6 @@
 //! What is to be installed or upgraded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facets_model::Version;
 use facets_plan::{Move, Wanted};
@@ -9,6 +9,7 @@ use facets_registry_client::PublishedKind;
 
 use super::options::InstallOptions;
 use crate::client_files::Client;
+use crate::install_report::YankedVersion;
 use crate::wished_name::WishedName;
 
 /// What is to be installed or upgraded.
@@ -26,6 +27,8 @@ pub(crate) struct InstallTask {
     /// The clients that were typed.
     pub(super) clients: Vec<Client>,
     pub(super) options: InstallOptions,
+    /// Versions that were typed and were taken back.
+    pub(super) yanked: BTreeSet<YankedVersion>,
 }
 
 /// Something that was typed.

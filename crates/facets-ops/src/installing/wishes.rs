@@ -81,6 +81,7 @@ impl InstallTask {
             options: options.clone(),
         })
     }
+            yanked: BTreeSet::new(),
 
     /// Versions that the manifest excludes count, too: it is written anew when they are known.
     fn reach_latest(&mut self) {
@@ -96,7 +97,11 @@ impl InstallTask {
     /// Finds what was typed, and adds it to what is asked for.
     pub(super) fn add_typed(&mut self, progress: &dyn InstallProgress) -> Result<(), OpsError> {
         for wish in std::mem::take(&mut self.typed) {
-            let found = self.find(&wish, &self.acquirer(progress)?)?;
+            let acquirer = self.acquirer(progress)?;
+            let found = self.find(&wish, &acquirer)?;
+            let yanked = acquirer.yanked();
+            drop(acquirer);
+            self.yanked.extend(yanked);
             let text = self.manifest.as_deref().or(self.before.manifest_text.as_deref());
             let text = match found {
                 Found::Facet { source } => with_facet(text, wish.name.name.as_str(), &source),

@@ -192,6 +192,8 @@ impl InstallTask {
             files: self.file_report(goal),
             servers: servers.collect(),
             assets: page.assets,
+            // Known to whoever asked the registries.
+            yanked: Vec::new(),
             notes: notes(goal),
         }
     }

@@ -8,7 +8,7 @@ use crate::error::OpsError;
 pub use crate::install_page::{AssetChangeShown, FacetChange, InstallPage, ServerChange};
 pub use crate::install_report::{
     AssetFileStatus, InstallOutcome, InstallReport, InstalledFileShown, ItemStatus, PinnedHashes,
-    ServerOutcome, ServerStatus,
+    ServerOutcome, ServerStatus, YankedVersion,
 };
 pub use crate::installing::{
     InlineServers, InstallMode, InstallOptions, InstallProgress, NetworkUse, NoInstallProgress,
