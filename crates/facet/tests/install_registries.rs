@@ -197,3 +197,25 @@ fn a_version_that_was_taken_back_is_installed_with_a_warning() {
     let report = other.json(&["install", "--frozen"], 0);
     assert_eq!(report["yanked"].as_array().unwrap().len(), 2, "{report:#}");
 }
+
+#[test]
+fn every_problem_of_a_manifest_is_shown_with_its_place() {
+    let user = User::new("");
+    user.write(
+        "facets.json",
+        "{\n  \"facets\": { \"A\": \"1\" },\n  \"servers\": { \"x\": 7 }\n}\n",
+    );
+    for words in [&["install"][..], &["install", "demo"], &["upgrade"], &["outdated"]] {
+        let error = user.json(words, 2)["error"].clone();
+        assert_eq!(error["code"], "manifest-has-problems", "{error:#}");
+        let problems = error["problems"].as_array().unwrap();
+        assert!(problems.len() >= 3, "{error:#}");
+        for problem in problems {
+            assert_eq!(problem["file"], "facets.json", "{problem:#}");
+            assert!(problem["line"].is_u64() && problem["column"].is_u64(), "{problem:#}");
+            assert!(!text(&problem["fix"]).is_empty(), "{problem:#}");
+        }
+        let shown = user.facet(words).exits(2).talk;
+        assert!(shown.contains("facets.json:3:"), "{shown}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use facets_failure::{Describe, DiskProblem, LineColumn};
+use facets_failure::{Describe, DiskProblem, FileProblem, LineColumn};
 use facets_files::FileError;
 use facets_jsonc::EditError;
 use facets_lock::LockError;
@@ -50,8 +50,8 @@ pub enum ProjectError {
     Manifest {
         /// The file.
         path: PathBuf,
-        /// How many.
-        problems: usize,
+        /// All of them, with their places.
+        problems: Vec<FileProblem>,
     },
     /// The manifest cannot be changed in place.
     #[error("{} cannot be changed", path.display())]
@@ -205,8 +205,8 @@ impl Describe for ProjectError {
             Self::TooLarge { .. } => "a larger file".to_owned(),
             Self::Lock { source, .. } => return source.actual(),
             Self::Manifest { problems, .. } => {
-                let plural = if *problems == 1 { "" } else { "s" };
-                format!("{problems} problem{plural}")
+                let plural = if problems.len() == 1 { "" } else { "s" };
+                format!("{} problem{plural}", problems.len())
             }
             Self::Edit { source, .. } => source.to_string(),
             Self::Busy { .. } => {
@@ -250,6 +250,13 @@ impl Describe for ProjectError {
             Self::Lock { source, .. } => source.place(),
             Self::Edit { source, .. } => source.place(),
             _ => None,
+        }
+    }
+
+    fn problems(&self) -> Vec<FileProblem> {
+        match self {
+            Self::Manifest { problems, .. } => problems.clone(),
+            _ => Vec::new(),
         }
     }
 

@@ -39,7 +39,7 @@ pub use homes::{Homes, PrivateHome};
 pub use installed::{InstalledFacet, InstalledFile, InstalledRecord};
 pub use ledger::Ledger;
 pub use ledger_record::{Approval, LedgerRecord};
-pub use manifest::{declared_origin, with_server, without_server};
+pub use manifest::{declared_origin, valid_manifest, with_server, without_server};
 pub use manifest_facets::{with_clients, with_facet, with_registry_server, without_facet};
 pub use nearest::{is_in_repository, project_around};
 pub use places::AssetPlaces;

@@ -1,13 +1,30 @@
 //! The part of `facets.json` that names servers.
 
+use std::path::Path;
+
 use facets_jsonc::{EditError, Order, remove_member, set_member};
 use facets_lock::Pin;
-use facets_model::manifest::ProjectManifest;
+use facets_model::manifest::{ProjectManifest, parse_project};
 use facets_model::{AddressOrigin, ArtifactSource, CommandOrigin, Origin, SourceModeOrigin};
 use serde_json::{Value, json};
 
+use crate::error::ProjectError;
+
 /// A manifest without anything.
 pub(crate) const EMPTY: &str = "{\n  \"manifestVersion\": 0.2,\n  \"facets\": {}\n}\n";
+
+/// Reads a manifest that has no problem; else all problems are in the error.
+pub fn valid_manifest(path: &Path, bytes: &[u8]) -> Result<ProjectManifest, ProjectError> {
+    let outcome = parse_project(bytes);
+    match outcome.manifest {
+        Some(manifest) if outcome.problems.is_empty() => Ok(manifest),
+        _ => {
+            let problems = outcome.problems.into_iter();
+            let problems = problems.map(|problem| problem.in_file(path.to_owned())).collect();
+            Err(ProjectError::Manifest { path: path.to_owned(), problems })
+        }
+    }
+}
 
 /// Where the manifest says that a server comes from, if it alone says so: a floor asks a registry. Values
 /// of variables are no part of that.

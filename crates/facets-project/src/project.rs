@@ -7,7 +7,7 @@ use facets_digest::Digest;
 use facets_files::{staged_path, write_synced};
 use facets_lock::{Lock, SURFACES, surface_path};
 use facets_model::AssetBase;
-use facets_model::manifest::{ProjectManifest, parse_project};
+use facets_model::manifest::ProjectManifest;
 use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
 
 use crate::asset_check::read_asset;
@@ -18,6 +18,7 @@ use crate::files::{self, LOCK, MANIFEST, STATE, check_folder, make_folder};
 use crate::installed::InstalledRecord;
 use crate::journal::Journal;
 use crate::ledger::{Ledger, project_key};
+use crate::manifest::valid_manifest;
 use crate::places::{AssetPlaces, Bases};
 use crate::prepare::Preparation;
 use crate::receipt::Receipt;
@@ -265,20 +266,13 @@ impl Project {
 
     fn state(&self, surfaces_of: &dyn Fn(&str) -> bool) -> Result<State, ProjectError> {
         let path = self.root.join(MANIFEST);
-        let manifest_text = match files::read(&path)? {
-            None => None,
-            Some(bytes) => Some(
-                String::from_utf8(bytes)
-                    .map_err(|_| ProjectError::Manifest { path: path.clone(), problems: 1 })?,
-            ),
-        };
-        let manifest = match &manifest_text {
-            None => None,
-            Some(text) => {
-                let outcome = parse_project(text.as_bytes());
-                let problems = outcome.problems.len();
-                let bad = || ProjectError::Manifest { path: path.clone(), problems };
-                Some(outcome.manifest.filter(|_| problems == 0).ok_or_else(bad)?)
+        let (manifest_text, manifest) = match files::read(&path)? {
+            None => (None, None),
+            Some(bytes) => {
+                let manifest = valid_manifest(&path, &bytes)?;
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| ProjectError::Manifest { path, problems: Vec::new() })?;
+                (Some(text), Some(manifest))
             }
         };
         let path = self.root.join(LOCK);

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facets_model::manifest::{FacetSource, ProjectFacet, VersionSpec, parse_project};
+use facets_model::manifest::{FacetSource, ProjectFacet, VersionSpec};
 use facets_model::{ArtifactName, Version};
 use facets_plan::{Move, Wanted, source_text};
-use facets_project::{MANIFEST, Project, ProjectError, with_facet, with_registry_server};
+use facets_project::{
+    MANIFEST, Project, ProjectError, valid_manifest, with_facet, with_registry_server,
+};
 use facets_registry_client::{PublishedKind, WantedVersion};
 
 use super::options::{InstallMode, InstallOptions};
@@ -79,9 +81,9 @@ impl InstallTask {
             exact: BTreeMap::new(),
             clients: Vec::new(),
             options: options.clone(),
+            yanked: BTreeSet::new(),
         })
     }
-            yanked: BTreeSet::new(),
 
     /// Versions that the manifest excludes count, too: it is written anew when they are known.
     fn reach_latest(&mut self) {
@@ -206,11 +208,7 @@ fn spec_like(spec: &VersionSpec, version: &str) -> String {
 
 /// What a manifest of this text asks for.
 fn wanted_by(text: &str) -> Result<Wanted, OpsError> {
-    let outcome = parse_project(text.as_bytes());
-    let problems = outcome.problems.len();
-    let bad = || ProjectError::Manifest { path: MANIFEST.into(), problems };
-    let manifest = outcome.manifest.filter(|_| problems == 0).ok_or_else(bad)?;
-    Ok(Wanted::of(&manifest))
+    Ok(Wanted::of(&valid_manifest(MANIFEST.as_ref(), text.as_bytes())?))
 }
 
 /// What something that was typed is.

@@ -28,7 +28,7 @@ fn a_lock_that_is_no_json_is_named_with_the_place_in_it() {
 }
 
 #[test]
-fn problems_of_a_manifest_are_counted_and_shown_by_doctor() {
+fn problems_of_a_manifest_are_counted_and_all_named_with_their_places() {
     for (content, counted) in [
         (&b"\xff"[..], "1 problem"),
         (br#"{"manifestVersion":0.2,"facets":{},"servers":{"a":1}}"#, "1 problem"),
@@ -39,6 +39,11 @@ fn problems_of_a_manifest_are_counted_and_shown_by_doctor() {
         assert_eq!(failure.file, Some(written.project().join(MANIFEST)));
         assert_eq!(failure.actual.as_deref(), Some(counted));
         assert_eq!(failure.next, "facet doctor");
+        assert_eq!(failure.problems.len().to_string(), counted.split_once(' ').unwrap().0);
+        for problem in &failure.problems {
+            assert_eq!(problem.file, written.project().join(MANIFEST));
+            assert!(problem.place.is_some() && !problem.fix.is_empty(), "{problem:?}");
+        }
     }
 }
 
