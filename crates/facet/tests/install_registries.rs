@@ -219,3 +219,33 @@ fn every_problem_of_a_manifest_is_shown_with_its_place() {
         assert!(shown.contains("facets.json:3:"), "{shown}");
     }
 }
+
+#[test]
+fn what_outdated_has_seen_is_not_forgotten() {
+    let Some(market) = Market::open() else { return };
+    market.skill("demo", "1.0.0", "plan", "# Plan\n");
+    market.servers("jira", &["1.0.0"]);
+    let proxy = Proxy::to(&market.registry.url);
+    let user = User::new(&proxy.url);
+    user.facet(&["install", "demo", "jira", "--client", "claude-code", "--yes"]).exits(0);
+    market.skill("demo", "1.1.0", "plan", "# Plan more\n");
+    market.servers("jira", &["1.1.0"]);
+    user.json(&["outdated"], 0);
+    // From now on the registry hides the newer versions.
+    proxy.lie(|_, path| {
+        if path.contains("1.1.0") {
+            return Some(Reply::NotFound);
+        }
+        let of = |kind: &str, name: &str| Reply::Of(format!("/v0/{kind}/{name}/1.0.0"));
+        match path.split('?').next()? {
+            "/v0/facets/demo/latest" => Some(of("facets", "demo")),
+            "/v0/source-servers/jira/latest" => Some(of("source-servers", "jira")),
+            _ => None,
+        }
+    });
+    let items = user.json(&["outdated"], 2)["items"].clone();
+    for item in items.as_array().unwrap() {
+        assert_eq!(item["error"]["code"], "rollback", "{item:#}");
+    }
+    user.changes_nothing(|user| assert_eq!(user.refusal(&["install", "demo"], 1), "rollback"));
+}

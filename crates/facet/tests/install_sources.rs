@@ -238,3 +238,43 @@ fn a_facet_of_a_git_repository_is_pinned_to_a_commit_and_to_its_bytes() {
     assert_eq!(user.lock()["facets"]["viper"]["source"]["commit"], second);
     assert!(user.read(written).ends_with("# Two\n"));
 }
+
+#[test]
+fn outdated_finds_the_newest_commit_of_a_branch_and_a_tag_that_moved() {
+    let Some(daemon) = GitDaemon::start() else { return };
+    let first = daemon.commit("1.0.0", "# One\n");
+    daemon.git(&["tag", "--annotate", "--message", "one", "v1"]);
+    let url = format!("git://127.0.0.1:{}/viper.git", daemon.port);
+    let cases = [("#main", "main"), ("#v1", "v1"), ("", ""), (first.as_str(), "")];
+    let users: Vec<User> = cases
+        .iter()
+        .map(|(reference, _)| {
+            let user = User::new("");
+            let hash = if *reference == first { "#" } else { "" };
+            let source = format!("{url}{hash}{reference}");
+            let manifest = json!({ "facets": { "viper": source }, "clients": ["claude-code"] });
+            user.write("facets.json", &manifest.to_string());
+            user.facet(&["install", "--yes"]).exits(0);
+            let git = user.json(&["outdated"], 0)["items"][0]["git"].clone();
+            assert_eq!((&git["locked"], &git["newest"]), (&json!(first), &Value::Null));
+            user
+        })
+        .collect();
+    let second = daemon.commit("1.1.0", "# Two\n");
+    daemon.git(&["tag", "--force", "v1"]);
+    for ((reference, name), user) in cases.iter().zip(&users) {
+        let item = user.json(&["outdated"], 0)["items"][0].clone();
+        let is_pinned = *reference == first;
+        let newest = if is_pinned { Value::Null } else { json!(second) };
+        assert_eq!(item["git"]["newest"], newest, "{item:#}");
+        let ran = user.facet(&["outdated"]).exits(0);
+        assert_eq!(ran.talk.contains("facet upgrade"), !is_pinned, "{}", ran.talk);
+        assert_eq!(ran.out.contains(&second[..12]), !is_pinned, "{}", ran.out);
+        assert!(ran.out.contains(name), "{}", ran.out);
+    }
+    // A branch that is gone is an error of this facet, with the repository in it.
+    users[0].write("facets.json", &users[0].read("facets.json").replace("#main", "#gone"));
+    let error = users[0].json(&["outdated"], 2)["items"][0]["error"].clone();
+    assert_eq!(error["code"], "git-fetch", "{error:#}");
+    assert!(text(&error["actual"]).contains("no branch or tag \"gone\""), "{error:#}");
+}

@@ -13,7 +13,7 @@ mod trusted;
 
 use std::fs;
 
-use installing::{Market, User, assert_same, text, tree};
+use installing::{Market, Tree, User, assert_same, text, tree};
 use serde_json::{Value, json};
 use sourced::{code_of, error_in, greeting};
 
@@ -192,7 +192,15 @@ fn servers_that_were_taken_back_or_are_newer_are_listed() {
     user.facet(&["install", "both", "--client", "codex", "--yes"]).exits(0);
     market.yank("server", "calm", "2.0.0");
     market.servers("jira", &["1.2.0", "2.0.0-rc.1"]);
-    let listed = user.changes_nothing(|user| user.json(&["outdated"], 0));
+    // The versions that it saw are remembered, everything else is as before, and a second look changes nothing.
+    let but_seen = |user: &User| -> Tree {
+        let all = user.snapshot().into_iter();
+        all.filter(|(path, _)| !path.starts_with("home/.facet/seen/")).collect()
+    };
+    let before = but_seen(&user);
+    let listed = user.json(&["outdated"], 0);
+    assert_same(&before, &but_seen(&user));
+    assert_eq!(user.changes_nothing(|user| user.json(&["outdated"], 0)), listed);
     let item = |name: &str| {
         let one = listed["items"].as_array().unwrap().iter().find(|one| one["name"] == name);
         let one = one.unwrap();

@@ -8,6 +8,7 @@ mod comparing;
 mod facets;
 mod freshness;
 mod git_program;
+mod git_references;
 mod git_repository;
 mod latest;
 mod origins;
@@ -21,5 +22,6 @@ mod tests;
 
 pub(crate) use acquirer::{AcquireRequest, Acquirer};
 pub(crate) use facets::AcquiredFacet;
+pub(crate) use git_references::is_commit;
 pub use progress::{InstallProgress, NoInstallProgress};
 pub(crate) use servers::{AcquiredServer, ServerWish};

@@ -116,8 +116,16 @@ pub(super) fn outdated(report: &OutdatedReport, verbose: bool) -> Value {
             "upgrade": item.upgrade.as_ref().map(ToString::to_string),
             "latest": item.latest.as_ref().map(ToString::to_string),
             "yanked": item.yanked,
+            "git": item.git.as_ref().map(|git| json!({
+                "reference": git.reference,
+                "locked": git.locked,
+                "newest": git.newest,
+            })),
             "error": item.error.as_ref().map(|error| error_json(error, verbose)),
         })
     };
-    json!({ "items": report.items.iter().map(item).collect::<Vec<_>>() })
+    json!({
+        "items": report.items.iter().map(item).collect::<Vec<_>>(),
+        "notes": report.notes,
+    })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use facets_face::style::{BAD, GOOD, STRONG, WARN};
 use facets_face::{Exit, Shown, plural, visible};
-use facets_ops::outdated::{OutdatedItem, OutdatedReport};
+use facets_ops::outdated::{OutdatedCommit, OutdatedItem, OutdatedReport};
 
 use super::{Renderer, install_json};
 
@@ -23,6 +23,9 @@ impl Renderer {
                     talk.push_str(&super::human::failure(&self.describe(error), self.verbose));
                 }
             }
+            for note in &report.notes {
+                let _ = writeln!(talk, "{WARN}note{WARN:#}: {}", visible(note));
+            }
             if !self.quiet {
                 talk.push_str(&self.after_outdated(report));
             }
@@ -33,12 +36,12 @@ impl Renderer {
 
     fn after_outdated(&self, report: &OutdatedReport) -> String {
         let any = |wanted: fn(&OutdatedItem) -> bool| report.items.iter().any(wanted);
-        let command = if any(|item| item.upgrade.is_some()) {
+        let command = if any(|item| item.upgrade.is_some() || newest(item).is_some()) {
             "facet upgrade"
         } else if any(|item| item.latest.is_some()) {
             "facet upgrade --latest"
         } else if report.items.is_empty() {
-            return "nothing of a registry is locked here\n".to_owned();
+            return "nothing of a registry or a repository is locked here\n".to_owned();
         } else {
             return String::new();
         };
@@ -52,6 +55,7 @@ fn items(all: &[OutdatedItem], is_verbose: bool, out: &mut String) {
         item.upgrade.is_none()
             && item.latest.is_none()
             && item.yanked.is_none()
+            && newest(item).is_none()
             && item.error.is_none()
     };
     let current = all.iter().filter(is_current).count();
@@ -79,6 +83,22 @@ fn items(all: &[OutdatedItem], is_verbose: bool, out: &mut String) {
     }
 }
 
+/// The commit of a repository, if there is a newer one.
+fn newest(item: &OutdatedItem) -> Option<(&OutdatedCommit, &str)> {
+    let commit = item.git.as_ref()?;
+    Some((commit, commit.newest.as_deref()?))
+}
+
+fn commit_words((commit, newest): (&OutdatedCommit, &str)) -> String {
+    let short = |text: &str| visible(&text.chars().take(12).collect::<String>());
+    let whose = match &commit.reference {
+        Some(reference) if commit.is_tag => format!("tag {} has moved", visible(reference)),
+        Some(reference) => format!("branch {}", visible(reference)),
+        None => "default branch".to_owned(),
+    };
+    format!("commit {} → {} ({whose})", short(&commit.locked), short(newest))
+}
+
 fn words(item: &OutdatedItem) -> (Style, String) {
     if item.error.is_some() {
         return (BAD, "could not be looked up".to_owned());
@@ -87,7 +107,9 @@ fn words(item: &OutdatedItem) -> (Style, String) {
     let upgrade = item.upgrade.as_ref().map(|version| format!("→ {version}"));
     let latest =
         item.latest.as_ref().map(|version| format!("{version} exists, facets.json excludes it"));
-    let parts: Vec<String> = [upgrade, latest, yanked.clone()].into_iter().flatten().collect();
+    let commit = newest(item).map(commit_words);
+    let parts: Vec<String> =
+        [upgrade, latest, commit, yanked.clone()].into_iter().flatten().collect();
     match (parts.is_empty(), yanked) {
         (true, _) => (GOOD, "up to date".to_owned()),
         (false, Some(_)) => (BAD, parts.join("; ")),
@@ -111,6 +133,7 @@ mod tests {
             upgrade: None,
             latest: None,
             yanked: None,
+            git: None,
             error: None,
         }
     }
@@ -154,8 +177,37 @@ server  notes       0.1.0       could not be looked up
     }
 
     #[test]
+    fn a_newer_commit_is_shown_beside_the_locked_one() {
+        let of = |reference: Option<&str>, newest: Option<&str>, is_tag| OutdatedItem {
+            git: Some(OutdatedCommit {
+                reference: reference.map(str::to_owned),
+                locked: "1".repeat(40),
+                newest: newest.map(|digit| digit.repeat(40)),
+                is_tag,
+            }),
+            ..item(PublishedKind::Facet, "viper", "1.0.0")
+        };
+        let items = [
+            of(Some("main"), Some("2"), false),
+            of(None, Some("3"), false),
+            of(Some("v1"), Some("4"), true),
+            of(Some("main"), None, false),
+        ];
+        assert_eq!(
+            plain(&items, false),
+            "\
+1 of 4 facets and servers up to date
+facet   viper  1.0.0  commit 111111111111 → 222222222222 (branch main)
+facet   viper  1.0.0  commit 111111111111 → 333333333333 (default branch)
+facet   viper  1.0.0  commit 111111111111 → 444444444444 (tag v1 has moved)
+"
+        );
+    }
+
+    #[test]
     fn programs_get_every_member() {
-        let value = install_json::outdated(&OutdatedReport { items: all() }, false);
+        let value =
+            install_json::outdated(&OutdatedReport { items: all(), notes: Vec::new() }, false);
         assert_eq!(value["items"][0]["upgrade"], "1.4.0");
         assert_eq!(value["items"][1]["latest"], serde_json::Value::Null);
         assert_eq!(value["items"][3]["error"]["code"], "internal-error");

@@ -51,7 +51,7 @@ pub(crate) struct Acquirer<'a> {
     pub(super) yanked: Mutex<BTreeSet<YankedVersion>>,
 }
 
-/// A version whose bytes were verified.
+/// A version that was seen.
 pub(super) struct Sighting {
     pub(super) registry: String,
     pub(super) kind: PublishedKind,

@@ -124,9 +124,27 @@ pub(super) fn run_limited(
     folder: &Path,
     limits: &GitLimits,
 ) -> Result<(), String> {
+    command.stdout(Stdio::null());
+    run_into(command, folder, limits)
+}
+
+/// What a command prints that talks to another machine, within limits.
+pub(super) fn output_limited(
+    mut command: Command,
+    folder: &Path,
+    limits: &GitLimits,
+) -> Result<Vec<u8>, String> {
+    let printed = folder.join("printed");
+    let file = File::create(&printed).map_err(|error| error.to_string())?;
+    command.stdout(file);
+    run_into(command, folder, limits)?;
+    fs::read(&printed).map_err(|error| error.to_string())
+}
+
+fn run_into(mut command: Command, folder: &Path, limits: &GitLimits) -> Result<(), String> {
     let log = folder.join("log");
     let file = File::create(&log).map_err(|error| error.to_string())?;
-    let child = command.stdout(Stdio::null()).stderr(file).spawn();
+    let child = command.stderr(file).spawn();
     let mut child = child.map_err(|error| not_started(&error))?;
     let ended = wait_limited(&mut child, folder, limits);
     if ended.is_err() {

@@ -66,11 +66,7 @@ impl GitRepository {
         point: GitPoint<'_>,
         limits: &GitLimits,
     ) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let mut this = Self { folder, commit: String::new() };
-        let mut init = git(&this.directory());
-        init.args(["init", "--quiet", "--bare", "--template=", "--initial-branch=none"]);
-        output(init)?;
+        let mut this = Self::empty()?;
         this.commit = match point {
             GitPoint::Head => this.fetch_one(url, "HEAD", limits)?,
             GitPoint::Reference(reference) => this.fetch_one(url, reference, limits)?,
@@ -79,7 +75,22 @@ impl GitRepository {
         Ok(this)
     }
 
-    fn directory(&self) -> PathBuf {
+    /// One without any commit, for questions about others.
+    pub(super) fn empty() -> Result<Self, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let this = Self { folder, commit: String::new() };
+        let mut init = git(&this.directory());
+        init.args(["init", "--quiet", "--bare", "--template=", "--initial-branch=none"]);
+        output(init)?;
+        Ok(this)
+    }
+
+    /// Where everything of it lies.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn directory(&self) -> PathBuf {
         self.folder.path().join("repository")
     }
 

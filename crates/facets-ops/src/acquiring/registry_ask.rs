@@ -63,7 +63,7 @@ impl Acquirer<'_> {
         Ok(RegistryAnswer { client, document })
     }
 
-    /// Keeps in mind that the bytes of a version were verified.
+    /// Keeps in mind that a version was seen: its bytes were verified, or nothing but its document was asked for.
     pub(super) fn saw(&self, answer: &RegistryAnswer) {
         let document = &answer.document;
         let sighting = Sighting {

@@ -1,4 +1,4 @@
-//! `facet outdated`: which newer versions there are. Nothing is changed, fetched or started.
+//! `facet outdated`: which newer versions there are. Nothing of a project is changed, nothing is fetched or started.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use facets_plan::effective_server_name;
 use facets_project::{Project, State};
 use facets_registry_client::{PublishedKind, RegistryClientError, VersionDocument, WantedVersion};
 
-use crate::acquiring::{AcquireRequest, Acquirer, NoInstallProgress};
+use crate::acquiring::{AcquireRequest, Acquirer, NoInstallProgress, is_commit};
 use crate::error::{OpsError, PublishError};
 use crate::installing::{InstallOptions, NetworkUse, RegistryChange};
 use crate::pinned::declared_server;
@@ -24,7 +24,7 @@ pub struct OutdatedRequest {
     pub options: InstallOptions,
 }
 
-/// One facet or server of a registry.
+/// One facet or server of a registry, or a facet of a git repository.
 #[derive(Debug)]
 pub struct OutdatedItem {
     /// What it is.
@@ -39,15 +39,32 @@ pub struct OutdatedItem {
     pub latest: Option<Version>,
     /// Why the locked version was yanked, if it was.
     pub yanked: Option<String>,
+    /// Its commit, if it is of a git repository.
+    pub git: Option<OutdatedCommit>,
     /// Why nothing could be found out.
     pub error: Option<OpsError>,
+}
+
+/// A facet of a git repository.
+#[derive(Debug)]
+pub struct OutdatedCommit {
+    /// The branch, the tag or the commit that the project asks for; none is the default branch.
+    pub reference: Option<String>,
+    /// The commit that is locked.
+    pub locked: String,
+    /// What the branch or tag stands for by now; none if that is the locked commit, or a commit is asked for.
+    pub newest: Option<String>,
+    /// Whether it is a tag that has moved.
+    pub is_tag: bool,
 }
 
 /// What there is.
 #[derive(Debug)]
 pub struct OutdatedReport {
-    /// Everything of a registry, by kind and name.
+    /// Everything of a registry or a repository, by kind and name.
     pub items: Vec<OutdatedItem>,
+    /// What else is worth knowing.
+    pub notes: Vec<String>,
 }
 
 /// Asks registries for newer versions of everything that is locked.
@@ -66,14 +83,93 @@ pub fn outdated(request: &OutdatedRequest) -> Result<OutdatedReport, OpsError> {
     })?;
     let locked = locked_items(&state);
     if let Some(name) =
-        request.names.iter().find(|name| !locked.iter().any(|one| one.name == **name))
+        request.names.iter().find(|name| !locked.iter().any(|one| one.name() == *name))
     {
         return Err(unknown_server(name, &state));
     }
-    let is_meant = |one: &LockedItem| request.names.is_empty() || request.names.contains(&one.name);
+    let is_meant = |one: &LockedSource| {
+        request.names.is_empty() || request.names.iter().any(|name| name == one.name())
+    };
     let mut unanswered = UnansweredRegistries::default();
     let items = locked.into_iter().filter(is_meant).map(|one| one.look(&acquirer, &mut unanswered));
-    Ok(OutdatedReport { items: items.collect() })
+    let items = items.collect();
+    // A later answer that is older is found out (10.10.4). Nobody gets less to know where it cannot be written down.
+    let not_kept = acquirer.remember().err();
+    let notes =
+        not_kept.map(|error| format!("the versions that were seen are not remembered: {error}"));
+    Ok(OutdatedReport { items, notes: notes.into_iter().collect() })
+}
+
+/// Something that is locked, and may have a newer version.
+enum LockedSource {
+    Registry(LockedItem),
+    Git(LockedCommit),
+}
+
+impl LockedSource {
+    fn name(&self) -> &str {
+        match self {
+            Self::Registry(item) => &item.name,
+            Self::Git(item) => &item.name,
+        }
+    }
+
+    fn look(self, acquirer: &Acquirer<'_>, unanswered: &mut UnansweredRegistries) -> OutdatedItem {
+        match self {
+            Self::Registry(item) => item.look(acquirer, unanswered),
+            Self::Git(item) => item.look(acquirer),
+        }
+    }
+}
+
+/// A facet of a git repository that is locked.
+struct LockedCommit {
+    name: String,
+    version: Version,
+    url: String,
+    commit: String,
+    /// What `facet upgrade` would ask for.
+    wish: CommitWish,
+}
+
+enum CommitWish {
+    /// A commit does not become another one.
+    Exact(String),
+    /// A branch, a tag, or the default branch.
+    Reference(Option<String>),
+}
+
+impl LockedCommit {
+    fn look(self, acquirer: &Acquirer<'_>) -> OutdatedItem {
+        let Self { name, version: locked, url, commit, wish } = self;
+        let (reference, found) = match wish {
+            CommitWish::Exact(commit) => (Some(commit), Ok(None)),
+            CommitWish::Reference(reference) => {
+                let found = acquirer.newest_commit(&name, &url, reference.as_deref());
+                (reference, found.map(Some))
+            }
+        };
+        let (found, error) = match found {
+            Ok(found) => (found, None),
+            Err(error) => (None, Some(error)),
+        };
+        // The reference client writes the first digits alone.
+        let newer = found.filter(|found| !found.commit.starts_with(&commit));
+        let is_tag = newer.as_ref().is_some_and(|newer| newer.is_tag);
+        let newest = newer.map(|newer| newer.commit);
+        let git = Some(OutdatedCommit { reference, locked: commit, newest, is_tag });
+        let (upgrade, latest, yanked) = (None, None, None);
+        OutdatedItem {
+            kind: PublishedKind::Facet,
+            name,
+            locked,
+            upgrade,
+            latest,
+            yanked,
+            git,
+            error,
+        }
+    }
 }
 
 /// Registries that did not answer: nobody waits for them again and again.
@@ -127,7 +223,7 @@ impl LockedItem {
         let upgrade = upgrade.filter(|version| *version > locked);
         let latest =
             latest.filter(|version| *version > locked && Some(version) != upgrade.as_ref());
-        OutdatedItem { kind, name, locked, upgrade, latest, yanked, error }
+        OutdatedItem { kind, name, locked, upgrade, latest, yanked, git: None, error }
     }
 
     fn versions(&self, acquirer: &Acquirer<'_>) -> Result<FoundVersions, OpsError> {
@@ -173,33 +269,59 @@ struct FoundVersions {
     yanked: Option<String>,
 }
 
-fn locked_items(state: &State) -> Vec<LockedItem> {
+fn locked_items(state: &State) -> Vec<LockedSource> {
     let facets = state.lock.facets().keys().filter_map(|name| locked_facet(name, state));
     let servers = state
         .lock
         .servers()
         .keys()
-        .filter_map(|name| locked_server(name, state.lock.server(name)?, state));
+        .filter_map(|name| locked_server(name, state.lock.server(name)?, state))
+        .map(LockedSource::Registry);
     facets.chain(servers).collect()
 }
 
-fn locked_facet(name: &str, state: &State) -> Option<LockedItem> {
+fn locked_facet(name: &str, state: &State) -> Option<LockedSource> {
     let facet = state.lock.facet(name)?;
     let artifact: ArtifactName = name.parse().ok()?;
-    let LockedFacetSource::Registry { url } = &facet.source else { return None };
     let declared = state.manifest.as_ref().and_then(|all| all.facets.get(&artifact));
-    let spec = match declared.map(|facet| &facet.source) {
-        Some(FacetSource::Registry(spec)) => spec.clone(),
-        _ => VersionSpec::Exact(facet.version.clone()),
-    };
-    Some(LockedItem {
-        kind: PublishedKind::Facet,
-        name: name.to_owned(),
-        artifact,
-        registry: url.clone(),
-        version: facet.version.to_string().parse().ok()?,
-        wish: Wish::Facet(spec),
-    })
+    let declared = declared.map(|facet| &facet.source);
+    let version = facet.version.to_string().parse().ok()?;
+    let name = name.to_owned();
+    match &facet.source {
+        LockedFacetSource::Registry { url } => {
+            let spec = match declared {
+                Some(FacetSource::Registry(spec)) => spec.clone(),
+                _ => VersionSpec::Exact(facet.version.clone()),
+            };
+            let (kind, wish) = (PublishedKind::Facet, Wish::Facet(spec));
+            let registry = url.clone();
+            Some(LockedSource::Registry(LockedItem {
+                kind,
+                name,
+                artifact,
+                registry,
+                version,
+                wish,
+            }))
+        }
+        LockedFacetSource::Git { url, commit } => {
+            let wish = match declared {
+                Some(FacetSource::Git { reference: Some(reference), .. })
+                    if is_commit(reference) =>
+                {
+                    CommitWish::Exact(reference.clone())
+                }
+                Some(FacetSource::Git { reference, .. }) => {
+                    CommitWish::Reference(reference.clone())
+                }
+                _ => CommitWish::Exact(commit.clone()),
+            };
+            let (url, commit) = (url.clone(), commit.clone());
+            Some(LockedSource::Git(LockedCommit { name, version, url, commit, wish }))
+        }
+        // It is built anew by each install.
+        LockedFacetSource::Local { .. } => None,
+    }
 }
 
 fn locked_server(name: &str, server: &LockedServer, state: &State) -> Option<LockedItem> {
