@@ -249,3 +249,62 @@ fn what_outdated_has_seen_is_not_forgotten() {
     }
     user.changes_nothing(|user| assert_eq!(user.refusal(&["install", "demo"], 1), "rollback"));
 }
+
+/// A facet whose servers are a command and an image, or the image alone.
+fn publish_uncaptured(market: &Market, name: &str, has_command: bool) {
+    let mut servers = json!({ "boxed": { "image": "ghcr.io/acme/boxed:1" } });
+    if has_command {
+        servers["seer"] = json!({ "type": "stdio", "command": "false" });
+    }
+    let manifest = json!({
+        "name": name, "version": "1.0.0",
+        "commands": { "look": { "description": "Looks" } },
+        "servers": servers,
+    });
+    market.facet(&manifest, &[("commands/look.md", b"Look.\n")]);
+}
+
+#[test]
+fn nothing_that_could_be_judged_is_not_all_well() {
+    let Some(market) = Market::open() else { return };
+    publish_uncaptured(&market, "both", true);
+    publish_uncaptured(&market, "image", false);
+    for (name, has_command) in [("both", true), ("image", false)] {
+        let user = User::new(&market.registry.url);
+        let ran = user.facet(&["install", name, "--client", "claude-code", "--yes"]).exits(0);
+        assert!(ran.out.contains("an image: this version does not start images"), "{}", ran.out);
+        // That would not start an image, either.
+        assert_eq!(ran.talk.contains("--accept-mcp"), has_command, "{}", ran.talk);
+        let error = user.json(&["check"], 2)["error"].clone();
+        assert_eq!(error["code"], "server-uncaptured", "{error:#}");
+        let actual = text(&error["actual"]);
+        assert!(actual.contains("boxed (an image, which is not started)"), "{actual}");
+        assert_eq!(actual.contains("seer (not looked at yet)"), has_command, "{actual}");
+        assert_eq!(error["next"] == "facet approve --all", has_command, "{error:#}");
+        for words in [["check", "boxed"], ["approve", "boxed"]] {
+            let error = user.json(&words, 2)["error"].clone();
+            let message = text(&error["message"]);
+            assert!(message.contains("ghcr.io/acme/boxed:1"), "{error:#}");
+            assert!(message.ends_with("this version does not start images"), "{error:#}");
+            assert_eq!(error["next"], "facet show boxed", "{error:#}");
+        }
+    }
+}
+
+#[test]
+fn what_was_not_looked_at_is_named_beside_what_was_checked() {
+    let Some(market) = Market::open() else { return };
+    publish_uncaptured(&market, "both", true);
+    market.servers("jira", &["1.0.0"]);
+    let user = User::new(&market.registry.url);
+    user.facet(&["install", "both", "jira", "--client", "claude-code", "--yes"]).exits(0);
+    let report = user.json(&["check"], 0);
+    let expected = json!([
+        { "name": "boxed", "image": "ghcr.io/acme/boxed:1" },
+        { "name": "seer", "image": null },
+    ]);
+    assert_eq!(report["uncaptured"], expected, "{report:#}");
+    let ran = user.facet(&["check"]).exits(0);
+    assert!(ran.out.contains("boxed: not checked (the image ghcr.io/acme/boxed:1"), "{}", ran.out);
+    assert!(ran.out.contains("seer: not checked (nobody has looked at it yet"), "{}", ran.out);
+}

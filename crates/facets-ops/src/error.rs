@@ -11,6 +11,7 @@ mod next;
 mod publish;
 mod registry_client;
 mod server;
+mod server_codes;
 mod server_next;
 mod start;
 mod task;

@@ -79,4 +79,6 @@ pub struct ServerChange {
     pub to: Option<Version>,
     /// The facets that ask for it; none if the project does.
     pub facets: Vec<ArtifactName>,
+    /// Whether it is an image, which is not started.
+    pub is_image: bool,
 }

@@ -63,7 +63,7 @@ impl InstallTask {
         if report.outcome == InstallOutcome::Applied {
             acquirer.remember()?;
         }
-        Ok(report)
+        Ok(goal.with_images(report))
     }
 
     /// Everything that it takes is fetched and verified; nothing is written yet.

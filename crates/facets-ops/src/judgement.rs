@@ -70,10 +70,21 @@ pub struct CheckReport {
     pub servers: Vec<CheckedServer>,
     /// Facets, where they were checked, too.
     pub facets: Vec<CheckedFacet>,
+    /// Servers of facets that were not checked, because nobody has looked at them: they are never started.
+    pub uncaptured: Vec<UncapturedShown>,
     /// What is bad enough to say no.
     pub fail_on: Severity,
     /// The policy that was applied.
     pub policy: Option<AppliedPolicy>,
+}
+
+/// A server of a facet that nobody has looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncapturedShown {
+    /// Its name.
+    pub name: String,
+    /// The image, if it is one.
+    pub image: Option<String>,
 }
 
 /// The answer to the question.
@@ -160,7 +171,8 @@ mod tests {
     fn judged_as(error: StoreError) -> Judgement {
         let server = CheckedServer::new("s".to_owned(), CheckOutcome::of_error(error.into()));
         let (servers, facets, fail_on) = (vec![server], Vec::new(), Severity::Moderate);
-        let report = CheckReport { servers, facets, fail_on, policy: None };
+        let uncaptured = Vec::new();
+        let report = CheckReport { servers, facets, uncaptured, fail_on, policy: None };
         report.judgement()
     }
 

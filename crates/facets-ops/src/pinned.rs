@@ -2,7 +2,7 @@
 
 use facets_digest::Digest;
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_surfaces};
-use facets_lock::{ArtifactPin, LockedEntry, LockedServer, Pin, surface_path};
+use facets_lock::{ArtifactPin, LockedEntry, LockedServer, Pin, UncapturedServer, surface_path};
 use facets_model::manifest::{DeclaredServer, ProjectManifest};
 use facets_model::{ArtifactName, Floor, Origin};
 use facets_project::{State, SurfaceOnDisk, declared_origin};
@@ -93,8 +93,9 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
     for name in names {
         match state.lock.servers().get(name) {
             None => return Err(unknown_server(name, state)),
-            Some(LockedEntry::Uncaptured(_)) if is_others(name, state) => {
-                return Err(ServerError::Uncaptured { name: name.clone() }.into());
+            Some(LockedEntry::Uncaptured(server)) if is_others(name, state) => {
+                let (name, image) = (name.clone(), image_of(server));
+                return Err(ServerError::Uncaptured { name, image }.into());
             }
             Some(LockedEntry::Other) if is_others(name, state) => {
                 return Err(ServerError::NotInline { name: name.clone() }.into());
@@ -105,6 +106,14 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
     chosen.sort();
     chosen.dedup();
     Ok(chosen)
+}
+
+/// The image of a server that nobody has looked at, if it is one.
+pub(crate) fn image_of(server: &UncapturedServer) -> Option<String> {
+    match &server.declared {
+        DeclaredServer::Image(image) => Some(image.as_written().to_owned()),
+        DeclaredServer::Origin { .. } | DeclaredServer::Floor { .. } => None,
+    }
 }
 
 /// Whether an entry is somebody else's, and not one of ours that lost what makes it one.

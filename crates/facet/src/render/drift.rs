@@ -82,9 +82,20 @@ pub(super) fn checked(report: &CheckReport, verb: Verb, (quiet, verbose): (bool,
         block(server, (report.fail_on, &file), verb, (quiet, verbose), &mut out);
     }
     out.push_str(&facets::checked(report));
+    for server in &report.uncaptured {
+        let why = match &server.image {
+            Some(image) => format!("the image {} is not started by this version", visible(image)),
+            None => format!("nobody has looked at it yet; facet approve {}", visible(&server.name)),
+        };
+        let _ = writeln!(
+            out,
+            "{STRONG}{}{STRONG:#}: {WARN}not checked{WARN:#} ({why})",
+            visible(&server.name)
+        );
+    }
     policy::applied(report.policy.as_ref(), &mut out);
     if report.servers.is_empty() && report.facets.is_empty() && !quiet {
-        let _ = writeln!(out, "nothing is pinned here");
+        let _ = writeln!(out, "no server is pinned here");
     }
     let mut talk = if quiet { String::new() } else { summary(report) };
     talk += &policy::talk(report.policy.as_ref(), all_findings(report), quiet);

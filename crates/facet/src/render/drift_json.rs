@@ -99,12 +99,18 @@ pub(super) fn checked_json(report: &CheckReport, verbose: bool) -> Value {
             })
         })
         .collect();
+    let uncaptured: Vec<Value> = report
+        .uncaptured
+        .iter()
+        .map(|server| json!({ "name": server.name, "image": server.image }))
+        .collect();
     json!({
         "judgement": name_of(report.judgement()),
         "fail_on": report.fail_on.name(),
         "policy": policy::json_of(report.policy.as_ref()),
         "servers": servers,
         "facets": facets::checked_json(report),
+        "uncaptured": uncaptured,
     })
 }
 

@@ -123,7 +123,10 @@ impl Renderer {
             let why = format!(", to approve {} on this machine", plural(not_approved, "server"));
             steps.push(NextStep { command: self.advice("facet approve --all"), why });
         }
-        if let uncaptured @ 1.. = count(ServerStatus::Uncaptured)
+        let is_startable = |server: &&ServerOutcome| {
+            server.status == ServerStatus::Uncaptured && !server.change.is_image
+        };
+        if let uncaptured @ 1.. = report.servers.iter().filter(is_startable).count()
             && report.outcome != InstallOutcome::Planned
         {
             let why = format!(", to start {} that facets declare", plural(uncaptured, "server"));
@@ -325,6 +328,9 @@ fn server_words(server: &ServerOutcome, is_plan: bool) -> (Style, String) {
         ServerStatus::Approved => (GOOD, "approved on this machine"),
         ServerStatus::Kept => (QUIET, "unchanged"),
         ServerStatus::NotApproved => (WARN, "not approved on this machine"),
+        ServerStatus::Uncaptured if server.change.is_image => {
+            (WARN, "an image: this version does not start images")
+        }
         ServerStatus::Uncaptured => (WARN, "not inspected yet, does not start"),
         ServerStatus::Declined => (WARN, "declined, stays as it was"),
         ServerStatus::Refused => (BAD, "refused, stays as it was"),

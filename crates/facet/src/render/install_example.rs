@@ -44,6 +44,7 @@ pub(super) fn server(name: &str, from: Option<&str>, to: Option<&str>) -> Server
         from: from.map(version),
         to: to.map(version),
         facets: vec!["team-tools".parse().unwrap()],
+        is_image: false,
     }
 }
 
@@ -79,7 +80,7 @@ pub(super) fn report(outcome: InstallOutcome) -> InstallReport {
         files: Vec::new(),
         servers: Vec::new(),
         assets: Vec::new(),
-        notes: Vec::new(),
         yanked: Vec::new(),
+        notes: Vec::new(),
     }
 }

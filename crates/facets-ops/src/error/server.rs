@@ -5,7 +5,8 @@ use facets_lock::SURFACES;
 use facets_model::NameError;
 
 use super::unanswered::{
-    CONFIRMATION, NO_TERMINAL, NOTHING_CHANGED, conflict, left, not_pinned, subject,
+    CONFIRMATION, NO_TERMINAL, NOTHING_CHANGED, all_uncaptured, conflict, left, not_pinned,
+    subject, uncaptured_words,
 };
 use crate::attestation::AttestationError;
 use crate::broken_pin::BrokenPin;
@@ -65,10 +66,20 @@ pub enum ServerError {
         source: NameError,
     },
     /// A facet brought it along, and nobody has looked at it.
-    #[error("server {name:?} was not started: nobody has looked at it yet")]
+    #[error("server {name:?} was not started: {}", uncaptured_words(image.as_deref()))]
     Uncaptured {
         /// Its name.
         name: String,
+        /// The image, if it is one.
+        image: Option<String>,
+    },
+    /// Nothing that is locked here can be started.
+    #[error("nothing was checked: no server here was looked at yet")]
+    AllUncaptured {
+        /// Commands and addresses.
+        names: Vec<String>,
+        /// Images.
+        images: Vec<String>,
     },
     /// It is not a command or an address, which is all that is started here.
     #[error("server {name:?} has neither a command nor a URL")]
@@ -280,36 +291,6 @@ pub enum ServerError {
 }
 
 impl ServerError {
-    /// Every code.
-    pub const CODES: &'static [&'static str] = &[
-        "inside-a-server",
-        "server-uncaptured",
-        "server-unknown",
-        "server-exists",
-        "server-bad-name",
-        "server-not-inline",
-        "lock-edited",
-        "project-changed-meanwhile",
-        "command-not-text",
-        "git-failed",
-        "diff-incomparable",
-        "above-accepted",
-        "nothing-pinned",
-        "nothing-approved",
-        "no-data",
-        "still-running",
-        "launch-differs",
-        "grant-conflict",
-        "grant-elsewhere",
-        "grant-unusable",
-        "not-attested",
-        "not-running",
-        "not-stopped",
-        "address-unusable",
-        "secret-declared",
-        "secret-in-launch",
-    ];
-
     /// Whether somebody was asked, and said no: that is not a failure to be explained.
     pub(crate) fn is_declined(&self) -> bool {
         matches!(
@@ -334,6 +315,7 @@ impl ServerError {
             Self::Exists { .. } => "a name that is not in use",
             Self::BadName { .. } => "1 to 64 characters of a-z, A-Z, 0-9, `.`, `_` and `-`",
             Self::Uncaptured { .. } => "a server that was looked at and approved",
+            Self::AllUncaptured { .. } => "at least one server that was looked at and approved",
             Self::NotInline { .. } => "a command or a URL",
             Self::Edited { .. } => "lock entry and surface file as facet wrote them",
             Self::NothingApproved { .. } => "the name of an approved server",
@@ -390,7 +372,9 @@ impl ServerError {
             Self::NotAttested { reason, .. } => return reason.to_string(),
             Self::AboveAccepted { found, .. } => return found.clone(),
             Self::Exists { .. } => "a name that is already in use",
-            Self::Uncaptured { .. } => "an entry that is marked as uncaptured",
+            Self::Uncaptured { image: Some(_), .. } => "an image",
+            Self::Uncaptured { image: None, .. } => "an entry that is marked as uncaptured",
+            Self::AllUncaptured { names, images } => return all_uncaptured(names, images),
             Self::NotInline { .. } => "a kind of server that this facet does not support",
             Self::StillRunning { .. } => "a running session",
             Self::NotApproved { asked: false, .. } => "no approval",
@@ -440,7 +424,7 @@ impl Describe for ServerError {
             Self::Unknown { .. } | Self::NothingToReplace { .. } => "server-unknown",
             Self::Exists { .. } => "server-exists",
             Self::BadName { .. } => "server-bad-name",
-            Self::Uncaptured { .. } => "server-uncaptured",
+            Self::Uncaptured { .. } | Self::AllUncaptured { .. } => "server-uncaptured",
             Self::NotInline { .. } => "server-not-inline",
             Self::Edited { .. } => "lock-edited",
             Self::NotApproved { .. }

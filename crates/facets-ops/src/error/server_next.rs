@@ -25,8 +25,12 @@ impl ServerError {
             }
             Self::Exists { name } => format!("facet add {name} --replace …"),
             Self::NothingToReplace { .. } => "facet add, without --replace".to_owned(),
-            Self::NotApproved { name, .. } | Self::Uncaptured { name } => {
+            Self::NotApproved { name, .. } | Self::Uncaptured { name, image: None } => {
                 format!("facet approve {name}")
+            }
+            Self::Uncaptured { name, image: Some(_) } => format!("facet show {name}"),
+            Self::AllUncaptured { names, .. } if !names.is_empty() => {
+                "facet approve --all".to_owned()
             }
             Self::OtherLaunch { name } => format!("facet approve {name}"),
             Self::GrantedPathMissing { text, .. } => {

@@ -37,3 +37,18 @@ pub(super) fn conflict(name: &str, asked: bool) -> String {
     }
     format!("server {name:?} would not start with these grants; nothing was changed")
 }
+
+/// Why a server of a facet is not started.
+pub(super) fn uncaptured_words(image: Option<&str>) -> String {
+    match image {
+        Some(image) => format!("it is the image {image}, and this version does not start images"),
+        None => "nobody has looked at it yet".to_owned(),
+    }
+}
+
+/// Every server of facets, where none was looked at.
+pub(super) fn all_uncaptured(names: &[String], images: &[String]) -> String {
+    let names = names.iter().map(|name| format!("{name} (not looked at yet)"));
+    let images = images.iter().map(|name| format!("{name} (an image, which is not started)"));
+    names.chain(images).collect::<Vec<_>>().join(", ")
+}

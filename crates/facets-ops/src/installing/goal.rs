@@ -6,12 +6,13 @@ use facets_lock::{LockedFacet, LockedFacetSource};
 use facets_model::ArtifactName;
 use facets_plan::{
     AssetAction, FacetStep, InstalledFileView, Plan, Requirer, ServerQuery, ServerStep, Step,
-    WantedServer,
+    WantedServer, WantedWhat,
 };
 
 use crate::acquiring::{AcquiredFacet, AcquiredServer};
 use crate::client_files::Client;
 use crate::install_page::{FacetChange, ServerChange};
+use crate::install_report::InstallReport;
 
 /// What the project shall be. Every byte of it was verified, and nothing was written.
 pub(super) struct Goal {
@@ -79,6 +80,18 @@ pub(super) fn server_change(server: &ServerStep) -> ServerChange {
         from: server.step.from().and_then(|state| state.version.clone()),
         to: server.step.to().and_then(|state| state.version.clone()),
         facets: facets.collect(),
+        is_image: false,
+    }
+}
+
+impl Goal {
+    /// A report that tells which of its servers are images.
+    pub(super) fn with_images(&self, mut report: InstallReport) -> InstallReport {
+        for server in &mut report.servers {
+            let wanted = self.servers.get(&server.change.name).map(|server| &server.what);
+            server.change.is_image = matches!(wanted, Some(WantedWhat::Image(_)));
+        }
+        report
     }
 }
 

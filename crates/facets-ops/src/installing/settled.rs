@@ -19,6 +19,7 @@ use crate::install_report::{
     AssetFileStatus, InstallOutcome, InstallReport, InstalledFileShown, ItemStatus, PinnedHashes,
     ServerOutcome, ServerStatus,
 };
+use crate::pinned::image_of;
 
 impl InstallTask {
     /// The report, if there is nothing to do.
@@ -124,8 +125,8 @@ impl InstallTask {
             files: files.collect(),
             servers: kept_servers(lock),
             assets: Vec::new(),
-            notes: Vec::new(),
             yanked: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -170,12 +171,18 @@ fn kept_servers(lock: &Lock) -> Vec<ServerOutcome> {
             LockedEntry::Uncaptured(_) => ServerStatus::Uncaptured,
             _ => ServerStatus::Kept,
         };
+        let image = match entry {
+            LockedEntry::Uncaptured(server) => image_of(server),
+            _ => None,
+        };
+        let is_image = image.is_some();
         let change = ServerChange {
             name: name.clone(),
-            what: server.map(|server| server.origin.to_string()).unwrap_or_default(),
+            what: server.map(|server| server.origin.to_string()).or(image).unwrap_or_default(),
             from: version.clone(),
             to: version,
             facets: Vec::new(),
+            is_image,
         };
         let pinned = server.map(PinnedHashes::of);
         ServerOutcome { change, status, findings: Vec::new(), page: None, pinned }

@@ -13,7 +13,7 @@ use crate::critical_findings::or_accept_with;
 use crate::error::{OpsError, ServerError};
 use crate::moving::approve_moved;
 use crate::outside_servers::refuse_inside_server;
-use crate::pinned::is_others;
+use crate::pinned::{image_of, is_others};
 use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, repin};
 use crate::unknown_server::unknown_server;
 
@@ -89,7 +89,13 @@ fn approve_one(
 ) -> Result<ApprovalPage, OpsError> {
     let state = project.read(&|other| other == name)?;
     if is_others(name, &state) && uncaptured_origin(name, &state).is_none() {
-        return Err(ServerError::NotInline { name: name.to_owned() }.into());
+        let name = name.to_owned();
+        return Err(match state.lock.servers().get(&name) {
+            Some(LockedEntry::Uncaptured(server)) => {
+                ServerError::Uncaptured { image: image_of(server), name }.into()
+            }
+            _ => ServerError::NotInline { name }.into(),
+        });
     }
     let origin = wanted_origin(name, &state)?;
     let locked = state.lock.server(name);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
 use facets_launch::{Launchable, ProcessLaunch};
-use facets_lock::{Grants, LockedServer};
+use facets_lock::{Grants, LockedEntry, LockedServer};
 use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
 use facets_probe::ObserveError;
 use facets_project::{Project, State};
@@ -16,15 +16,15 @@ use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::{like_others, look_among_others};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
-use crate::error::OpsError;
-pub use crate::judgement::{CheckOutcome, CheckReport, CheckedServer, Judgement};
+use crate::error::{OpsError, ServerError};
+pub use crate::judgement::{CheckOutcome, CheckReport, CheckedServer, Judgement, UncapturedShown};
 use crate::judgement::{judged, naming, not_locked, something_pinned};
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::moving::{approve_moved, not_approved};
 use crate::observing::observe_once;
 use crate::outside_servers::refuse_inside_server;
-use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
+use crate::pinned::{Pinned, against_manifest, chosen, differences, image_of, is_others};
 use crate::pinning::{approve_entry, with_source};
 use crate::policy::{self, Asked};
 use crate::profile_varies::variations;
@@ -87,14 +87,40 @@ pub fn check(
         progress.done(&checked.name);
         checked
     });
-    let facets = Vec::new();
-    let mut report = CheckReport { servers, facets, fail_on: request.fail_on, policy: None };
+    let (facets, uncaptured, fail_on) = (Vec::new(), Vec::new(), request.fail_on);
+    let mut report = CheckReport { servers, facets, uncaptured, fail_on, policy: None };
     if request.names.is_empty() {
         report.servers.extend(not_locked(&state));
+        report.uncaptured = uncaptured_servers(&state);
+        require_checked(&report)?;
     }
     let asked = Asked { names, state: &state };
     report.policy = policy::apply(loaded.as_ref(), &mut report.servers, &asked);
     Ok(report)
+}
+
+/// Servers of facets that nobody has looked at.
+fn uncaptured_servers(state: &State) -> Vec<UncapturedShown> {
+    let entries = state.lock.servers().iter();
+    let uncaptured = entries.filter_map(|(name, entry)| match entry {
+        LockedEntry::Uncaptured(server) if is_others(name, state) => {
+            Some(UncapturedShown { name: name.clone(), image: image_of(server) })
+        }
+        _ => None,
+    });
+    uncaptured.collect()
+}
+
+/// Where nothing was judged, nothing is as approved, either.
+fn require_checked(report: &CheckReport) -> Result<(), OpsError> {
+    if !report.servers.is_empty() || report.uncaptured.is_empty() {
+        return Ok(());
+    }
+    let names = |is_image: bool| {
+        let all = report.uncaptured.iter().filter(|one| one.image.is_some() == is_image);
+        all.map(|one| one.name.clone()).collect()
+    };
+    Err(ServerError::AllUncaptured { names: names(false), images: names(true) }.into())
 }
 
 /// A server that may be started, or why it is not.
@@ -326,7 +352,8 @@ mod tests {
         let CheckOutcome::Failed(error) = &servers[1].outcome else { panic!("{servers:?}") };
         assert!(matches!(error, OpsError::Internal { .. }), "{error:?}");
         let (facets, fail_on) = (Vec::new(), Severity::Moderate);
-        let report = CheckReport { servers, facets, fail_on, policy: None };
+        let uncaptured = Vec::new();
+        let report = CheckReport { servers, facets, uncaptured, fail_on, policy: None };
         assert_eq!(report.judgement(), Judgement::Unknown);
     }
 }

@@ -86,7 +86,8 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     {
         applied.get_or_insert_with(AppliedPolicy::none).notes.insert(0, note);
     }
-    Ok(CheckReport { servers, facets, fail_on: request.fail_on, policy: applied })
+    let (uncaptured, fail_on) = (Vec::new(), request.fail_on);
+    Ok(CheckReport { servers, facets, uncaptured, fail_on, policy: applied })
 }
 
 /// Where facets.json and the lock do not ask for the same facets.
