@@ -308,3 +308,26 @@ fn what_was_not_looked_at_is_named_beside_what_was_checked() {
     assert!(ran.out.contains("boxed: not checked (the image ghcr.io/acme/boxed:1"), "{}", ran.out);
     assert!(ran.out.contains("seer: not checked (nobody has looked at it yet"), "{}", ran.out);
 }
+
+#[test]
+fn a_link_in_place_of_a_folder_of_a_client_is_named_with_where_it_leads() {
+    let Some(market) = Market::open() else { return };
+    market.skill("demo", "1.0.0", "plan", "# Plan\n");
+    for link in [".claude", ".claude/skills", ".claude/skills/plan"] {
+        let user = User::new(&market.registry.url);
+        let elsewhere = user.home().join("elsewhere");
+        fs::create_dir_all(&elsewhere).unwrap();
+        fs::create_dir_all(user.file(link).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, user.file(link)).unwrap();
+        let words = ["install", "demo", "--client", "claude-code", "--yes"];
+        let error = user.json(&words, 1)["error"].clone();
+        assert_eq!(error["code"], "asset-folder", "{error:#}");
+        let target = format!("a symbolic link to {}", elsewhere.display());
+        let message = format!("texts are not written below {link}: it is {target}");
+        assert_eq!(error["message"], message, "{error:#}");
+        assert_eq!(error["next"], format!("rm {link}, then the same command"), "{error:#}");
+        assert!(fs::read_dir(&elsewhere).unwrap().next().is_none());
+        fs::remove_file(user.file(link)).unwrap();
+        user.facet(&words).exits(0);
+    }
+}

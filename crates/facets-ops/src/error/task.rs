@@ -1,7 +1,9 @@
 //! Why a plan was not made, or not carried out.
 
+use std::path::{Path, PathBuf};
+
 use facets_clients::assets::AssetError;
-use facets_failure::{Describe, LineColumn, Note};
+use facets_failure::{Describe, LineColumn, Note, shell_word};
 use facets_plan::PlanProblem;
 
 /// Why a plan was not made, or not carried out. Nothing was changed.
@@ -41,6 +43,14 @@ pub enum TaskError {
     /// Another program has changed manifest or lock since.
     #[error("facets.json or facets.lock was changed meanwhile")]
     ChangedMeanwhile,
+    /// Something else lies where a folder of a client should be.
+    #[error("texts are not written below {}: it is {}", path.display(), folder_words(target.as_deref()))]
+    Folder {
+        /// Where.
+        path: PathBuf,
+        /// Where it leads, if it is a symbolic link.
+        target: Option<PathBuf>,
+    },
     /// A text cannot be written for a client.
     #[error("facet {facet} cannot be installed: {source}")]
     Asset {
@@ -53,13 +63,24 @@ pub enum TaskError {
 
 impl TaskError {
     /// Every code, beside those of plans and assets.
-    pub const CODES: &'static [&'static str] =
-        &["install-ambiguous-kind", "install-nothing", "lock-out-of-date", "server-of-facet"];
+    pub const CODES: &'static [&'static str] = &[
+        "asset-folder",
+        "install-ambiguous-kind",
+        "install-nothing",
+        "lock-out-of-date",
+        "server-of-facet",
+    ];
 
     /// Whether it is a negative verdict: what was asked for is known, and the answer is no.
     #[must_use]
     pub fn is_verdict(&self) -> bool {
-        matches!(self, Self::LockOutOfDate { .. } | Self::Plan { .. } | Self::Asset { .. })
+        matches!(
+            self,
+            Self::LockOutOfDate { .. }
+                | Self::Plan { .. }
+                | Self::Folder { .. }
+                | Self::Asset { .. }
+        )
     }
 
     fn described(&self) -> Option<&dyn Describe> {
@@ -68,6 +89,13 @@ impl TaskError {
             Self::Asset { source, .. } => Some(source),
             _ => None,
         }
+    }
+}
+
+fn folder_words(target: Option<&Path>) -> String {
+    match target {
+        Some(target) => format!("a symbolic link to {}", target.display()),
+        None => "no directory".to_owned(),
     }
 }
 
@@ -83,6 +111,7 @@ impl Describe for TaskError {
             Self::KindAmbiguous { .. } => "install-ambiguous-kind",
             Self::ServerOfFacet { .. } => "server-of-facet",
             Self::ChangedMeanwhile => "project-changed-meanwhile",
+            Self::Folder { .. } => "asset-folder",
             Self::Plan { .. } | Self::Asset { .. } => {
                 self.described().map_or("internal-error", Describe::code)
             }
@@ -103,6 +132,10 @@ impl Describe for TaskError {
                  {{\"kind\": \"omitted\"}}}}}}, and then `facet install`"
             )),
             Self::ChangedMeanwhile => Some("the files as they were at the beginning".to_owned()),
+            Self::Folder { .. } => Some(
+                "a directory, or nothing: no link is followed, because it may lead anywhere"
+                    .to_owned(),
+            ),
             Self::Plan { .. } | Self::Asset { .. } => self.described().and_then(Describe::expected),
         }
     }
@@ -110,11 +143,19 @@ impl Describe for TaskError {
     fn actual(&self) -> Option<String> {
         match self {
             Self::LockOutOfDate { differences } => Some(differences.join("; ")),
+            Self::Folder { target, .. } => Some(folder_words(target.as_deref())),
             Self::Plan { .. } | Self::Asset { .. } => self.described().and_then(Describe::actual),
             Self::NothingToInstall
             | Self::KindAmbiguous { .. }
             | Self::ServerOfFacet { .. }
             | Self::ChangedMeanwhile => None,
+        }
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Folder { path, .. } => Some(path),
+            _ => None,
         }
     }
 
@@ -129,6 +170,14 @@ impl Describe for TaskError {
             Self::KindAmbiguous { name, verb } => format!("facet {verb} {name} --kind server"),
             Self::ServerOfFacet { facet, .. } => format!("facet remove {facet}"),
             Self::ChangedMeanwhile => "facet install".to_owned(),
+            // What the link leads to stays as it is.
+            Self::Folder { path, target: Some(_) } => {
+                format!("rm {}, then the same command", shell_word(path))
+            }
+            Self::Folder { path, target: None } => {
+                let path = shell_word(path);
+                format!("mv {path} {path}.old, then the same command")
+            }
             Self::Plan { .. } | Self::Asset { .. } => {
                 let explain = || format!("facet explain {}", self.code());
                 self.described().map_or_else(explain, Describe::next)

@@ -12,7 +12,7 @@ use facets_model::manifest::FacetManifest;
 use facets_model::{ArtifactName, AssetKind, AssetName};
 
 use facets_plan::{AssetAction, AssetStep, InstalledFileView, plan_assets};
-use facets_project::InstalledFile;
+use facets_project::{InstalledFile, ProjectError};
 
 use super::goal::{Goal, WantedFile};
 use super::task::InstallTask;
@@ -58,6 +58,7 @@ impl InstallTask {
     /// What happens to each file, by what is there now.
     pub(super) fn plan_files(&self, files: &[WantedFile]) -> Result<Vec<AssetStep>, OpsError> {
         let after: Vec<InstalledFileView> = files.iter().map(|file| file.view.clone()).collect();
+        self.require_folders(&after)?;
         let mut record = self.project.installed()?;
         // What was there before the install is not removed with the asset that it became.
         let is_wanted = |file: &InstalledFile| {
@@ -70,6 +71,24 @@ impl InstallTask {
         let mut disk = on_disk(&self.project, &before)?;
         disk.extend(on_disk(&self.project, &after)?);
         Ok(plan_assets(&before, &after, &disk))
+    }
+
+    /// A link in the place of a folder is not a file that is in the way: an alias would not help.
+    fn require_folders(&self, files: &[InstalledFileView]) -> Result<(), OpsError> {
+        for file in files {
+            let Err(ProjectError::Untrusted { path, .. }) =
+                self.project.read_asset(file.base, &file.path)
+            else {
+                continue;
+            };
+            let is_folder = path != self.project.asset_path(file.base, &file.path)?;
+            if is_folder {
+                let target = std::fs::read_link(&path).ok();
+                let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
+                return Err(TaskError::Folder { path, target }.into());
+            }
+        }
+        Ok(())
     }
 
     /// The texts that change with this plan, each with what is suspicious in it.
