@@ -361,3 +361,45 @@ fn slow_publishers_keep_neither_readers_nor_another_publisher_waiting() {
     let next = registry.publish("fifth", &facet("fifth", "1.1.0", "text"), &token);
     assert_eq!(next.status, 201, "the slot is free again");
 }
+
+#[test]
+fn slow_uploads_of_many_owners_make_room_for_another_owner() {
+    // One of four is all that an owner gets.
+    let registry = RegistryProcess::start(&["--uploads-at-once", "4", "--upload-window", "1s"]);
+    let mut slow: Vec<TcpStream> = Vec::new();
+    for owner in ["one", "two", "three", "four"] {
+        let token = registry.token(&["publish:*"], owner);
+        slow.push(stall_upload(&registry, owner, &token));
+        let expected = format!("facet_registry_requests_in_flight {}", slow.len() + 1);
+        wait_until("the upload is in flight", || {
+            let page = String::from_utf8(registry.get("/metrics").body).unwrap();
+            page.lines().any(|line| line == expected)
+        });
+    }
+    let token = registry.token(&["publish:*"], "five");
+    let fifth = registry.publish("fifth", &facet("fifth", "1.0.0", "text"), &token);
+    assert_eq!(fifth.status, 201, "{fifth:?}");
+    let mut replies = slow.iter_mut().map(|stream| {
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        read_reply(stream)
+    });
+    let refused = replies.find_map(|reply| reply).unwrap();
+    assert_eq!((refused.status, &*refused.code()), (408, "E_TIMEOUT"));
+    assert_eq!(refused.header("connection"), Some("close"));
+    assert_eq!(refused.json()["details"]["bytes_per_second"], 128 << 10);
+    assert!(refused.json()["error"].as_str().unwrap().contains("another owner"), "{refused:?}");
+}
+
+#[test]
+fn without_a_rate_slow_uploads_keep_their_slots() {
+    let flags = ["--uploads-at-once", "1", "--upload-window", "1s", "--upload-rate", "0"];
+    let registry = RegistryProcess::start(&flags);
+    let slow = registry.token(&["publish:*"], "slow");
+    let archive = facet("demo", "1.0.0", "text");
+    let mut stream = begin_publish(&registry, &slow, &archive);
+    let other = registry.token(&["publish:*"], "other");
+    let refused = registry.publish("other", &facet("other", "1.0.0", "text"), &other);
+    assert_eq!((refused.status, &*refused.code()), (503, "E_UNAVAILABLE"));
+    stream.write_all(&archive[archive.len() - archive.len() / 2..]).unwrap();
+    assert_eq!(read_reply(&mut stream).unwrap().status, 201);
+}

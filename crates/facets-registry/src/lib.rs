@@ -39,6 +39,7 @@ mod token_text;
 mod tokens;
 mod upkeep;
 mod upload;
+mod upload_pace;
 mod upload_slots;
 mod used_folder;
 mod yank;

@@ -5,6 +5,8 @@ use std::time::Duration;
 use facets_archive::ArchiveLimits;
 use facets_catalog::ArtifactKind;
 
+use crate::upload_pace::UploadRate;
+
 /// How much a registry takes, and how long it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistryLimits {
@@ -22,8 +24,12 @@ pub struct RegistryLimits {
     pub contents_bytes: u64,
     /// Archives that are received at once.
     pub uploads_at_once: usize,
-    /// How long another archive waits until one of them is done.
+    /// How long another archive waits until one of them is done, and for one that is too slow.
     pub wait_for_slot: Duration,
+    /// Bytes per second below which an archive loses its slot to an owner that has none; 0 if none is too slow.
+    pub upload_bytes_per_second: u64,
+    /// How long these bytes are counted, and how long an archive may take before they are.
+    pub upload_window: Duration,
     /// Archives that are read at once to be published, one of each owner; and archives and surfaces that are read at
     /// once for readers.
     pub archives_read_at_once: usize,
@@ -50,6 +56,8 @@ impl Default for RegistryLimits {
             contents_bytes: 8 << 20,
             uploads_at_once: 64,
             wait_for_slot: Duration::from_secs(5),
+            upload_bytes_per_second: 128 << 10,
+            upload_window: Duration::from_secs(5),
             archives_read_at_once: 2,
             probes_at_once: 2,
             queued_per_owner: 20,
@@ -65,6 +73,15 @@ impl RegistryLimits {
     #[must_use]
     pub fn uploads_per_owner(&self) -> usize {
         (self.uploads_at_once / 4).max(1)
+    }
+
+    /// What an archive needs to keep its slot while another owner waits.
+    pub(crate) fn upload_rate(&self) -> UploadRate {
+        let bytes_per_second = self.upload_bytes_per_second;
+        if bytes_per_second == 0 {
+            return UploadRate::NONE;
+        }
+        UploadRate { bytes_per_second, window: self.upload_window }
     }
 
     /// Bytes of an archive.

@@ -48,7 +48,7 @@ impl Registry {
         // An archive that waits for its turn gives way to an owner that sends none.
         let slot = tokio::select! {
             slot = self.publish_readers().wait(owner) => slot?,
-            () = received.slot.displaced() => return Err(refusals::displaced().into()),
+            displaced = received.slot.displaced() => return Err(displaced),
         };
         if !received.slot.hold() {
             return Err(refusals::displaced().into());

@@ -239,6 +239,18 @@ pub(crate) fn displaced() -> RegistryProblem {
     RegistryProblem::new("E_QUEUE_FULL", error, fix).with_retry_after(5)
 }
 
+/// A slow upload loses its slot to an owner that has none.
+pub(crate) fn too_slow(bytes_per_second: u64) -> RegistryProblem {
+    let error = format!(
+        "all slots for archives are taken, another owner needs one, and this archive came with less \
+         than {bytes_per_second} bytes per second"
+    );
+    let fix = "publish it again, over a faster connection or when the registry is less busy";
+    let mut details = JsonText::object();
+    details.number("bytes_per_second", bytes_per_second);
+    RegistryProblem::new("E_TIMEOUT", error, fix).with_details(details.finish())
+}
+
 pub(crate) fn queue_full(most: u32) -> RegistryProblem {
     let error = format!("{most} servers of this owner are waiting to be probed");
     let fix = "wait until they are published, then publish again";
@@ -390,6 +402,7 @@ mod tests {
             busy("uploads"),
             uploads_full(16),
             displaced(),
+            too_slow(1024),
             queue_full(20),
             server_failed("mcp-timeout", "no answer", "boom"),
             archive_lost(),

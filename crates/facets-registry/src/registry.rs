@@ -15,6 +15,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
 use crate::limits::RegistryLimits;
+use crate::upload_pace::UploadRate;
 use crate::upload_slots::UploadSlots;
 use crate::used_folder::UsedFolder;
 
@@ -78,9 +79,13 @@ impl Registry {
         let used_uploads = UsedFolder::new(&setup.places.uploads);
         let used_probes = UsedFolder::new(&setup.places.probes);
         let limits = &setup.limits;
-        let uploads = UploadSlots::new(limits.uploads_at_once.max(1), limits.uploads_per_owner());
+        let uploads = UploadSlots::new(
+            limits.uploads_at_once.max(1),
+            limits.uploads_per_owner(),
+            limits.upload_rate(),
+        );
         let most_read = limits.archives_read_at_once.max(1);
-        let publish_readers = UploadSlots::new(most_read, 1);
+        let publish_readers = UploadSlots::new(most_read, 1, UploadRate::NONE);
         let readers = Arc::new(Semaphore::new(most_read));
         let shared = SharedState {
             setup,

@@ -87,6 +87,7 @@ impl Registry {
         }
         let patience = self.limits().wait_for_slot;
         let slot = self.upload_slots().acquire(&caller.owner, patience).await?;
+        slot.begin_receiving();
         let folder = self.places().uploads.clone();
         let (file, path) = blocking(move || make_file(&folder)).await?;
         let spool = Spool { file, hasher: Hasher::new(), buffer: Vec::new() };
@@ -102,6 +103,7 @@ fn make_file(folder: &Path) -> Result<(File, TempPath), RegistryError> {
 impl Upload {
     /// Takes the next bytes. More than the limit are refused while they come.
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), RegistryError> {
+        self.slot.note_received(chunk.len() as u64);
         self.size = self.size.saturating_add(chunk.len() as u64);
         if self.size > self.limit {
             return Err(refusals::too_large("the archive", self.limit).into());
@@ -127,12 +129,12 @@ impl Upload {
 
     /// Waits until its slot is needed for another owner; why it has to end then.
     pub async fn displaced(&self) -> RegistryError {
-        self.slot.displaced().await;
-        refusals::displaced().into()
+        self.slot.displaced().await
     }
 
     /// All bytes came.
     pub(crate) async fn finish(mut self) -> Result<Received, RegistryError> {
+        self.slot.end_receiving();
         if self.size > self.limit {
             return Err(refusals::too_large("the archive", self.limit).into());
         }

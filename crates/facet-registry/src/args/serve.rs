@@ -75,6 +75,12 @@ pub(crate) struct ServeArguments {
     /// Uploads at once (default: 64)
     #[arg(long, value_name = "NUMBER", help_heading = LIMITS)]
     uploads_at_once: Option<String>,
+    /// Bytes per second that an upload needs to keep its slot while another owner waits, 0 for no limit (default: 128KiB)
+    #[arg(long, value_name = "SIZE", help_heading = LIMITS)]
+    upload_rate: Option<String>,
+    /// How long these bytes are counted, from the beginning of an upload (default: 5s)
+    #[arg(long, value_name = "DURATION", help_heading = LIMITS)]
+    upload_window: Option<String>,
     /// Archives that are read at once (default: 2)
     #[arg(long, value_name = "NUMBER", help_heading = LIMITS)]
     archives_at_once: Option<String>,
@@ -118,6 +124,8 @@ impl ServeArguments {
             ("facet-size", &self.facet_size),
             ("server-size", &self.server_size),
             ("uploads-at-once", &self.uploads_at_once),
+            ("upload-rate", &self.upload_rate),
+            ("upload-window", &self.upload_window),
             ("archives-at-once", &self.archives_at_once),
             ("probes-at-once", &self.probes_at_once),
             ("queued-per-owner", &self.queued_per_owner),

@@ -180,6 +180,8 @@ fn registry_limits(sources: &Sources<'_>) -> Result<RegistryLimits, ProgramError
         facet_bytes: sources.read("facet-size", parse_some_size)?,
         server_bytes: sources.read("server-size", parse_some_size)?,
         uploads_at_once: count("uploads-at-once")? as usize,
+        upload_bytes_per_second: sources.read("upload-rate", parse_size)?,
+        upload_window: sources.read("upload-window", parse_some_duration)?,
         archives_read_at_once: count("archives-at-once")? as usize,
         probes_at_once: count("probes-at-once")? as usize,
         queued_per_owner: count("queued-per-owner")?,

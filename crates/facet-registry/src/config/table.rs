@@ -56,6 +56,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("facet-size", Some("5MiB"), SOME_SIZE),
     setting("server-size", Some("64MiB"), SOME_SIZE),
     setting("uploads-at-once", Some("64"), COUNT),
+    setting("upload-rate", Some("128KiB"), "a size such as 64KiB or 1MiB, 0 for no limit"),
+    setting("upload-window", Some("5s"), SOME_LENGTH),
     setting("archives-at-once", Some("2"), COUNT),
     setting("probes-at-once", Some("2"), COUNT),
     setting("queued-per-owner", Some("20"), COUNT),
