@@ -14,7 +14,7 @@ use rustix::process::{Resource, Signal, getrlimit, setrlimit};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, Stream};
-use support::{RegistryProcess, bearer, facet, read_reply, request, wait_until};
+use support::{RegistryProcess, Reply, bearer, facet, read_reply, request, wait_until};
 
 #[test]
 fn a_client_whose_body_does_not_come_is_refused() {
@@ -259,12 +259,13 @@ fn damaged_archives_are_refused_and_leave_nothing() {
     }
 }
 
-#[test]
-fn tls_is_spoken_with_a_certificate_and_its_key() {
+/// A registry that speaks TLS, and a client's configuration that trusts it.
+fn start_with_tls(flags: &[&str]) -> (RegistryProcess, ClientConfig) {
     let folder = repository_root().join("testdata/registry-tls");
     let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));
     let [cert, key] = [&certificate, &key].map(|path| path.to_str().unwrap());
-    let registry = RegistryProcess::start(&["--tls-cert", cert, "--tls-key", key]);
+    let registry =
+        RegistryProcess::start(&[&["--tls-cert", cert, "--tls-key", key], flags].concat());
     assert_eq!(registry.scheme, "https");
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(&certificate).unwrap()).unwrap();
@@ -274,6 +275,12 @@ fn tls_is_spoken_with_a_certificate_and_its_key() {
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
+    (registry, config)
+}
+
+#[test]
+fn tls_is_spoken_with_a_certificate_and_its_key() {
+    let (registry, config) = start_with_tls(&[]);
     let name = ServerName::try_from("localhost").unwrap();
     let mut session = ClientConnection::new(Arc::new(config), name).unwrap();
     let mut socket = registry.connect();
@@ -315,6 +322,72 @@ fn requests_that_a_proxy_could_understand_differently_are_refused() {
         let reply = read_reply(&mut stream).unwrap();
         assert_eq!((reply.status, &*reply.code()), (400, "E_BAD_REQUEST"), "{lines:?}");
     }
+}
+
+/// Sends a request with a body that the registry has no use for: all of it is taken, and then the answer is there.
+fn send_large(stream: &mut (impl std::io::Read + std::io::Write), head: &str) -> Reply {
+    // More than the registry reads before it refuses, and than sockets hold.
+    const BODY: usize = 48 << 20;
+    let head = format!("{head}Host: r\r\nContent-Length: {BODY}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&vec![0; BODY]).unwrap();
+    let mut answer = Vec::new();
+    // To its end: no reset.
+    stream.read_to_end(&mut answer).unwrap();
+    read_reply(&mut answer.as_slice()).unwrap()
+}
+
+#[test]
+fn a_client_that_sends_a_large_body_in_vain_gets_its_refusal() {
+    let flags = ["--read-rate", "0", "--write-rate", "1", "--write-burst", "2"];
+    let registry = RegistryProcess::start_with_rates(&flags);
+    let owner = registry.token(&["publish:*"], "acme");
+    assert_eq!(registry.publish("demo", &facet("demo", "1.0.0", "text"), &owner).status, 201);
+    let wrong = registry.token(&["publish:@acme/*"], "other");
+    let stranger = registry.token(&["publish:*"], "stranger");
+    let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    let publish = "POST /v0/facets/demo/versions HTTP/1.1\r\n";
+    let nowhere = "POST /v0/nowhere HTTP/1.1\r\n";
+    for (head, status, code) in [
+        (publish.to_owned(), 401, "E_UNAUTHORIZED"),
+        (format!("{publish}{}", bearer("fct_pub_wrong")), 401, "E_UNAUTHORIZED"),
+        (format!("{publish}{}", bearer(&wrong)), 403, "E_FORBIDDEN"),
+        (format!("{publish}{}", bearer(&stranger)), 413, "E_TOO_LARGE"),
+        (format!("{publish}{}", bearer(&owner)), 413, "E_TOO_LARGE"),
+        (format!("{publish}{}", bearer(&owner)), 429, "E_RATE_LIMITED"),
+        (format!("{publish}{}Content-Encoding: gzip\r\n", bearer(&stranger)), 400, "E_BAD_REQUEST"),
+        (
+            format!("POST /v0/source-servers/demo/versions HTTP/1.1\r\n{}", bearer("x")),
+            401,
+            "E_UNAUTHORIZED",
+        ),
+        (
+            format!("DELETE /v0/facets/demo/1.0.0/yank HTTP/1.1\r\n{}", bearer(&wrong)),
+            413,
+            "E_TOO_LARGE",
+        ),
+        (nowhere.to_owned(), 404, "E_NOT_FOUND"),
+        ("PUT /v0/facets HTTP/1.1\r\n".to_owned(), 405, "E_METHOD"),
+        (format!("{nowhere}Host: r\r\n"), 400, "E_BAD_REQUEST"),
+    ] {
+        let reply = send_large(&mut registry.connect(), &head);
+        assert_eq!((reply.status, &*reply.code()), (status, code), "{head}");
+        assert_eq!(reply.header("connection"), Some("close"), "{head}");
+    }
+    // The same while it waits for `100 Continue`, and no longer.
+    let reply = send_large(&mut registry.connect(), &format!("{publish}Expect: 100-continue\r\n"));
+    assert_eq!(reply.code(), "E_UNAUTHORIZED");
+}
+
+#[test]
+fn a_refusal_reaches_a_client_that_is_still_sending_over_tls() {
+    let (registry, config) = start_with_tls(&[]);
+    let name = ServerName::try_from("localhost").unwrap();
+    let mut session = ClientConnection::new(Arc::new(config), name).unwrap();
+    let mut socket = registry.connect();
+    let mut stream = Stream::new(&mut session, &mut socket);
+    let reply = send_large(&mut stream, "POST /v0/facets/demo/versions HTTP/1.1\r\n");
+    assert_eq!((reply.status, &*reply.code()), (401, "E_UNAUTHORIZED"));
 }
 
 /// An upload that has begun and does not go on.

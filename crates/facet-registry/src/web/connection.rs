@@ -13,7 +13,7 @@ use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CONNECTION, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::Incoming;
@@ -31,6 +31,7 @@ use super::exchange::Exchange;
 use super::framing::check_framing;
 use super::measured_body::{MeasuredBody, Measurement};
 use super::refusal::Refusal;
+use super::request_body::RequestBody;
 use super::watched_stream::{ConnectionPhase, ConnectionState, WatchedStream};
 
 /// How often a connection is looked at. A timeout is late by no more than this.
@@ -187,6 +188,7 @@ async fn exchange(
         client,
         app.reached.origin(request.headers()),
     ));
+    let request = request.map(|body| RequestBody::new(body, &connection));
     let method = request.method().clone();
     let mut measurement = Measurement::begin(&app, &exchange, &connection, &method);
     let admitted = admit(&app, &exchange, &request);
@@ -195,12 +197,15 @@ async fn exchange(
         Err(refusal) => refusal.into_response(&exchange.problem_context()),
     };
     set_common_headers(response.headers_mut(), &method, &exchange.id);
+    if connection.is_body_unread() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     measurement.status = response.status().as_u16();
     response.map(|body| MeasuredBody::new(body, measurement))
 }
 
 /// Health and metrics are asked for by machines of the operator, at any time.
-fn admit(app: &App, exchange: &Exchange, request: &Request<Incoming>) -> Result<(), Refusal> {
+fn admit(app: &App, exchange: &Exchange, request: &Request<RequestBody>) -> Result<(), Refusal> {
     check_framing(request.version(), request.headers())?;
     match request.uri().path() {
         "/health" | "/health/live" | "/health/ready" | "/v0/health" | "/metrics" => Ok(()),
@@ -212,7 +217,7 @@ async fn answer(
     app: &App,
     exchange: &Arc<Exchange>,
     router: TowerToHyperService<Router>,
-    mut request: Request<Incoming>,
+    mut request: Request<RequestBody>,
 ) -> Response<Body> {
     request.extensions_mut().insert(Arc::clone(exchange));
     let answered = AssertUnwindSafe(router.call(request)).catch_unwind().await;

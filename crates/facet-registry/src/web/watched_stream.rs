@@ -1,13 +1,16 @@
-//! A connection that knows what it waits for, so that clients that are too slow can be told apart from others.
+//! A connection that knows what it waits for, so that clients that are too slow can be told apart from others, and
+//! whose end does not take the answer away from a client that is still sending.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::lingering::Lingering;
 
 const WAITING: u8 = 0;
 const HEAD: u8 = 1;
@@ -33,6 +36,8 @@ pub(crate) struct ConnectionState {
     since: AtomicU64,
     written: AtomicU64,
     is_write_blocked: AtomicBool,
+    /// Whether a part of the body of the latest request was not read.
+    is_body_unread: AtomicBool,
 }
 
 impl ConnectionState {
@@ -43,6 +48,7 @@ impl ConnectionState {
             since: AtomicU64::new(0),
             written: AtomicU64::new(0),
             is_write_blocked: AtomicBool::new(false),
+            is_body_unread: AtomicBool::new(false),
         }
     }
 
@@ -52,6 +58,15 @@ impl ConnectionState {
 
     pub(crate) fn end_request(&self) {
         self.enter(WAITING);
+    }
+
+    /// Notes whether a part of the body of the latest request is still to be read.
+    pub(crate) fn set_body_unread(&self, is_unread: bool) {
+        self.is_body_unread.store(is_unread, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_body_unread(&self) -> bool {
+        self.is_body_unread.load(Ordering::Relaxed)
     }
 
     fn enter(&self, phase: u8) {
@@ -102,11 +117,13 @@ impl ConnectionState {
 pub(crate) struct WatchedStream<S> {
     inner: S,
     state: Arc<ConnectionState>,
+    /// From the moment on that nothing more is sent.
+    lingering: Option<Lingering>,
 }
 
 impl<S> WatchedStream<S> {
     pub(crate) fn new(inner: S, state: Arc<ConnectionState>) -> Self {
-        Self { inner, state }
+        Self { inner, state, lingering: None }
     }
 }
 
@@ -125,7 +142,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -141,7 +158,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(context)
+        let this = &mut *self;
+        if this.lingering.is_none() {
+            ready!(Pin::new(&mut this.inner).poll_shutdown(context))?;
+            if !this.state.is_body_unread() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let lingering = this.lingering.get_or_insert_with(Lingering::new);
+        lingering.poll(&mut this.inner, context).map(Ok)
     }
 
     fn poll_write_vectored(
