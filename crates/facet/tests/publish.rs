@@ -100,6 +100,23 @@ impl Author {
 }
 
 #[test]
+fn a_large_archive_with_a_wrong_token_is_refused_in_the_words_of_the_registry() {
+    let Some(author) = Author::new() else { return };
+    fs::create_dir_all(author.trusted.project().join("large/skills/plan")).unwrap();
+    author.trusted.write(
+        "large/facet.json",
+        r#"{"name":"large","version":"1.0.0","skills":{"plan":{"description":"d","files":["notes.md"]}}}"#,
+    );
+    author.trusted.write("large/skills/plan/SKILL.md", "Plan.\n");
+    author.trusted.write("large/skills/plan/notes.md", &"words\n".repeat(700_000));
+    let mut command = author.command(&["--format", "json", "publish", "large", "--yes"]);
+    let refused = Ran::of(&command.env("FACET_TOKEN", "fct_pub_wrong").output().unwrap());
+    let refused = refused.exits(2).json();
+    assert_eq!(refused["error"]["code"], "registry-unauthorized", "{refused:#}");
+    assert!(refused.to_string().contains("E_UNAUTHORIZED"), "{refused:#}");
+}
+
+#[test]
 fn a_login_is_checked_stored_for_this_user_alone_and_forgotten() {
     let Some(author) = Author::new() else { return };
     assert_eq!(author.code(&["whoami"]), "registry-not-logged-in");

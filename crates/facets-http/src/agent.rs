@@ -8,10 +8,13 @@ use ureq::http::Uri;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::typestate::AgentScope;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
-use ureq::{Agent, Proxy};
+use ureq::unversioned::transport::{
+    ConnectProxyConnector, Connector as _, NextTimeout, RustlsConnector, TcpConnector,
+};
+use ureq::{Agent, Proxy, ProxyProtocol};
 use url::Url;
 
+use crate::early_answer::EarlyAnswers;
 use crate::proxy_choice::ProxyChoice;
 use crate::reach::Reach;
 use crate::route::Route;
@@ -96,7 +99,13 @@ fn agent(
         }
     };
     let resolver = CheckedResolver { reach: reach.clone(), names: DefaultResolver::default() };
-    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), resolver))
+    // What the default connector does, and answers that come before everything was sent.
+    let connector =
+        ().chain(ConnectProxyConnector::default())
+            .chain(TcpConnector::default())
+            .chain(EarlyAnswers)
+            .chain(RustlsConnector::default());
+    Ok(Agent::with_parts(config.build(), connector, resolver))
 }
 
 fn authorities(pem: &[u8]) -> Result<RootCerts, AgentError> {
@@ -122,6 +131,10 @@ fn proxy(address: &str, except: &[String]) -> Result<Proxy, AgentError> {
     let with_scheme =
         if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     let plain = Proxy::new(&with_scheme).map_err(|_| unusable())?;
+    // No other one is spoken here; requests would go past it, or nowhere.
+    if !matches!(plain.protocol(), ProxyProtocol::Http | ProxyProtocol::Https) {
+        return Err(unusable());
+    }
     if except.is_empty() {
         return Ok(plain);
     }
@@ -262,6 +275,17 @@ mod tests {
 
     fn public() -> Reach {
         Reach::Public { allowed: Vec::new() }
+    }
+
+    #[test]
+    fn a_proxy_that_is_not_spoken_to_is_refused() {
+        assert!(proxy("http://p.example:1", &[]).is_ok() && proxy("p.example:1", &[]).is_ok());
+        for address in
+            ["socks4://p.example", "socks5://u:s3cret@p.example", "socks5h://p.example:1"]
+        {
+            let error = proxy(address, &[]).unwrap_err();
+            assert_eq!(error.problem, "the address of the proxy cannot be used", "{address}");
+        }
     }
 
     #[test]

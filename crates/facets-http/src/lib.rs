@@ -2,6 +2,7 @@
 
 mod agent;
 mod credentials;
+mod early_answer;
 mod proxy_choice;
 mod reach;
 mod route;

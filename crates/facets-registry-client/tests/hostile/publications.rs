@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use facets_failure::Describe as _;
 use facets_registry_client::{
-    ArchiveUpload, ProbeWait, PublicationOutcome, PublishProgress, PublishedKind,
-    RegistryClientLimits,
+    ArchiveUpload, NoPublishProgress, ProbeWait, PublicationOutcome, PublishProgress,
+    PublishedKind, RegistryClientLimits,
 };
 
 use crate::support::asking::{
     ARCHIVE, TOKEN, client, client_with, code, document, limits, name, publish, publish_sized,
     version,
 };
-use crate::support::server::{Request, Server, announce, answer, json};
+use crate::support::server::{Request, Server, announce, answer, json, send};
 
 const POST: &str = "POST /v0/source-servers/%40acme/demo/versions";
 const STATUS: &str = "GET /v0/publishes/p-1";
@@ -192,6 +192,28 @@ fn a_refusal_comes_before_the_bytes() {
     let error = publish(&client(&server)).unwrap_err();
     assert_eq!((error.code(), error.next().as_str()), ("registry-unauthorized", "facet login"));
     assert_eq!(server.requests()[0].header("expect"), Some("100-continue"));
+}
+
+#[test]
+fn a_refusal_in_the_middle_of_the_bytes_is_shown_and_not_the_connection_that_broke() {
+    let problem = r#"{"code":"E_TIMEOUT","error":"another owner needs the slot","fix":"wait"}"#;
+    // Nothing of the body is read: the connection is reset while it is sent.
+    let server = Server::start_hasty(move |_, to| {
+        send(to, "HTTP/1.1 100 Continue\r\n\r\n");
+        json(to, "408 Request Timeout", problem);
+    });
+    let mut content = std::io::repeat(b'x');
+    let mut upload = ArchiveUpload {
+        kind: PublishedKind::Server,
+        name: &name(),
+        version: &version(),
+        size: 32 << 20,
+        content: &mut content,
+    };
+    let error = client(&server).publish(&mut upload, &NoPublishProgress).unwrap_err();
+    assert_eq!(error.code(), "registry-busy", "{error}");
+    assert!(error.to_string().ends_with("another owner needs the slot (E_TIMEOUT)"), "{error}");
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
