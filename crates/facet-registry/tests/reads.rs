@@ -100,6 +100,15 @@ fn archives_are_sent_in_part_and_only_if_they_changed() {
     let head = registry.ask("HEAD", path, &[], b"");
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), Some(&*size.to_string()));
+    for path in [path, "/v0/facets/demo/1.0.0"] {
+        let etag = registry.get(path).header("etag").unwrap().to_owned();
+        for method in ["GET", "HEAD"] {
+            let same = registry.ask(method, path, &[("If-None-Match", &etag)], b"");
+            assert_eq!(same.status, 304, "{method} {path}");
+            // It would be taken for that of the representation.
+            assert_eq!(same.header("content-length"), None, "{method} {path}");
+        }
+    }
     let moving = registry.get("/v0/facets/demo/latest/archive");
     assert_eq!(moving.header("cache-control"), Some("no-cache"));
     assert_eq!(moving.header("content-location"), Some(path));

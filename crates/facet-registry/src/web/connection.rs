@@ -13,9 +13,10 @@ use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CONNECTION, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CONNECTION, CONTENT_LENGTH,
+    X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderMap, HeaderValue, Method, Request, Response};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
@@ -197,6 +198,10 @@ async fn exchange(
         Err(refusal) => refusal.into_response(&exchange.problem_context()),
     };
     set_common_headers(response.headers_mut(), &method, &exchange.id);
+    if response.status() == StatusCode::NOT_MODIFIED {
+        // RFC 9110, 8.6: the router gives every answer to HEAD a length, here that of no body.
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
     if connection.is_body_unread() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
