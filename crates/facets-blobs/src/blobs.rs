@@ -183,9 +183,9 @@ impl Blobs {
     pub fn list(&self) -> impl Stream<Item = Result<BlobEntry, BlobError>> + Send + Unpin + use<> {
         let prefix = self.shared.prefix.clone();
         let listed = self.shared.store.list(Some(&prefix));
-        let entries = listed.filter_map(|found| {
+        let entries = listed.filter_map(move |found| {
             let entry = match found {
-                Ok(meta) => entry_of(&meta).map(Ok),
+                Ok(meta) => entry_of(&meta, &prefix).map(Ok),
                 // Of a list that is read while a blob is removed.
                 Err(object_store::Error::NotFound { .. }) => None,
                 Err(error) => Some(Err(BlobError::of_service(&error))),
@@ -204,9 +204,7 @@ impl Blobs {
     }
 
     pub(crate) fn key(&self, digest: &Digest) -> Key {
-        let hex = digest.hex();
-        let algorithm = self.shared.prefix.clone().join(digest.algorithm().name());
-        algorithm.join(&hex[..2]).join(hex)
+        key_below(&self.shared.prefix, digest)
     }
 
     pub(crate) fn cache<T>(&self, look: impl FnOnce(&mut BlobCache) -> T) -> T {
@@ -256,9 +254,19 @@ pub(crate) fn appearance_of(meta: &ObjectMeta) -> Appearance {
     }
 }
 
-fn entry_of(meta: &ObjectMeta) -> Option<BlobEntry> {
+/// Where a blob is.
+fn key_below(prefix: &Key, digest: &Digest) -> Key {
+    let hex = digest.hex();
+    prefix.clone().join(digest.algorithm().name()).join(&hex[..2]).join(hex)
+}
+
+/// What is a blob of this store: another store below the same prefix has names like it, at other places.
+fn entry_of(meta: &ObjectMeta, prefix: &Key) -> Option<BlobEntry> {
     let name = meta.location.filename()?;
     let digest = format!("sha256:{name}").parse().ok()?;
+    if meta.location != key_below(prefix, &digest) {
+        return None;
+    }
     Some(BlobEntry { digest, size: meta.size, modified_at: meta.last_modified.timestamp_millis() })
 }
 

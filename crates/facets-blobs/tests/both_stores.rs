@@ -166,6 +166,22 @@ fn a_list_has_every_blob_once() {
 }
 
 #[test]
+fn blobs_of_another_store_in_the_same_place_are_not_listed() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (outer, inner) = (files(folder.path()), files(&folder.path().join("backup/blobs")));
+    let listed = runtime.block_on(async {
+        let own = put_from_file(&outer, b"own").await;
+        let other = put_from_file(&inner, b"of the other one").await;
+        assert_ne!(own, other);
+        let listed: Vec<Digest> = outer.list().map(|entry| entry.unwrap().digest).collect().await;
+        assert_eq!(listed, [own]);
+        inner.list().map(|entry| entry.unwrap().digest).collect::<Vec<_>>().await
+    });
+    assert_eq!(listed, [Digest::of(b"of the other one")]);
+}
+
+#[test]
 fn ten_writers_of_one_blob_all_succeed() {
     on_both("crowd", async |blobs| {
         let bytes = random_bytes(3, 6 << 20);
