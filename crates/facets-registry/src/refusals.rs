@@ -158,7 +158,9 @@ pub(crate) fn version_queued(
 
 pub(crate) fn not_found(kind: ArtifactKind, name: &ArtifactName, wanted: &str) -> RegistryProblem {
     let error = match wanted {
-        "*" => format!("there is no version of the {} {name} that could be chosen", noun(kind)),
+        "*" | "latest" => {
+            format!("there is no version of the {} {name} that could be chosen", noun(kind))
+        }
         wanted => format!("there is no {} {name} with version {wanted}", noun(kind)),
     };
     let fix = format!(
@@ -428,7 +430,10 @@ mod tests {
         let found = name_not_found(ArtifactKind::Server, &name("@acme/demo"));
         assert_eq!(found.error, "there is no server @acme/demo");
         assert!(found.fix.contains("`GET /v0/source-servers?q=demo`"), "{}", found.fix);
-        assert!(!not_found(ArtifactKind::Facet, &name("demo"), "*").error.contains('*'));
+        for wanted in ["*", "latest"] {
+            let none = not_found(ArtifactKind::Facet, &name("demo"), wanted);
+            assert_eq!(none.error, "there is no version of the facet demo that could be chosen");
+        }
         for problem in all() {
             assert!(!problem.fix.contains("facet search"), "{problem:?}");
         }

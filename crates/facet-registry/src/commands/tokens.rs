@@ -33,8 +33,14 @@ impl NewTokenRequest {
             let expected = "publish:*, publish:@scope/*, publish:NAME, or read";
             text.parse::<Scope>().map_err(|_| invalid("--scope", expected, text))
         });
-        let scopes = scopes.collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { scopes, owner: parse_owner("--owner", owner)?, note, expires_in })
+        let mut each: Vec<Scope> = Vec::new();
+        for scope in scopes {
+            let scope = scope?;
+            if !each.contains(&scope) {
+                each.push(scope);
+            }
+        }
+        Ok(Self { scopes: each, owner: parse_owner("--owner", owner)?, note, expires_in })
     }
 }
 

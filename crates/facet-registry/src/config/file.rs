@@ -61,7 +61,7 @@ impl ConfigFile {
             let value = text_of(item).ok_or_else(|| ProgramError::ConfigInvalid {
                 path: path.to_owned(),
                 place,
-                reason: format!("`{name}` is a {}", item.type_name()),
+                reason: format!("`{name}` has the type {}", item.type_name()),
             })?;
             entries.push(FileEntry { name: name.to_owned(), value, place });
         }
