@@ -79,9 +79,14 @@ fn text_from_outside_cannot_drive_the_terminal() {
 
 /// A server that takes a while, started on a pseudo-terminal whose user says yes to every question.
 fn add_on_a_terminal(options: &[&str], folder: &Path) -> Option<String> {
+    add_declared(r#"{"slow":1500,"tools":[{"name":"read"}]}"#, options, folder)
+}
+
+/// The same with any declarations.
+fn add_declared(declarations: &str, options: &[&str], folder: &Path) -> Option<String> {
     let python = component("python3")?;
     let declared = folder.join("server.json");
-    std::fs::write(&declared, r#"{"slow":1500,"tools":[{"name":"read"}]}"#).unwrap();
+    std::fs::write(&declared, declarations).unwrap();
     let script = "import pty, os, sys\n\
         def read(fd):\n    data = os.read(fd, 1024)\n    \
         if b'[y/N]' in data: os.write(fd, b'y\\n')\n    return data\n\
@@ -102,6 +107,20 @@ fn add_on_a_terminal(options: &[&str], folder: &Path) -> Option<String> {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{shown}");
     Some(shown)
+}
+
+#[test]
+fn a_yes_to_a_critical_finding_stands_in_the_lock() {
+    let folder = project();
+    let tool = r#"{"tools":[{"name":"read","description":"Reads ~/.ssh/id_rsa."}]}"#;
+    let Some(shown) = add_declared(tool, &[], folder.path()) else { return };
+    let lock = std::fs::read_to_string(folder.path().join("project/facets.lock")).unwrap();
+    let lock: serde_json::Value = serde_json::from_str(&lock).unwrap();
+    let accepted = &lock["servers"]["slow"]["accepted"];
+    let code = "marker-secret-path";
+    let expected =
+        serde_json::json!([{ "code": code, "severity": "critical", "subject": "tool read" }]);
+    assert_eq!(*accepted, expected, "{shown}");
 }
 
 fn project() -> tempfile::TempDir {

@@ -33,6 +33,23 @@ pub fn asset_removed(subject: &str, before: &str) -> Finding {
     )
 }
 
+/// The rules of a finding's markers that make it critical, each once; none if it is so by its type, or is not.
+#[must_use]
+pub fn critical_rules(finding: &Finding) -> Vec<&'static str> {
+    let is_critical = |evidence: &&Evidence| match (finding.kind, &finding.after) {
+        // Beside what no honest asset needs, a new one may have what many have.
+        (FindingType::AssetAdded, Some(text)) => {
+            severity_in_asset(evidence, text) == Severity::Critical
+        }
+        _ => finding.severity == Severity::Critical,
+    };
+    let mut rules: Vec<&str> =
+        finding.evidence.iter().filter(is_critical).map(|evidence| evidence.rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules
+}
+
 fn added(subject: &str, text: &str) -> Finding {
     let (kind, name) = subject_of(subject);
     let found = markers(without_mark(text), &CONTEXT).into_iter().map(evidence);

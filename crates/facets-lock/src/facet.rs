@@ -1,4 +1,4 @@
-//! One facet in the lock (spec 8.7): the reference's entry, and two members of ours.
+//! One facet in the lock (spec 8.7): the reference's entry, and three members of ours.
 
 mod asset;
 mod source;
@@ -13,13 +13,15 @@ use facets_model::{ArtifactName, PlainVersion};
 pub use asset::{LockedAsset, LockedAssetFile, LockedMaterialization};
 pub use source::LockedFacetSource;
 
+use crate::accepted::{self, AcceptedFindings};
 use crate::error::LockError;
 use crate::members::EntryMembers;
 use crate::raw;
 
-/// The members of an entry, in the order in which they are written. The reference keeps `content_hash` and
-/// `servers`, which are ours.
-const KNOWN: &[&str] = &["source", "version", "integrity", "assets", "content_hash", "servers"];
+/// The members of an entry, in the order in which they are written. The reference keeps `content_hash`,
+/// `servers` and `accepted`, which are ours.
+const KNOWN: &[&str] =
+    &["source", "version", "integrity", "assets", "content_hash", "servers", accepted::MEMBER];
 
 /// What stands under the name of a facet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub struct LockedFacet {
     pub assets: Vec<LockedAsset>,
     /// The servers that it declares, by the names of its author.
     pub servers: BTreeMap<String, DeclaredServer>,
+    /// Critical findings in its texts that somebody accepted when it was installed.
+    pub accepted: AcceptedFindings,
 }
 
 impl LockedFacetEntry {
@@ -71,6 +75,7 @@ impl LockedFacet {
             content_hash: content_hash.transpose()?,
             assets: asset::read_all(&entry)?,
             servers: servers(&entry)?,
+            accepted: AcceptedFindings::read(&entry)?,
         })
     }
 
@@ -98,6 +103,7 @@ impl LockedFacet {
         if !self.servers.is_empty() {
             members.push(("servers", self.servers_json()?));
         }
+        members.extend(self.accepted.member());
         // An entry stands two levels deep.
         Ok(raw::pretty(&raw::with_unknown(&members, KNOWN, older), 2))
     }

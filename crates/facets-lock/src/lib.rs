@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod accepted;
 mod error;
 mod facet;
 mod grants;
@@ -16,6 +17,7 @@ mod signer;
 mod surface;
 mod uncaptured;
 
+pub use accepted::{AcceptedFinding, AcceptedFindings};
 pub use error::LockError;
 pub use facet::{
     LockedAsset, LockedAssetFile, LockedFacet, LockedFacetEntry, LockedFacetSource,

@@ -5,6 +5,7 @@ use facets_digest::json::{self, Provenance, Value, quoted, write_pretty_list, wr
 use facets_model::Origin;
 use facets_surface::{Era, SurfaceHashes};
 
+use crate::accepted::{self, AcceptedFindings};
 use crate::error::LockError;
 use crate::grants::Grants;
 use crate::members::{EntryMembers, LIMITS};
@@ -34,12 +35,14 @@ pub struct LockedServer {
     pub grants: Grants,
     /// Who has to have signed what it starts.
     pub signer: Option<Signer>,
+    /// Critical findings that somebody accepted when it was pinned.
+    pub accepted: AcceptedFindings,
     /// Members that this facet does not know, as written.
     pub unknown: Vec<(String, String)>,
 }
 
 /// The members that this facet writes, beside those of the origin, the pin, the settings and the surface.
-const KNOWN: &[&str] = &["launch", "source", "era", "grants", "signer"];
+const KNOWN: &[&str] = &["launch", "source", "era", "grants", "signer", accepted::MEMBER];
 
 impl LockedServer {
     /// Pins a server with what it declares.
@@ -61,6 +64,7 @@ impl LockedServer {
             surface: LockedSurface::new(name, hashes, surface_file_digest),
             grants: Grants::ALL,
             signer: None,
+            accepted: AcceptedFindings::default(),
             unknown: Vec::new(),
         }
     }
@@ -97,6 +101,7 @@ impl LockedServer {
         members.extend(self.surface.write());
         members.push(("grants", self.grants.to_json()));
         members.extend(self.signer.as_ref().map(|signer| ("signer", signer.to_json())));
+        members.extend(self.accepted.member());
         let own = members.iter().map(|(name, value)| (*name, value));
         let unknown = self.unknown.iter().map(|(name, value)| (name.as_str(), value));
         let members: Vec<(&str, &String)> = own.chain(unknown).collect();
@@ -138,6 +143,7 @@ impl LockedServer {
             surface: LockedSurface::read(&entry)?,
             grants,
             signer: Signer::read(&entry)?,
+            accepted: AcceptedFindings::read(&entry)?,
             unknown,
         })
     }

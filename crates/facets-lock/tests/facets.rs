@@ -5,7 +5,7 @@
 use facets_digest::Digest;
 use facets_failure::{Describe as _, LineColumn};
 use facets_lock::{
-    Lock, LockError, LockedAsset, LockedAssetFile, LockedFacet, LockedFacetEntry,
+    AcceptedFindings, Lock, LockError, LockedAsset, LockedAssetFile, LockedFacet, LockedFacetEntry,
     LockedFacetSource, LockedMaterialization,
 };
 use facets_model::manifest::parse_declared_servers;
@@ -61,6 +61,7 @@ fn tools() -> LockedFacet {
             asset(AssetKind::Skill, "plan", &plan),
         ],
         servers: parse_declared_servers(servers).manifest.unwrap(),
+        accepted: AcceptedFindings::default(),
     }
 }
 

@@ -12,6 +12,7 @@ use facets_plan::{ResolvedFacet, locked_facet};
 use facets_project::{InstalledRecord, LOCK, Project, ProjectError, State};
 use facets_store::Store;
 
+use crate::accepted_findings::accepted_words;
 use crate::cache_directory::cache_directory;
 use crate::client_texts::{ClientTexts, ExpectedAsset, StoredTexts, expected_assets};
 use crate::error::{InstallCheck, OpsError};
@@ -64,6 +65,7 @@ pub(crate) fn check_facet(
             return Ok(checked);
         }
     };
+    checked.notes.extend(accepted_words(&facet.accepted));
     let texts = checked.check_archive(facet)?;
     let expected = expected_assets(facet, texts.as_ref(), project, state);
     checked.check_files(facet, project, installed, &expected)?;

@@ -1,6 +1,7 @@
 //! What a yes given beforehand does not cover (spec 8.5): findings that have to be read first.
 
-use facets_drift::{Evidence, Finding, MarkerLook, Severity, SubjectKind};
+use facets_drift::{Evidence, Finding, MarkerLook, Severity, SubjectKind, critical_rules};
+use facets_lock::{AcceptedFinding, AcceptedFindings};
 use facets_markers::spelled_out;
 
 use crate::consent::{ApprovalPage, Consent};
@@ -83,6 +84,19 @@ impl ApprovalPage {
     }
 }
 
+/// spec 8.8: what a yes to a page accepts that has to be seen in the lock
+pub(crate) fn accepted_on(page: &ApprovalPage) -> AcceptedFindings {
+    let found = findings_of(page);
+    let critical = found.iter().filter(|one| one.severity == Severity::Critical);
+    critical.flat_map(PageFinding::accepted).collect()
+}
+
+/// The same of findings about texts.
+pub(crate) fn accepted_of<'f>(findings: impl Iterator<Item = &'f Finding>) -> AcceptedFindings {
+    let critical = findings.filter(|one| one.severity == Severity::Critical);
+    critical.flat_map(|finding| PageFinding::of_finding(finding).accepted()).collect()
+}
+
 /// The worst finding of a page: of what was approved before, among the changes.
 pub(crate) fn worst_of(page: &ApprovalPage) -> Option<Severity> {
     findings_of(page).iter().map(|one| one.severity).max()
@@ -120,6 +134,26 @@ impl<'p> PageFinding<'p> {
         let marker = finding.evidence.first().map(|evidence| evidence.rule);
         let code = marker.unwrap_or(finding.kind.name());
         Self { severity: finding.severity, code, what: PageWords::Finding(finding) }
+    }
+
+    /// As the lock has it once it is accepted: by the rules that make it critical, else by its type.
+    fn accepted(&self) -> Vec<AcceptedFinding> {
+        let (kind, subject, rules) = match self.what {
+            PageWords::Marker(MarkerLook { subject_kind, subject, .. }) => {
+                (*subject_kind, subject, Vec::new())
+            }
+            PageWords::Finding(finding) => {
+                (finding.subject_kind, &finding.subject, critical_rules(finding))
+            }
+        };
+        let codes = if rules.is_empty() { vec![self.code] } else { rules };
+        let subject = match kind {
+            SubjectKind::Server => kind.name().to_owned(),
+            kind => format!("{} {subject}", kind.name()),
+        };
+        let finding =
+            |code: &str| AcceptedFinding { code: code.to_owned(), subject: subject.clone() };
+        codes.into_iter().map(finding).collect()
     }
 
     /// What it is about, what was found, and under which codes it is explained.

@@ -2,6 +2,7 @@
 
 use facets_lock::{Lock, LockedFacet};
 
+use crate::accepted_findings::accepted_since;
 use crate::checked_facet::{CheckedFacet, FacetProblem};
 use crate::error::InstallCheck;
 use crate::installing::shown_source;
@@ -33,6 +34,9 @@ pub(crate) fn compare_with_revision(
         checked.notes.push(format!("version {} at {revision}, {} now", old.version, now.version));
     }
     checked.notes.extend(changed_texts(old, now));
+    let accepted = (&old.accepted, &now.accepted);
+    let is_same = old.integrity == now.integrity && old.assets == now.assets;
+    checked.notes.extend(accepted_since(revision, accepted, is_same));
 }
 
 fn is_other_registry(old: &LockedFacet, now: &LockedFacet) -> bool {

@@ -30,7 +30,7 @@ use crate::error::{InstallCheck, InstallError, OpsError, TaskError};
 use crate::install_report::{InstallOutcome, InstallReport};
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::Pinned;
-use decisions::TextDecision;
+use decisions::{Decided, TextDecision};
 use goal::Goal;
 pub(crate) use goal::shown_source;
 pub(crate) use task::InstallTask;
@@ -78,13 +78,15 @@ impl InstallTask {
             return self.planned(goal, acquirer, page);
         }
         self.project.check_writable()?;
-        match self.decide_texts(goal, &page, consent)? {
-            TextDecision::Install => {}
+        let texts = self.decide_texts(goal, &page, consent)?;
+        match texts {
+            TextDecision::Accepted | TextDecision::AsLocked => {}
             TextDecision::TooBad => return self.refused(goal, acquirer, page),
             TextDecision::NoAnswer => return self.unanswered(goal, acquirer, page),
         }
         let looked = self.look_at_servers(goal, acquirer, consent)?;
         let decided = self.decide_servers(looked, consent)?;
+        let decided = Decided { texts: texts.accepted_on(&page), ..decided };
         if decided.is_refused() {
             return Ok(self.report(goal, page, decided, InstallOutcome::Refused));
         }

@@ -15,6 +15,7 @@ pub mod consent;
 pub mod locate;
 pub mod policy;
 
+mod accepted_findings;
 mod acquiring;
 mod approval;
 mod archive_file;

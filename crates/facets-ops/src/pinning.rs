@@ -18,7 +18,7 @@ use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::look_among_others;
 use crate::consent::{Answer, ApprovalPage, ArtifactShown, Consent, Replacement, TypedAddress};
-use crate::critical_findings::{require_accepted, require_at_most};
+use crate::critical_findings::{accepted_on, require_accepted, require_at_most};
 use crate::error::{OpsError, ServerError};
 use crate::facet_servers::facet_servers;
 use crate::launch_options::LaunchOptions;
@@ -397,7 +397,8 @@ impl PinProposal {
 
     fn write(self, project: &Project, before: &State) -> Result<ApprovalPage, OpsError> {
         self.approve(project)?;
-        let Self { page, server, text, .. } = self;
+        let server = self.locked_after(&before.lock);
+        let Self { page, text, .. } = self;
         project.change(|now| change(now, before, &page.name, &server, text))?;
         Ok(page)
     }
@@ -415,7 +416,18 @@ impl PinProposal {
 
     /// A lock with the server, and its surface file.
     pub(crate) fn lock_with(&self, lock: &Lock) -> Result<Lock, OpsError> {
-        lock_with(lock, &self.page.name, &self.server)
+        lock_with(lock, &self.page.name, &self.locked_after(lock))
+    }
+
+    /// spec 8.8: the entry with what was accepted: now, and before of the very same
+    fn locked_after(&self, lock: &Lock) -> LockedServer {
+        let what = |server: &LockedServer| {
+            (server.origin.clone(), server.pin.clone(), server.surface.clone())
+        };
+        let same = lock.server(&self.page.name).filter(|old| what(old) == what(&self.server));
+        let now = accepted_on(&self.page);
+        let accepted = same.map(|old| now.with(&old.accepted)).unwrap_or(now);
+        LockedServer { accepted, ..self.server.clone() }
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use facets_digest::Digest;
 use facets_digest::json::compare_utf16;
-use facets_lock::{LockedAsset, LockedAssetFile, LockedFacet, LockedMaterialization};
+use facets_lock::{
+    AcceptedFindings, LockedAsset, LockedAssetFile, LockedFacet, LockedMaterialization,
+};
 use facets_model::manifest::{Materialization, ProjectFacet};
 use facets_model::{ArtifactName, ArtifactPath, AssetKind, AssetName, AssetScope};
 
@@ -12,7 +14,8 @@ use crate::effective::{assets_of, override_of};
 use crate::problem::PlanProblem;
 use crate::resolved::{ResolvedFacet, check_facet, primary_path};
 
-/// The lock entry of a facet: its assets as the project wants them, with the hash of every file.
+/// The lock entry of a facet: its assets as the project wants them, with the hash of every file. Nothing is
+/// accepted yet.
 pub fn locked_facet(
     name: &ArtifactName,
     facet: &ResolvedFacet,
@@ -46,6 +49,7 @@ pub fn locked_facet(
         content_hash: facet.content_hash,
         assets,
         servers: facet.manifest.servers.clone(),
+        accepted: AcceptedFindings::default(),
     })
 }
 

@@ -144,7 +144,7 @@ pub(crate) fn file_name(place: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use facets_lock::{Lock, LockedFacetSource};
+    use facets_lock::{AcceptedFindings, Lock, LockedFacetSource};
 
     use super::*;
 
@@ -156,6 +156,7 @@ mod tests {
             content_hash: None,
             assets: Vec::new(),
             servers: [].into(),
+            accepted: AcceptedFindings::default(),
         }
     }
 

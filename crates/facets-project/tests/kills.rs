@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use facets_clients::Client;
 use facets_digest::Digest;
-use facets_lock::{LockedFacet, LockedFacetSource};
+use facets_lock::{AcceptedFindings, LockedFacet, LockedFacetSource};
 use facets_model::{AssetBase, AssetKind};
 use facets_project::{
     AssetChange, Change, InstalledFacet, InstalledFile, InstalledRecord, Project, ProjectError,
@@ -75,6 +75,7 @@ fn change(project: &Project, before: u64) -> Result<Change, ProjectError> {
         content_hash: None,
         assets: Vec::new(),
         servers: [].into(),
+        accepted: AcceptedFindings::default(),
     };
     let receipt = project.receipt()?.unwrap().with_facet("team-tools", &in_receipt).unwrap();
     let facet =

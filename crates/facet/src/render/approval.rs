@@ -333,6 +333,7 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
         };
         let width = width.unwrap_or(0);
         let _ = writeln!(out, "{STRONG}{name:<width$}{STRONG:#}  {state}  {}", start(server));
+        out.push_str(&facets::accepted(&server.accepted));
     }
     let empty = report.servers.is_empty() && report.facets.is_empty() && !quiet;
     let talk = if empty { "nothing is pinned here\n".to_owned() } else { String::new() };
@@ -356,6 +357,7 @@ pub(super) fn list_json(report: &ListReport) -> Value {
                 "approved": server.approved,
                 "approved_in": server.approved_in,
                 "edited": server.edited,
+                "accepted": facets::accepted_json(&server.accepted),
             })
         })
         .collect();

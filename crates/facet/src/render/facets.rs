@@ -6,7 +6,7 @@ use facets_face::style::{BAD, GOOD, QUIET, STRONG, WARN};
 use facets_face::{plural, visible};
 use facets_ops::check::CheckReport;
 use facets_ops::install::{AssetFileStatus, InstalledFileShown};
-use facets_ops::list::ListedFacet;
+use facets_ops::list::{AcceptedFindings, ListedFacet, accepted_words};
 use facets_ops::remove::RemoveReport;
 use serde_json::{Value, json};
 
@@ -25,8 +25,19 @@ pub(super) fn list(facets: &[ListedFacet]) -> String {
             out,
             "{STRONG}{name:<names$}{STRONG:#}  facet {version:<versions$}  {state}  {QUIET}{source}{QUIET:#}"
         );
+        out.push_str(&accepted(&facet.accepted));
     }
     out
+}
+
+/// A line about what was accepted, if anything critical was.
+pub(super) fn accepted(accepted: &AcceptedFindings) -> String {
+    let words = accepted_words(accepted);
+    words.map(|words| format!("  {WARN}note{WARN:#}: {}\n", visible(&words))).unwrap_or_default()
+}
+
+pub(super) fn accepted_json(accepted: &AcceptedFindings) -> Vec<Value> {
+    accepted.all().iter().map(|one| json!({ "code": one.code, "subject": one.subject })).collect()
 }
 
 fn state_of(facet: &ListedFacet) -> String {
@@ -50,6 +61,7 @@ pub(super) fn list_json(facets: &[ListedFacet]) -> Vec<Value> {
             "assets": facet.assets,
             "files_edited": facet.files_edited,
             "installed": facet.installed,
+            "accepted": accepted_json(&facet.accepted),
         })
     };
     facets.iter().map(one).collect()
@@ -148,6 +160,7 @@ mod tests {
             assets: 2,
             files_edited: 0,
             installed: version.is_some(),
+            accepted: AcceptedFindings::default(),
         }
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::approval::profile_words;
 use super::origin::runtime_words;
 use super::renderer::Renderer;
-use super::{inspect, origin};
+use super::{facets, inspect, origin};
 
 const STRONG: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -71,6 +71,7 @@ fn head(report: &ShowReport) -> String {
         line("source", source);
     }
     line("grants", &grants_words(&report.grants));
+    out.push_str(&facets::accepted(&report.accepted));
     out.push('\n');
     out
 }
@@ -117,6 +118,7 @@ fn to_json(report: &ShowReport) -> Value {
         "grants": super::json::grants(&report.grants),
         "approved": report.approved,
         "approved_in": report.approved_in,
+        "accepted": facets::accepted_json(&report.accepted),
         "declared": inspect::json(&report.declared),
     })
 }

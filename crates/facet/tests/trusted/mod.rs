@@ -122,7 +122,12 @@ impl Trusted {
     }
 
     pub(crate) fn add(&self, name: &str) -> Ran {
-        let mut command = self.command(&["add", name, "--yes", "--"]);
+        self.add_with(name, &["--yes"])
+    }
+
+    pub(crate) fn add_with(&self, name: &str, options: &[&str]) -> Ran {
+        let mut command = self.command(&["add", name]);
+        command.args(options).arg("--");
         command.arg(workspace_binary("listed-server")).arg(self.declarations()).arg(self.trace());
         Ran::of(&command.output().unwrap())
     }

@@ -156,7 +156,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use facets_digest::Digest;
-    use facets_lock::LockedFacet;
+    use facets_lock::{AcceptedFindings, LockedFacet};
 
     use super::*;
 
@@ -168,6 +168,7 @@ mod tests {
             content_hash: None,
             assets: Vec::new(),
             servers: BTreeMap::new(),
+            accepted: AcceptedFindings::default(),
         };
         lock.with_facet(name, &facet).unwrap()
     }

@@ -1,14 +1,16 @@
 //! Who says yes: to texts as a whole, to servers one by one (spec 8.5).
 
+use std::collections::BTreeMap;
+
 use facets_drift::{Finding, Severity};
-use facets_lock::UncapturedServer;
+use facets_lock::{AcceptedFindings, UncapturedServer};
 
 use super::goal::Goal;
 use super::looks::{Look, LookedServer};
 use super::task::InstallTask;
 use crate::approval::Trust;
 use crate::consent::{Answer, ApprovalPage, Consent, InstallPage};
-use crate::critical_findings::worst_of;
+use crate::critical_findings::{accepted_of, worst_of};
 use crate::error::{OpsError, SAME_WITH_YES, ServerError};
 use crate::install_page::ServerChange;
 use crate::install_report::ServerStatus;
@@ -16,7 +18,10 @@ use crate::pinning::PinProposal;
 
 /// Whether texts are written, and servers of a registry started to be looked at.
 pub(super) enum TextDecision {
-    Install,
+    /// By a yes, or by a level that was accepted beforehand.
+    Accepted,
+    /// Because the lock has them, and its review counts.
+    AsLocked,
     /// What was found is worse than what was accepted beforehand.
     TooBad,
     /// There is no terminal, and nothing was accepted beforehand.
@@ -42,15 +47,32 @@ pub(super) enum ServerVerdict {
     Refused(Vec<Finding>, Option<Box<ApprovalPage>>),
 }
 
-/// All servers.
+/// What was decided.
+#[derive(Default)]
 pub(super) struct Decided {
     pub(super) servers: Vec<ServerDecision>,
+    /// Critical findings in texts that were accepted, by facet.
+    pub(super) texts: BTreeMap<String, AcceptedFindings>,
 }
 
 impl Decided {
     /// Whether a yes that was given beforehand does not cover everything.
     pub(super) fn is_refused(&self) -> bool {
         self.servers.iter().any(|one| matches!(one.verdict, ServerVerdict::Refused(..)))
+    }
+}
+
+impl TextDecision {
+    /// spec 8.8: what a yes to the texts accepts that has to be seen in the lock, by facet
+    pub(super) fn accepted_on(&self, page: &InstallPage) -> BTreeMap<String, AcceptedFindings> {
+        let mut texts: BTreeMap<String, AcceptedFindings> = BTreeMap::new();
+        if matches!(self, Self::Accepted) {
+            for asset in &page.assets {
+                let accepted = texts.entry(asset.facet.to_string()).or_default();
+                *accepted = accepted.with(&accepted_of(asset.findings.iter()));
+            }
+        }
+        texts
     }
 }
 
@@ -66,18 +88,20 @@ impl InstallTask {
         let is_known = goal.is_reproduction() && page.servers.is_empty();
         let is_trusted = worst < Severity::Critical || self.options.trust == Trust::Lock;
         if page.is_empty() {
-            return Ok(TextDecision::Install);
+            return Ok(TextDecision::AsLocked);
         }
         if !consent.has_answered() {
             return match consent.may_install(page) {
-                Answer::Yes => Ok(TextDecision::Install),
+                Answer::Yes => Ok(TextDecision::Accepted),
                 Answer::No | Answer::NoTerminal => Err(self.unanswered_error(true)),
             };
         }
         consent.show_install(page);
         let is_accepted = consent.can_answer() && worst <= consent.accepts();
-        Ok(if is_accepted || is_known && is_trusted {
-            TextDecision::Install
+        Ok(if is_accepted {
+            TextDecision::Accepted
+        } else if is_known && is_trusted {
+            TextDecision::AsLocked
         } else if consent.can_answer() || worst == Severity::Critical {
             TextDecision::TooBad
         } else {
@@ -114,7 +138,7 @@ impl InstallTask {
             };
             servers.push(ServerDecision { change, verdict });
         }
-        Ok(Decided { servers })
+        Ok(Decided { servers, texts: BTreeMap::new() })
     }
 
     fn decide_seen(

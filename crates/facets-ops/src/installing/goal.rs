@@ -51,12 +51,15 @@ impl Goal {
 /// Whether a step changes what a facet is, and not only what the lock has beside that.
 pub(super) fn is_shown(step: &Step<LockedFacet>) -> bool {
     match (step.from(), step.to()) {
-        (Some(from), Some(to)) => {
-            (&from.source, &from.version, from.integrity, &from.assets)
-                != (&to.source, &to.version, to.integrity, &to.assets)
-        }
+        (Some(from), Some(to)) => !is_same_facet(from, to),
         _ => true,
     }
+}
+
+/// Whether two entries are of the same bytes of the same source, installed the same way.
+pub(super) fn is_same_facet(one: &LockedFacet, other: &LockedFacet) -> bool {
+    (&one.source, &one.version, one.integrity, &one.assets)
+        == (&other.source, &other.version, other.integrity, &other.assets)
 }
 
 pub(super) fn facet_change(facet: &FacetStep) -> FacetChange {

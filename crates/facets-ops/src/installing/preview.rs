@@ -65,7 +65,7 @@ impl InstallTask {
         servers: Vec<ServerOutcome>,
         outcome: InstallOutcome,
     ) -> InstallReport {
-        let nothing = Decided { servers: Vec::new() };
+        let nothing = Decided::default();
         InstallReport { servers, ..self.report(goal, page, nothing, outcome) }
     }
 

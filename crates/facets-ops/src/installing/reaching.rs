@@ -12,7 +12,7 @@ use facets_plan::{
 use facets_project::LOCK;
 use facets_registry_client::WantedVersion;
 
-use super::goal::{Goal, facet_change, is_shown, server_change};
+use super::goal::{Goal, facet_change, is_same_facet, is_shown, server_change};
 use super::task::InstallTask;
 use crate::acquiring::{AcquiredServer, Acquirer, ServerWish};
 use crate::error::{InstallCheck, InstallError, OpsError, TaskError};
@@ -152,7 +152,10 @@ fn locked_facets(
     let mut locked = BTreeMap::new();
     for (name, facet) in resolved {
         let Some(wish) = task.wish_for(name) else { continue };
-        let entry = locked_facet(name, facet, wish, task.scope()).map_err(refused)?;
+        let mut entry = locked_facet(name, facet, wish, task.scope()).map_err(refused)?;
+        // What was accepted of just this facet stays accepted.
+        let same = task.before.lock.facet(name.as_str()).filter(|old| is_same_facet(old, &entry));
+        entry.accepted = same.map(|old| old.accepted.clone()).unwrap_or_default();
         locked.insert(name.clone(), entry);
     }
     Ok(locked)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use facets_lock::{Lock, LockError, LockedServer};
+use facets_lock::{Lock, LockError, LockedFacet, LockedServer};
 use facets_plan::{AssetAction, AssetStep, FacetStep, Step, WriteReason};
 use facets_project::{
     AssetChange, Change, InstalledFacet, InstalledFile, InstalledRecord, LOCK, MANIFEST,
@@ -94,10 +94,12 @@ impl InstallTask {
         }
         let mut lock = self.before.lock.clone();
         for FacetStep { name, step } in &goal.plan.facets {
-            lock = match (step, goal.locked.iter().find(|(other, _)| other.as_str() == name)) {
-                (Step::Keep(_), _) => lock,
+            let facet = goal.locked.iter().find(|(other, _)| other.as_str() == name);
+            let facet = facet.map(|(_, facet)| decided.with_accepted(name, facet));
+            lock = match (step, facet) {
+                (Step::Keep(before), Some(facet)) if *before == facet => lock,
                 (Step::Remove(_), _) => lock.without_facet(name).map_err(lock_error)?,
-                (_, Some((_, facet))) => lock.with_facet(name, facet).map_err(lock_error)?,
+                (_, Some(facet)) => lock.with_facet(name, &facet).map_err(lock_error)?,
                 (_, None) => lock,
             };
         }
@@ -239,7 +241,10 @@ impl InstallTask {
             ServerVerdict::Pin(proposal) => {
                 let hashes = Some(PinnedHashes::of(&proposal.server));
                 let findings = proposal.page.changes.clone().unwrap_or_default();
-                let is_same = self.before.lock.server(&change.name) == Some(&proposal.server);
+                let is_same = self.before.lock.server(&change.name).is_some_and(|before| {
+                    let accepted = proposal.server.accepted.clone();
+                    LockedServer { accepted, ..before.clone() } == proposal.server
+                });
                 let status = match (is_applied, is_locked) {
                     (false, _) => ServerStatus::Planned,
                     (true, true) if is_same => ServerStatus::Approved,
@@ -260,6 +265,14 @@ impl InstallTask {
 }
 
 impl Decided {
+    /// spec 8.8: the entry of a facet with what was accepted of its texts: now, and before of the very same
+    fn with_accepted(&self, name: &str, facet: &LockedFacet) -> LockedFacet {
+        match self.texts.get(name) {
+            None => facet.clone(),
+            Some(now) => LockedFacet { accepted: facet.accepted.with(now), ..facet.clone() },
+        }
+    }
+
     fn pins(&self) -> impl Iterator<Item = &crate::pinning::PinProposal> {
         self.servers.iter().filter_map(|one| match &one.verdict {
             ServerVerdict::Pin(proposal) => Some(&**proposal),

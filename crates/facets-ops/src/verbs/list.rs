@@ -1,6 +1,7 @@
 //! `facet list`: what is locked here.
 
 use facets_digest::Digest;
+pub use facets_lock::AcceptedFindings;
 use facets_lock::LockedEntry;
 use facets_model::{InlineServerName, Origin, PlainVersion};
 use facets_plan::source_text;
@@ -8,6 +9,7 @@ use facets_project::{
     InstalledFile, Project, ProjectError, State, declared_origin, project_around,
 };
 
+pub use crate::accepted_findings::accepted_words;
 use crate::approval::is_approved;
 use crate::client_files::locked_names;
 use crate::error::OpsError;
@@ -30,6 +32,8 @@ pub struct ListedServer {
     pub approved_in: Option<String>,
     /// Whether its entry in the lock, or its surface file, is not as facet wrote it.
     pub edited: bool,
+    /// Critical findings that were accepted when it was pinned.
+    pub accepted: AcceptedFindings,
 }
 
 /// One facet.
@@ -47,6 +51,8 @@ pub struct ListedFacet {
     pub files_edited: usize,
     /// Whether its files are installed on this machine.
     pub installed: bool,
+    /// Critical findings in its texts that were accepted when it was installed.
+    pub accepted: AcceptedFindings,
 }
 
 /// The servers and facets of a project, by name.
@@ -95,6 +101,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                     approved: false,
                     approved_in: None,
                     edited: !is_uncaptured && !is_others(name, &state),
+                    accepted: AcceptedFindings::default(),
                 }
             }
             LockedEntry::Server(server) => {
@@ -109,6 +116,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                     approved,
                     approved_in: elsewhere.map(|record| record.project),
                     edited,
+                    accepted: server.accepted.clone(),
                 }
             }
         })
@@ -138,6 +146,7 @@ fn listed_facets(project: &Project, state: &State) -> Vec<ListedFacet> {
             assets: facet.map_or(0, |facet| facet.assets.len()),
             files_edited: files.filter(is_edited).count(),
             installed: is_installed,
+            accepted: facet.map(|facet| facet.accepted.clone()).unwrap_or_default(),
         }
     });
     let mut facets: Vec<ListedFacet> = locked.collect();
@@ -150,6 +159,7 @@ fn listed_facets(project: &Project, state: &State) -> Vec<ListedFacet> {
         assets: 0,
         files_edited: 0,
         installed: false,
+        accepted: AcceptedFindings::default(),
     }));
     facets.sort_by(|one, other| one.name.cmp(&other.name));
     facets
@@ -165,6 +175,7 @@ fn only_declared(state: &State) -> Vec<ListedServer> {
         approved: false,
         approved_in: None,
         edited: false,
+        accepted: AcceptedFindings::default(),
     })
     .collect()
 }

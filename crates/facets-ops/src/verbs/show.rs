@@ -1,7 +1,7 @@
 //! `facet show`: everything that is pinned of one server. Starts nothing.
 
 use facets_digest::Digest;
-use facets_lock::{ArtifactPin, Grants, StartSettings};
+use facets_lock::{AcceptedFindings, ArtifactPin, Grants, StartSettings};
 use facets_model::{Origin, PlatformName};
 use facets_project::Project;
 use facets_runtime::this_platform;
@@ -32,6 +32,8 @@ pub struct ShowReport {
     pub approved: bool,
     /// Where else this user has approved it just so, if not here.
     pub approved_in: Option<String>,
+    /// Critical findings that were accepted when it was pinned.
+    pub accepted: AcceptedFindings,
     /// Everything that it declares.
     pub declared: InspectReport,
 }
@@ -72,6 +74,7 @@ pub fn show(name: &str) -> Result<ShowReport, OpsError> {
         artifact: server.pin.artifact().map(PinnedArtifact::of),
         origin: server.origin,
         source: server.source,
+        accepted: server.accepted,
         declared: report(surface, None, None),
     })
 }

@@ -7,6 +7,7 @@ use facets_lock::{Lock, LockedServer};
 use facets_plan::{LockDifference, Wanted, frozen_differences};
 use facets_project::{MANIFEST, Project, State};
 
+use crate::accepted_findings::{accepted_since, accepted_words};
 use crate::checked_facet::check_facet;
 pub use crate::checked_facet::{CheckedFacet, FacetProblem};
 use crate::error::{InstallCheck, OpsError};
@@ -55,7 +56,9 @@ pub fn verify(request: &VerifyRequest) -> Result<CheckReport, OpsError> {
     let stored = StoredVerification::default();
     let mut servers = on_all_processors(&names, |name| {
         let outcome = verify_one(name, &state, project.place(), old.as_ref());
-        verify_server(name, state.lock.server(name), outcome, &stored)
+        let mut verified = verify_server(name, state.lock.server(name), outcome, &stored);
+        verified.notes.extend(accepted_notes(name, &state.lock, old.as_ref()));
+        verified
     });
     let installed = project.installed()?;
     let facets =
@@ -140,6 +143,20 @@ fn verify_server(
     let facts = server.map(|server| policy::facts(server, pinned(server))).unwrap_or_default();
     let (name, profile, is_remote) = (name.to_owned(), None, false);
     CheckedServer { name, tools, outcome, profile, notes, is_remote, facts }
+}
+
+/// spec 8.8: whoever reviews a lock is told what somebody accepted
+fn accepted_notes(name: &str, lock: &Lock, old: Option<&(&str, Lock)>) -> Vec<String> {
+    let Some(now) = lock.server(name) else { return Vec::new() };
+    let mut notes: Vec<String> = accepted_words(&now.accepted).into_iter().collect();
+    if let Some((revision, Some(old))) = old.map(|(revision, lock)| (revision, lock.server(name))) {
+        let what = |server: &LockedServer| {
+            (server.origin.clone(), server.pin.clone(), server.surface.clone())
+        };
+        let is_same = what(old) == what(now);
+        notes.extend(accepted_since(revision, (&old.accepted, &now.accepted), is_same));
+    }
+    notes
 }
 
 fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>) -> CheckOutcome {

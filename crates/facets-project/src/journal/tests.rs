@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use facets_clients::Client;
-use facets_lock::{Lock, LockedFacet, LockedFacetSource};
+use facets_lock::{AcceptedFindings, Lock, LockedFacet, LockedFacetSource};
 use facets_model::{AssetBase, AssetKind};
 use tempfile::TempDir;
 
@@ -97,6 +97,7 @@ impl Scene {
             content_hash: None,
             assets: Vec::new(),
             servers: [].into(),
+            accepted: AcceptedFindings::default(),
         };
         let receipt = Receipt::read(&self.root(), &self.user()).unwrap().unwrap();
         Change {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use facets_digest::Digest;
 use facets_failure::Describe as _;
 use facets_fetch::NoFetchProgress;
-use facets_lock::{Lock, LockedFacet, LockedFacetSource};
+use facets_lock::{AcceptedFindings, Lock, LockedFacet, LockedFacetSource};
 use facets_model::ArtifactName;
 use facets_model::manifest::{FacetSource, VersionSpec};
 use facets_model::tree::ManifestFormat;
@@ -83,6 +83,7 @@ pub(super) fn locked(made: &Made, source: LockedFacetSource) -> FacetQuery {
         content_hash: Some(made.content_hash),
         assets: Vec::new(),
         servers: BTreeMap::new(),
+        accepted: AcceptedFindings::default(),
     }))
 }
 
