@@ -22,6 +22,8 @@ pub(crate) fn severity_in_asset(evidence: &Evidence, text: &str) -> Severity {
         "marker-hidden-markup" => !evidence.words.starts_with("!["),
         "marker-long-blank" => blanks(&evidence.words) < OUT_OF_SIGHT,
         "marker-secret-path" => is_template(&evidence.words.to_lowercase()),
+        // What a client runs, and permission to do anything, are critical in every text.
+        "marker-tool-permission" => true,
         _ => return severity_at_first_sight(evidence),
     };
     if is_ordinary { Severity::Moderate } else { Severity::Critical }

@@ -1,6 +1,6 @@
 //! Skills, agents and commands: what is new, changed or gone (spec 7.10).
 
-use facets_markers::{Context, Marker, ToolNames, markers, new_markers};
+use facets_markers::{Context, Marker, Power, ToolNames, markers, new_markers};
 
 use crate::asset_markers::severity_in_asset;
 use crate::finding::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind};
@@ -12,9 +12,19 @@ use crate::texts::MOST;
 /// `before` it is looked at as something new; the same text gives nothing.
 #[must_use]
 pub fn asset_findings(subject: &str, before: Option<&str>, after: &str) -> Vec<Finding> {
+    powerful_asset_findings(subject, before.map(|text| (text, &[][..])), (after, &[]))
+}
+
+/// The same of a text that its client reads, with what the client does by itself when it uses it.
+#[must_use]
+pub fn powerful_asset_findings(
+    subject: &str,
+    before: Option<(&str, &[Power])>,
+    after: (&str, &[Power]),
+) -> Vec<Finding> {
     let found = match before {
         None => Some(added(subject, after)),
-        Some(before) if before == after => None,
+        Some((before, _)) if before == after.0 => None,
         Some(before) => Some(changed(subject, before, after)),
     };
     found.into_iter().collect()
@@ -50,9 +60,10 @@ pub fn critical_rules(finding: &Finding) -> Vec<&'static str> {
     rules
 }
 
-fn added(subject: &str, text: &str) -> Finding {
+fn added(subject: &str, (text, powers): (&str, &[Power])) -> Finding {
     let (kind, name) = subject_of(subject);
-    let found = markers(without_mark(text), &CONTEXT).into_iter().map(evidence);
+    let powers = powers.iter().map(|power| power.marker.clone());
+    let found = powers.chain(markers(without_mark(text), &CONTEXT)).map(evidence);
     let mut graded: Vec<(Severity, Evidence)> =
         found.map(|evidence| (severity_in_asset(&evidence, text), evidence)).collect();
     // The worst first: what is left out is no worse than what is shown.
@@ -68,16 +79,25 @@ fn added(subject: &str, text: &str) -> Finding {
     finding
 }
 
-fn changed(subject: &str, before: &str, after: &str) -> Finding {
+fn changed(
+    subject: &str,
+    (before, known): (&str, &[Power]),
+    (after, powers): (&str, &[Power]),
+) -> Finding {
     let subject = subject_of(subject);
     let (grade, sentence) = match classify(before, after) {
         TextChange::Typo => ((Severity::Safe, Compat::Cosmetic), "typo corrected"),
         TextChange::Other => ((Severity::Moderate, Compat::Risky), "text changed"),
     };
     let new = new_markers(&[without_mark(before)], without_mark(after), &CONTEXT);
+    let is_new = |power: &&Power| {
+        !known.iter().any(|old| (old.marker.rule, &old.key) == (power.marker.rule, &power.key))
+    };
+    let powers = powers.iter().filter(is_new).map(|power| power.marker.clone());
+    let new = powers.chain(new);
     Finding::new(FindingType::AssetChanged, subject, grade, sentence)
         .of_member("", Some(before.to_owned()), Some(after.to_owned()))
-        .with_evidence(new.into_iter().take(MOST).map(evidence).collect())
+        .with_evidence(new.take(MOST).map(evidence).collect())
 }
 
 /// A skill is used beside any tools, and names them as it likes.

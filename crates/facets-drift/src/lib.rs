@@ -20,7 +20,7 @@ mod templates;
 mod text;
 mod texts;
 
-pub use assets::{asset_findings, asset_removed, critical_rules};
+pub use assets::{asset_findings, asset_removed, critical_rules, powerful_asset_findings};
 pub use contracts::{compare_contract_documents, compare_contract_sets};
 pub use finding::{Compat, Evidence, Finding, FindingType, Severity, SubjectKind, sort_findings};
 pub use first_look::{FirstLook, MarkerLook, MarkersBySubject, ToolLook, first_look};

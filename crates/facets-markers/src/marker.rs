@@ -7,12 +7,23 @@
 pub struct Rule {
     /// Its code.
     pub code: &'static str,
+    /// Which texts it is about.
+    pub scope: RuleScope,
     /// What it looks for.
     pub looks_for: &'static str,
     /// Texts that it hits.
     pub hits: &'static [&'static str],
     /// Texts that no rule hits, though they come close to this one.
     pub passes: &'static [&'static str],
+}
+
+/// Which texts a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleScope {
+    /// Those of servers and of assets: what a model is told.
+    EveryText,
+    /// Those of skills, agents and commands: what their client does.
+    Assets,
 }
 
 /// A hit: the rule, and the words of the text that hit.
@@ -25,12 +36,30 @@ pub struct Marker {
 }
 
 impl Rule {
+    /// What a hit in an asset means, with examples.
+    fn of_assets(&self, hits: &str, passes: &str) -> String {
+        let first = match self.code {
+            "marker-tool-permission" => "In an asset that is new it is moderate.",
+            _ => "In an asset that is new it is critical, too: `--yes` does not install it.",
+        };
+        let text = format!(
+            "A marker in a skill, agent or command for {}. No model has to obey for this: the client does it. One that \
+             is new since the installed version makes its finding critical. {first}\n\nReported:\n\n{hits}\n\
+             Not reported:\n\n{passes}",
+            self.looks_for
+        );
+        text.trim_end().to_owned()
+    }
+
     /// What a hit means, with examples.
     #[must_use]
     pub fn explanation(&self) -> String {
         let shown = |text: &&str| format!("  {}\n", text.escape_debug());
         let hits: String = self.hits.iter().take(2).map(shown).collect();
         let passes: String = self.passes.iter().take(2).map(shown).collect();
+        if self.scope == RuleScope::Assets {
+            return self.of_assets(&hits, &passes);
+        }
         let first = match self.code {
             "marker-email" | "marker-call-first" => "In a server that is new it is moderate.",
             "marker-url" => {

@@ -1,6 +1,6 @@
 //! The table of rules.
 
-use crate::marker::Rule;
+use crate::marker::{Rule, RuleScope};
 
 const fn rule(
     code: &'static str,
@@ -8,7 +8,7 @@ const fn rule(
     hits: &'static [&'static str],
     passes: &'static [&'static str],
 ) -> Rule {
-    Rule { code, looks_for, hits, passes }
+    Rule { code, scope: RuleScope::EveryText, looks_for, hits, passes }
 }
 
 /// Every rule.

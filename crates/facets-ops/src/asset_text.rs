@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use facets_clients::assets::{AssetSource, materialize};
-use facets_drift::{Finding, asset_findings};
+use facets_clients::assets::{AssetSource, asset_powers, materialize};
+use facets_drift::{Finding, asset_findings, powerful_asset_findings};
 use facets_lock::LockedAsset;
 use facets_model::manifest::FacetManifest;
 use facets_model::{ArtifactName, ArtifactPath, AssetKind, AssetName, AssetScope};
@@ -82,7 +82,10 @@ impl<'a> AssetText<'a> {
     ) -> Option<AssetChangeShown> {
         let subject = format!("{} {}", self.kind, self.name);
         let (before, after) = (old.map(|old| old.shown(scope)), self.shown(scope));
-        let mut findings = findings(&subject, before.as_deref(), &after);
+        // A companion is read by a model, and not by its client.
+        let powers = (before.as_deref().map(asset_powers), asset_powers(&after));
+        let old_side = before.as_deref().zip(powers.0.as_deref());
+        let mut findings = powerful_asset_findings(&subject, old_side, (&after, &powers.1));
         let mut binaries = Vec::new();
         let mut is_changed = before.as_deref() != Some(after.as_str());
         for (path, bytes) in &self.companions {

@@ -126,6 +126,13 @@ fn split(text: &str) -> Result<Option<(&str, &str)>, Fault> {
     Ok(None)
 }
 
+/// All members of a file's front matter; none if it has none, or none that can be read.
+pub(super) fn author_members(text: &str) -> Vec<NodeMember> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let matter = split(text).ok().flatten().map(|(matter, _)| matter);
+    matter.and_then(|matter| read(matter).ok()).unwrap_or_default()
+}
+
 /// `---js` is a front matter in another language to some clients; one of them would run it.
 fn is_other_notation(line: &str) -> bool {
     line.strip_prefix(FENCE).is_some_and(|rest| !rest.starts_with('-'))
@@ -201,7 +208,7 @@ fn in_file(fault: Fault, kept: &[(usize, &str)]) -> Fault {
 }
 
 /// Members in a form that all readers of YAML and JSON agree about, one on each line.
-fn rewritten(members: &[NodeMember]) -> String {
+pub(super) fn rewritten(members: &[NodeMember]) -> String {
     let lines = members.iter().map(|member| {
         let mut line = format!("{}: ", yaml_string(&member.name));
         write(&member.node, &mut line);

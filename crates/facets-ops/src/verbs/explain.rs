@@ -2,7 +2,7 @@
 
 pub use facets_failure::Explanation;
 use facets_failure::{CodeTable, explanations};
-use facets_markers::{RULES, Rule};
+use facets_markers::{ASSET_RULES, RULES, Rule};
 
 use crate::error::{
     AcquireError, ArtifactError, InstallError, OpsError, PublishError, ServerError, TaskError,
@@ -37,7 +37,7 @@ const PAGES: &[&str] = &[
 /// Every code that can be reported here: those of the pages in their order, then the markers.
 #[must_use]
 pub fn codes() -> CodeTable {
-    CodeTable::new(PAGES, RULES.iter().map(marker))
+    CodeTable::new(PAGES, RULES.iter().chain(ASSET_RULES).map(marker))
 }
 
 /// Codes under one heading.
@@ -66,7 +66,7 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Approving, confining and running servers", of_servers),
         ("Starting servers", pages(&[facets_launch::EXPLANATIONS, facets_probe::EXPLANATIONS])),
         ("Answers of servers", pages(&[facets_mcp::EXPLANATIONS])),
-        ("Markers in texts for the model", RULES.iter().map(marker).collect()),
+        ("Markers in texts for the model", RULES.iter().chain(ASSET_RULES).map(marker).collect()),
         ("Files of MCP clients", pages(&[facets_clients::EXPLANATIONS])),
         ("Project and lock", pages(&[facets_project::EXPLANATIONS, facets_lock::EXPLANATIONS])),
         ("Installing", [of_installing, pages(&[facets_plan::EXPLANATIONS])].concat()),
