@@ -12,6 +12,7 @@ mod output_format;
 mod publish;
 mod run;
 mod runtime;
+mod users_project;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ pub(crate) use output_format::OutputFormat;
 pub(crate) use publish::{KindChoice, Login, Publish, RegistryCommand, Yank};
 pub(crate) use run::{DriftChoice, Run, Switch};
 pub(crate) use runtime::{RuntimeArguments, RuntimeCommand};
+pub(crate) use users_project::UsersProject;
 
 use candidates::{client, code_names, installed_names, server_names};
 
@@ -196,7 +198,7 @@ pub(crate) enum Command {
     },
     /// List the facets and servers of this project
     #[command(visible_alias = "ls")]
-    List,
+    List(UsersProject),
     /// Show a pinned server: how it starts, what it may do, every description
     #[command(after_help = examples::SHOW)]
     Show {
@@ -213,6 +215,8 @@ pub(crate) enum Command {
         /// Facet or server, where the project has both under a name
         #[arg(long, value_enum, value_name = "KIND")]
         kind: Option<KindChoice>,
+        #[command(flatten)]
+        scope: UsersProject,
         /// Without asking, also restore the client entries that start them
         #[arg(long, short)]
         yes: bool,
@@ -392,8 +396,10 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "REV")]
     pub(crate) against: Option<String>,
     /// Compare the hashes of this server.json with the published files; needs no project
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "against", "summary"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "against", "summary", "user"])]
     pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) scope: UsersProject,
     #[command(flatten)]
     pub(crate) gate: Gate,
     /// The directory in which that was typed, seen from the one that is worked in.

@@ -47,7 +47,7 @@ pub(crate) fn renderer(args: &Args) -> Renderer {
     }
 }
 
-/// The project of the user, if that is what is installed into.
+/// The project of the user, if the command is about that.
 fn users_project(command: &Command) -> Option<PathBuf> {
     let is_meant = start_directory::is_for_user(command);
     is_meant.then(|| UserDirectory::of_person().ok().map(|user| user.project_path())).flatten()
@@ -58,10 +58,11 @@ pub(crate) fn run(args: Args, renderer: &Renderer) -> Shown {
     if !matches!(args.command, Command::Run(_)) {
         facets_project::typed_by_person();
     }
-    let result = start_directory::make_users_project(&args.command)
+    let typed = start_directory::seen_from_users_project(args.command);
+    let result = start_directory::make_users_project(&typed)
         .and_then(|()| enter(renderer.directory.as_deref()))
-        .and_then(|()| refuse_missing(&args.command))
-        .and_then(|()| start_directory::enter_project(args.command))
+        .and_then(|()| refuse_missing(&typed))
+        .and_then(|()| start_directory::enter_project(typed))
         .and_then(|args| command(args, renderer));
     result.unwrap_or_else(|error| renderer.failure(&error))
 }
@@ -108,9 +109,9 @@ fn command(command: Command, renderer: &Renderer) -> Result<Shown, OpsError> {
         Command::Diff { before, after, gate } => {
             crate::gates::run_diff(before, after, gate, renderer)
         }
-        Command::List => Ok(renderer.list(&list()?)),
+        Command::List(_) => Ok(renderer.list(&list()?)),
         Command::Show { name } => Ok(renderer.show_pinned(&show(&name)?)),
-        Command::Remove { names, kind, yes } => {
+        Command::Remove { names, kind, yes, .. } => {
             let request = RemoveRequest { names, kind: kind.map(Into::into) };
             run_remove(&request, yes, renderer)
         }

@@ -34,7 +34,7 @@ pub(crate) fn run_verify(
     arguments: VerifyArguments,
     renderer: &Renderer,
 ) -> Result<Shown, OpsError> {
-    let VerifyArguments { names, against, file, gate, typed_in } = arguments;
+    let VerifyArguments { names, against, file, gate, typed_in, .. } = arguments;
     let Gate { fail_on, policy, summary } = gate;
     if let Some(file) = file {
         let request = VerifyFileRequest { file, typed_in, fail_on: fail_on.into(), policy };

@@ -56,7 +56,7 @@ fn run_install(arguments: Install, renderer: &Renderer) -> Result<Shown, OpsErro
 }
 
 fn run_upgrade(arguments: Upgrade, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Upgrade { names, latest, dry_run, origin, answers } = arguments;
+    let Upgrade { names, latest, dry_run, origin, answers, .. } = arguments;
     let mode = if dry_run { InstallMode::DryRun } else { InstallMode::Apply };
     let reach = if latest { VersionReach::Latest } else { VersionReach::AsWritten };
     let options = InstallOptions { mode, ..options_of(origin, answers.accept_mcp) };
@@ -119,7 +119,7 @@ fn is_verdict(error: &OpsError) -> bool {
 }
 
 fn run_outdated(arguments: Outdated, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Outdated { names, registry } = arguments;
+    let Outdated { names, registry, .. } = arguments;
     let origin = RegistryOrigin { registry, accept_registry: false };
     let report = outdated(&OutdatedRequest { names, options: options_of(origin, false) })?;
     Ok(renderer.outdated(&report))

@@ -8,17 +8,33 @@ use facets_ops::client_files::has_project_files;
 use facets_project::{UserDirectory, project_around};
 
 use crate::args::{
-    Add, ApprovalsCommand, CheckArguments, Command, Gate, Install, InstallCommand, Run,
+    Add, ApprovalsCommand, CheckArguments, Command, Gate, InstallCommand, Run, UsersProject,
     VerifyArguments, Which,
 };
 use crate::local_source::is_local;
 
-/// Whether a command installs for every project of the user.
+/// Whether a command is about what is installed for every project of the user.
 pub(crate) fn is_for_user(command: &Command) -> bool {
-    matches!(command, Command::Install(InstallCommand::Install(Install { user: true, .. })))
+    let scope = match command {
+        Command::Install(InstallCommand::Install(install)) => install.scope,
+        Command::Install(InstallCommand::Upgrade(upgrade)) => upgrade.scope,
+        Command::Install(InstallCommand::Outdated(outdated)) => outdated.scope,
+        Command::List(scope) | Command::Remove { scope, .. } => *scope,
+        Command::Verify(verify) => verify.scope,
+        _ => UsersProject::default(),
+    };
+    scope.user
 }
 
-/// The first install for a user makes the project of the user.
+/// The same command, typed in the project of the user, if it is about that.
+pub(crate) fn seen_from_users_project(command: Command) -> Command {
+    match std::env::current_dir() {
+        Ok(here) if is_for_user(&command) => seen_from_project(command, &here),
+        _ => command,
+    }
+}
+
+/// The first command for a user makes the project of the user.
 pub(crate) fn make_users_project(command: &Command) -> Result<(), OpsError> {
     if is_for_user(command) {
         UserDirectory::of_person()?.project()?;
@@ -84,7 +100,7 @@ fn is_about_project(command: &Command) -> bool {
         | Command::Data { .. }
         | Command::Verify(_)
         | Command::Diff { .. }
-        | Command::List
+        | Command::List(_)
         | Command::Show { .. }
         | Command::Remove { .. }
         | Command::Run(_)

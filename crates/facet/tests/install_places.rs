@@ -298,9 +298,11 @@ fn texts_for_the_user_go_to_the_folders_of_the_user() {
         assert!(user.home().join(file).is_file(), "{file}");
     }
     assert_eq!(report["files"].as_array().unwrap().len(), files.len());
+    // `--user` is the project in the directory of the user, wherever it is typed.
     let own = user.own().join("user");
     let directory = ["--directory", own.to_str().unwrap()];
-    let facet = |words: &[&str]| user.facet(&[&directory[..], words].concat());
+    user.facet(&[&directory[..], &["verify"]].concat()).exits(0);
+    let facet = |words: &[&str]| user.facet(&[words, &["--user"]].concat());
     facet(&["verify"]).exits(0);
     // Edited by the user: kept, told, and left where the rest is removed.
     let edited = user.home().join(files[0]);
@@ -314,4 +316,44 @@ fn texts_for_the_user_go_to_the_folders_of_the_user() {
         assert!(!user.home().join(file).exists(), "{file}");
     }
     assert!(!user.home().join(".codex").exists() && !user.home().join(".agents").exists());
+}
+
+#[test]
+fn what_is_installed_for_the_user_is_listed_upgraded_and_removed_from_anywhere() {
+    let Some(market) = market() else { return };
+    let user = User::of(&market);
+    // Nothing is there yet.
+    assert_eq!(user.json(&["list", "--user"], 0)["facets"], json!([]));
+    assert_eq!(user.json(&["outdated", "--user"], 0)["items"], json!([]));
+    assert_eq!(user.error(&["upgrade", "--user"], 2)["code"], "install-nothing");
+    user.facet(&["verify", "--user"]).exits(2);
+    user.facet(&["remove", "alpha", "--user"]).exits(2);
+    user.json(&["install", "--user", "--yes", "alpha@1.*", "--client", "claude-code"], 0);
+    // The project around is another one, and has another version.
+    user.install(&["alpha@1.0.0"]);
+    let project = user.tree();
+    market.publish_facet("alpha", "1.1.0", &json!({ "north": "1.0.0" }));
+    let listed = user.json(&["list", "--user"], 0);
+    assert_eq!(
+        (&listed["facets"][0]["version"], &listed["servers"][0]["name"]),
+        (&json!("1.0.0"), &json!("north"))
+    );
+    let outdated = user.json(&["outdated", "--user", "alpha"], 0);
+    assert_eq!(outdated["items"][0]["upgrade"], "1.1.0", "{outdated:#}");
+    let said = user.facet(&["outdated", "--user"]).exits(0);
+    assert!(said.talk.contains(".facet/user upgrade"), "{}", said.talk);
+    assert_eq!(user.json(&["upgrade", "--user", "--dry-run"], 0)["outcome"], "planned");
+    assert_eq!(user.json(&["upgrade", "--user", "--yes"], 0)["outcome"], "applied");
+    let skill = user.home().join(".claude/skills/alpha-plan/SKILL.md");
+    assert!(fs::read_to_string(&skill).unwrap().contains("Version 1.1.0."));
+    // Paths are those of where it was typed.
+    user.facet(&["verify", "--user", "--summary", "summary.md"]).exits(0);
+    assert!(user.read("summary.md").contains("north"));
+    fs::remove_file(user.file("summary.md")).unwrap();
+    user.facet(&["verify", "--user", "--directory", "/tmp"]).exits(2);
+    let removed = user.json(&["remove", "--user", "alpha"], 0);
+    assert_eq!(removed["removed"], json!(["north"]), "{removed:#}");
+    assert!(!skill.exists());
+    assert_eq!(user.tree(), project, "the project around is no part of it");
+    user.facet(&["verify"]).exits(0);
 }

@@ -8,6 +8,7 @@ use super::candidates::{asset_client, client, installed_names};
 use super::examples;
 use super::level::Level;
 use super::publish::KindChoice;
+use super::users_project::UsersProject;
 
 /// Said where a registry is chosen for a project that may be pinned to one.
 pub(super) const REGISTRY: &str =
@@ -50,10 +51,8 @@ pub(crate) struct Install {
     /// Write skills, agents and commands for this client; may be repeated
     #[arg(long = "client", value_name = "CLIENT", value_parser = asset_client())]
     pub(crate) clients: Vec<Client>,
-    /// Install for every project of yours: into your own folders of the clients, pinned in
-    /// ~/.facet/user
-    #[arg(long, conflicts_with = "directory")]
-    pub(crate) user: bool,
+    #[command(flatten)]
+    pub(crate) scope: UsersProject,
     /// Configure this client to launch the servers through facet; may be repeated
     #[arg(long, value_name = "CLIENT", value_parser = client(), conflicts_with = "dry_run")]
     pub(crate) connect: Vec<Client>,
@@ -87,6 +86,8 @@ pub(crate) struct Upgrade {
     /// Also take versions that facets.json excludes, and write them there
     #[arg(long)]
     pub(crate) latest: bool,
+    #[command(flatten)]
+    pub(crate) scope: UsersProject,
     /// Show what would be done; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -104,6 +105,8 @@ pub(crate) struct Outdated {
     pub(crate) names: Vec<String>,
     #[arg(long, value_name = "URL", help = REGISTRY)]
     pub(crate) registry: Option<String>,
+    #[command(flatten)]
+    pub(crate) scope: UsersProject,
 }
 
 /// Where something comes from.
