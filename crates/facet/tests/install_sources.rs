@@ -205,6 +205,34 @@ impl Drop for GitDaemon {
 }
 
 #[test]
+fn a_facet_is_typed_with_a_git_repository() {
+    let Some(daemon) = GitDaemon::start() else { return };
+    let Some(market) = Market::open() else { return };
+    let commit = daemon.commit("1.0.0", "# One\n");
+    let url = format!("git://127.0.0.1:{}/viper.git", daemon.port);
+    for reference in ["", "#main", &format!("#{commit}")] {
+        let user = User::new(&market.registry.url);
+        let typed = format!("viper={url}{reference}");
+        user.facet(&["install", &typed, "--client", "claude-code", "--yes"]).exits(0);
+        let manifest: Value = serde_json::from_str(&user.read("facets.json")).unwrap();
+        assert_eq!(manifest["facets"], json!({ "viper": format!("{url}{reference}") }));
+        let source = user.lock()["facets"]["viper"]["source"].clone();
+        assert_eq!(source, json!({ "kind": "git", "url": url, "commit": commit }));
+        assert!(user.read(".claude/skills/plan/SKILL.md").ends_with("# One\n"));
+        user.facet(&["install", "--frozen", "--offline"]).exits(0);
+    }
+    // GitHub is a repository by its short name; without a network nothing is asked or written.
+    let user = User::new(&market.registry.url);
+    user.changes_nothing(|user| {
+        let words =
+            ["install", "viper=github:acme/viper#v1", "--client", "claude-code", "--offline"];
+        let refused = user.json(&words, 2);
+        assert_eq!(refused["error"]["code"], "offline", "{refused:#}");
+        assert!(refused.to_string().contains("viper"), "{refused:#}");
+    });
+}
+
+#[test]
 fn a_facet_of_a_git_repository_is_pinned_to_a_commit_and_to_its_bytes() {
     let Some(daemon) = GitDaemon::start() else { return };
     let Some(market) = Market::open() else { return };
