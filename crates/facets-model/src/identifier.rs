@@ -1,6 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::package::is_archive;
 use crate::{HttpUrl, UrlError, Version};
 
 /// Why a text is not a file identifier.
@@ -139,12 +140,6 @@ fn npm(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {
         return Err(malformed("the version", NPM, &version));
     }
     Ok(FileIdentifier::Npm { name: name.to_owned(), version })
-}
-
-/// Whether npm takes a name without a scope, or a version, for a file of this machine.
-fn is_archive(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    [".tgz", ".tar", ".tar.gz"].iter().any(|end| text.ends_with(end))
 }
 
 fn pypi(rest: &str) -> Result<FileIdentifier, FileIdentifierError> {

@@ -6,6 +6,7 @@ mod image;
 pub mod manifest;
 mod name;
 mod origin;
+mod package;
 mod path;
 mod runtime;
 pub mod server_json;
@@ -20,6 +21,7 @@ pub use name::{ArtifactName, AssetName, InlineServerName, NameError, PlatformNam
 pub use origin::{
     AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, SourceModeOrigin,
 };
+pub use package::{Ecosystem, PackageSpec, PackageSpecError, is_npm_name};
 pub use path::{ArtifactPath, LocalPath, LocalPathError, PathError, collision_key};
 pub use runtime::RuntimeName;
 pub use url::{HttpUrl, UrlError};

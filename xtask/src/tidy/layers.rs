@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &[
         "facets-clients",
+        "facets-closure",
         "facets-drift",
         "facets-guard",
         "facets-lock",
@@ -56,6 +57,7 @@ const WORKSHOP: &[&str] = &["facets-testkit", "facets-bench", "xtask"];
 /// Crates without files, network, environment, clock or randomness.
 const PURE: &[&str] = &[
     "facets-clients",
+    "facets-closure",
     "facets-digest",
     "facets-model",
     "facets-wire",
