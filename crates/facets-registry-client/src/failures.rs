@@ -11,8 +11,9 @@ use url::Url;
 use crate::address::{host, shown};
 use crate::certificate_problem::certificate_problem;
 use crate::error::RegistryClientError;
+use crate::failed_attempt::{FailedAttempt, retryable};
 use crate::problem::RegistryProblem;
-use crate::transport::{FailedAttempt, RegistryTransport, header};
+use crate::transport::{RegistryTransport, header};
 
 impl RegistryTransport {
     /// What a status means that is no success.
@@ -116,22 +117,6 @@ impl RegistryTransport {
             _ => RegistryClientError::Unreachable { host, reason },
         })
     }
-}
-
-/// What a status means of a host that is no registry: neither that a version does not exist, nor that a token is wrong.
-pub(crate) fn refused_elsewhere(asked: &Url, there: &Url, status: u16) -> FailedAttempt {
-    let problem =
-        format!("HTTP status {status} (the registry redirects to it from {})", shown(asked));
-    let error = RegistryClientError::Answer { url: shown(there), problem };
-    match status {
-        429 | 500 | 502..=504 => retryable(error),
-        _ => FailedAttempt::Final(error),
-    }
-}
-
-/// Another attempt may succeed, whenever it is made.
-fn retryable(error: RegistryClientError) -> FailedAttempt {
-    FailedAttempt::Retryable(error, None)
 }
 
 fn not_http(url: &Url, problem: &str) -> RegistryClientError {

@@ -7,6 +7,7 @@ mod client;
 mod document;
 mod download;
 mod error;
+mod failed_attempt;
 mod failures;
 mod identity;
 mod limits;

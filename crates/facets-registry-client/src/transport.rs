@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::address::{RegistryAddress, is_loopback, shown};
 use crate::error::RegistryClientError;
-use crate::failures::refused_elsewhere;
+use crate::failed_attempt::{FailedAttempt, refused_elsewhere};
 use crate::limits::RegistryClientLimits;
 use crate::redirects::{RedirectHop, RedirectScope};
 use crate::token::RegistryToken;
@@ -36,31 +36,6 @@ pub(crate) struct RegistryTransport {
     is_local: bool,
     credentials: Credentials,
     pub(crate) limits: RegistryClientLimits,
-}
-
-/// Why one attempt failed, and whether another may succeed.
-pub(crate) enum FailedAttempt {
-    Final(RegistryClientError),
-    /// Nothing came in the time that is waited.
-    Silent(RegistryClientError),
-    /// So much later, if the registry says when.
-    Retryable(RegistryClientError, Option<Duration>),
-}
-
-impl From<RegistryClientError> for FailedAttempt {
-    fn from(error: RegistryClientError) -> Self {
-        Self::Final(error)
-    }
-}
-
-impl From<FailedAttempt> for RegistryClientError {
-    fn from(failed: FailedAttempt) -> Self {
-        match failed {
-            FailedAttempt::Final(error)
-            | FailedAttempt::Silent(error)
-            | FailedAttempt::Retryable(error, _) => error,
-        }
-    }
 }
 
 /// A success, whose body has not been read.
