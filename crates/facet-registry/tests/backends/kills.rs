@@ -79,7 +79,8 @@ fn publish_group(node: &Node, group: &mut [Sent], token: &str, random: &mut Rand
             scope.spawn(move || {
                 let Some(reply) = one.publish(node, token) else { return };
                 one.acknowledged = is_acknowledged(reply.status);
-                assert!(one.acknowledged || reply.status == 202, "{reply:?}");
+                // Jobs of killed processes wait for the end of their leases, so that the queue of an owner may be full.
+                assert!(one.acknowledged || matches!(reply.status, 202 | 429), "{reply:?}");
             });
         }
         if is_killed {
