@@ -28,6 +28,7 @@ const TARGETS: &[&str] = &[
     "schemas",
     "server_json",
     "surface",
+    "wheels",
     "wire",
 ];
 

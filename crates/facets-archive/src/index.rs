@@ -36,6 +36,9 @@ pub struct ArchivedFile {
     pub digest: Digest,
 }
 
+/// Takes a file of an archive, and its content. An error ends the visit.
+pub type TakeFile<'t, E> = dyn FnMut(&ArchivedFile, &[u8]) -> Result<(), E> + 't;
+
 impl ArchiveIndex {
     /// The file of a path.
     #[must_use]

@@ -8,6 +8,7 @@ mod path;
 mod tar;
 mod tree;
 mod unpack;
+mod wheel;
 
 use std::io;
 use std::path::Path;
@@ -22,6 +23,7 @@ pub use path::EntryPathError;
 pub use tar::TarError;
 pub use tree::{TreeError, TreeProblem, TreeProblemKind};
 pub use unpack::UnpackError;
+pub use wheel::WheelError;
 
 /// Why an archive is refused, or could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +46,9 @@ pub enum ArchiveError {
     /// An entry is not one that is accepted.
     #[error(transparent)]
     Tar(#[from] TarError),
+    /// A wheel is not a zip file that is accepted.
+    #[error(transparent)]
+    Wheel(#[from] WheelError),
     /// The path of an entry is not one that is accepted.
     #[error(transparent)]
     Path(#[from] EntryPathError),
@@ -132,6 +137,19 @@ impl ArchiveError {
         "archive-unpack-failed",
         "archive-unreadable",
         "archive-unwritable",
+        "archive-zip-checksum",
+        "archive-zip-data",
+        "archive-zip-directory",
+        "archive-zip-encrypted",
+        "archive-zip-end",
+        "archive-zip-extra",
+        "archive-zip-flags",
+        "archive-zip-gap",
+        "archive-zip-method",
+        "archive-zip-mismatch",
+        "archive-zip-overlap",
+        "archive-zip-size",
+        "archive-zip64",
     ];
 
     /// The error that knows what happened, where it is not this one.
@@ -140,6 +158,7 @@ impl ArchiveError {
             Self::Unreadable { .. } | Self::Unwritable { .. } => None,
             Self::Gzip(error) => Some(error),
             Self::Tar(error) => Some(error),
+            Self::Wheel(error) => Some(error),
             Self::Path(error) => Some(error),
             Self::Limit(error) => Some(error),
             Self::Facet(error) => Some(error),

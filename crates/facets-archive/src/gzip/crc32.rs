@@ -1,4 +1,4 @@
-//! The checksum of gzip (RFC 1952), eight bytes at a time.
+//! The checksum of gzip (RFC 1952) and zip, eight bytes at a time.
 
 const POLYNOMIAL: u32 = 0xEDB8_8320;
 
@@ -36,14 +36,14 @@ const fn tables() -> [[u32; 256]; 8] {
 }
 
 /// A running checksum.
-pub(super) struct Crc32(u32);
+pub(crate) struct Crc32(u32);
 
 impl Crc32 {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(u32::MAX)
     }
 
-    pub(super) fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         let mut crc = self.0;
         let mut groups = bytes.chunks_exact(8);
         for group in &mut groups {
@@ -70,7 +70,7 @@ impl Crc32 {
         self.0 = crc;
     }
 
-    pub(super) fn finish(&self) -> u32 {
+    pub(crate) fn finish(&self) -> u32 {
         !self.0
     }
 }

@@ -7,5 +7,6 @@ mod crc32;
 mod reader;
 mod writer;
 
+pub(crate) use crc32::Crc32;
 pub(crate) use reader::{Gunzip, GzipHeader};
 pub(crate) use writer::{FACET_HEADER, GzipWriter, SERVER_HEADER};

@@ -12,3 +12,8 @@ mod servers;
 mod support;
 mod trees;
 mod vectors;
+mod visits;
+mod wheel_attacks;
+mod wheel_limits;
+mod wheel_paths;
+mod wheels;

@@ -4,7 +4,9 @@
 
 pub mod bomb;
 pub mod script;
+pub mod streams;
 pub mod tar;
+pub mod zip;
 
 use std::fs;
 use std::path::{Path, PathBuf};
