@@ -5,6 +5,7 @@ mod client;
 mod components;
 mod json;
 mod object_storage;
+mod package_host;
 mod package_registry;
 mod postgres;
 mod processes;
@@ -19,6 +20,11 @@ pub use components::{
 };
 pub use json::{double_literal, random_document, random_json};
 pub use object_storage::ObjectStorage;
+pub use package_host::{
+    IndexFormat, Misbehaviour, NpmPackage, PackageHost, TarEntry, TarballSource, Wheel,
+    WheelMetadata, ZipEntry, npm_server_source, npm_server_source_with_prelude,
+    python_server_source, python_server_source_with_prelude, tarball, zip,
+};
 pub use package_registry::{PackageRegistry, unused_address};
 pub use postgres::Postgres;
 pub use processes::{Process, processes};
