@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
-use facets_model::FileIdentifier;
+use facets_model::{Ecosystem, FileIdentifier};
 use url::Url;
 
 use crate::client::{HttpClient, RegistryDocument, require_link};
@@ -16,6 +16,7 @@ use crate::limits::FetchLimits;
 use crate::machine::Machine;
 use crate::npm::{self, NpmConfig};
 use crate::parallel::in_parallel;
+use crate::pinned::PinnedFile;
 use crate::progress::FetchProgress;
 use crate::pypi::{self, ListedFile, PipConfig};
 use crate::upstream::UpstreamFile;
@@ -167,6 +168,56 @@ impl Fetcher {
             FileIdentifier::GitHub { .. } => &self.github()?.1,
             FileIdentifier::Url(_) => &self.made(&self.plain, |_| Ok(((), Route::default())))?.1,
         })
+    }
+
+    /// Whether a package exists; nothing if its registry does not say.
+    pub fn exists(&self, ecosystem: Ecosystem, name: &str) -> Option<bool> {
+        let found = match ecosystem {
+            Ecosystem::Npm => {
+                let (config, client) = self.npm().ok()?;
+                let url = npm::packument_url(config.registry_for(name), name);
+                client.document(&url, npm::ACCEPT)
+            }
+            Ecosystem::Pypi => {
+                let (config, client) = self.pypi().ok()?;
+                client.document(&pypi::project_url(config.indexes().first()?, name), pypi::ACCEPT)
+            }
+        };
+        match found {
+            Ok(_) => Some(true),
+            Err(FetchError::NotFound { .. }) => Some(false),
+            Err(_) => None,
+        }
+    }
+
+    /// Fetches files whose hashes are known, several at once, and gives them back in the same order.
+    pub fn download_pinned(
+        &self,
+        files: &[PinnedFile],
+        progress: &dyn FetchProgress,
+    ) -> Vec<Fetched> {
+        let budget = AtomicU64::new(self.limits.total);
+        in_parallel(files, self.limits.parallel, |index, file| {
+            let shared = Shared { index, progress, budget: &budget, folder: &self.folder };
+            self.fetch_pinned(file, &shared)
+        })
+    }
+
+    fn fetch_pinned(&self, file: &PinnedFile, shared: &Shared<'_>) -> Fetched {
+        let client = self.client_of(&file.identifier)?;
+        if let FileIdentifier::Npm { name, version } = &file.identifier {
+            let (config, _) = self.npm()?;
+            let usual = file.usual_place(name, version, config.registry_for(name));
+            match client.download(&usual, shared) {
+                // Some registries keep their files elsewhere: then they say where.
+                Err(FetchError::NotFound { .. }) => {}
+                other => return other,
+            }
+        }
+        let what = file.identifier.to_string();
+        let found = self.files(&file.identifier)?.into_iter().next();
+        let found = found.ok_or(FetchError::NotFound { what, host: String::new() })?;
+        client.download(&file.compared(found), shared)
     }
 
     fn npm(&self) -> Result<&(NpmConfig, HttpClient), FetchError> {

@@ -1,5 +1,6 @@
 //! Every hash of a file that is arriving, computed on a thread of its own.
 
+use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -34,6 +35,22 @@ impl Hashes {
             None => Some(format!("no {name}")),
         }
     }
+}
+
+/// Whether all bytes of a stream match every one of these hashes, one of which must be strong.
+pub fn matches_all(mut bytes: impl Read, stated: &[StatedHash]) -> bool {
+    let is_strong = stated.iter().any(|hash| hash.algorithm != StatedAlgorithm::Sha1);
+    let hashing = Hashing::begin(stated);
+    while let Some(mut buffer) = hashing.buffer() {
+        match bytes.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => hashing.add(buffer, count),
+            Err(_) => return false,
+        }
+    }
+    let hashes = hashing.finish();
+    is_strong
+        && hashes.is_some_and(|hashes| stated.iter().all(|hash| hashes.mismatch(hash).is_none()))
 }
 
 /// Bytes go in, hashes come out.

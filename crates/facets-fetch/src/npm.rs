@@ -19,7 +19,7 @@ mod transport;
 mod workspace;
 
 pub use config::NpmConfig;
-pub use document::{packument_url, parse_packument};
+pub use document::{packument_url, parse_packument, tarball_name, usual_tarball_url};
 
 /// The header `Accept` of a request for the versions of a package: the short form first, as npm asks.
 pub const ACCEPT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*";

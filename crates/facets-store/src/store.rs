@@ -143,7 +143,12 @@ impl Store {
         self.entry(&EntryKey::File(*digest)).is_ok_and(|entry| entry.is_some())
     }
 
-    /// The same, and it does not count as a use.
+    /// The same of a tree.
+    pub fn has_tree_unverified(&self, key: &TreeKey) -> bool {
+        self.entry(&EntryKey::Tree(*key)).is_ok_and(|entry| entry.is_some())
+    }
+
+    /// The same as [`Self::get_file`], and it does not count as a use.
     pub(crate) fn check_file(
         &self,
         digest: &Digest,

@@ -1,7 +1,7 @@
 //! What comes out of the store.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
@@ -66,6 +66,12 @@ impl StoredFile {
 impl Read for &StoredFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         (&self.checked.file).read(buffer)
+    }
+}
+
+impl Seek for &StoredFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        (&self.checked.file).seek(position)
     }
 }
 

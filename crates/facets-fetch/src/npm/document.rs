@@ -29,6 +29,32 @@ pub fn packument_url(registry: &Url, name: &str) -> Url {
     url
 }
 
+/// What npm calls the file of a version: the last part of an address can be anything.
+#[must_use]
+pub fn tarball_name(name: &str, version: &str) -> String {
+    let package = name.rsplit('/').next().unwrap_or(name);
+    format!("{package}-{version}.tgz")
+}
+
+/// Where the registry of npm, and most that stand in for it, keep the file of a version.
+#[must_use]
+pub fn usual_tarball_url(registry: &Url, name: &str, version: &str) -> Url {
+    let mut path = format!("{}/", registry.path().trim_end_matches('/'));
+    for (index, part) in name.split('/').enumerate() {
+        if index > 0 {
+            path.push('/');
+        }
+        push_encoded(part, &mut path);
+    }
+    path.push_str("/-/");
+    push_encoded(&tarball_name(name, version), &mut path);
+    let mut url = registry.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.set_path(&path);
+    url
+}
+
 /// npm writes the `@` of a scope as it is, and escapes in lower case.
 fn push_encoded(segment: &str, path: &mut String) {
     for byte in segment.bytes() {
@@ -132,11 +158,9 @@ impl<'v, 't> Document<'v, 't> {
         self.must_be("name", name)?;
         self.must_be("version", version)?;
         let dist = self.member("dist")?;
-        let package = name.rsplit('/').next().unwrap_or(name);
         Ok(UpstreamFile {
             identifier: FileIdentifier::Npm { name: name.to_owned(), version: version.to_owned() },
-            // By the name that npm gives it: the last part of the address can be anything.
-            name: format!("{package}-{version}.tgz"),
+            name: tarball_name(name, version),
             url: dist.tarball_url()?,
             size: None,
             stated: dist.stated()?,
