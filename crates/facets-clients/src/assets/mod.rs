@@ -1,5 +1,6 @@
 //! Text assets of facets as clients read them (spec 10.2): in which folder each lies, and its bytes.
 
+mod decoded;
 mod error;
 mod folder;
 mod front_matter;

@@ -4,6 +4,7 @@
 use facets_markers::{Power, executed_commands};
 use facets_model::tree::{Node, NodeMember, NodeValue};
 
+use super::decoded::decoded_markers;
 use super::front_matter::{author_members, rewritten};
 
 const BROAD: &str = "marker-broad-permission";
@@ -68,12 +69,13 @@ const INTERPRETERS: &[&str] = &[
     "zsh",
 ];
 
-/// Everything of a Markdown file that its client does by itself. A front matter that cannot be read has none: it is
+/// Everything of a Markdown file that its client does by itself, and what a model is told by strings with escapes. A front matter that cannot be read has none: it is
 /// refused before anything is written.
 #[must_use]
 pub fn asset_powers(text: &str) -> Vec<Power> {
     let mut powers = executed_commands(text);
     powers.extend(author_members(text).iter().flat_map(of_member));
+    powers.extend(decoded_markers(text));
     powers
 }
 
