@@ -7,6 +7,7 @@ mod guard;
 mod inspect;
 mod installing;
 mod measure;
+mod packages;
 mod registry;
 mod starts;
 mod talker;
@@ -79,13 +80,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let folder = run::root().join(format!("target/bench/{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     // With binaries that are there: only a part.
-    let parts: [(&str, Rows); 6] = [
+    let parts: [(&str, Rows); 7] = [
         ("--guard", guard::rows),
         ("--starts", starts::rows),
         ("--fetch", fetch::rows),
         ("--artifacts", artifacts::rows),
         ("--registry", registry::rows),
         ("--install", installing::rows),
+        ("--packages", packages::rows),
     ];
     for (option, rows) in parts {
         if let Some(at) = arguments.iter().position(|word| word == option) {
@@ -109,6 +111,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     rows.extend(artifacts::rows(&facet, &folder, &scale)?);
     rows.extend(registry::rows(&facet, &folder, &scale)?);
     rows.extend(installing::rows(&facet, &folder, &scale)?);
+    rows.extend(packages::rows(&facet, &folder, &scale)?);
     clear(&folder)?;
     let table = table(&rows);
     if !silent {

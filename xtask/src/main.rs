@@ -61,7 +61,7 @@ const CHORES: &[Chore] = &[
         help: "Options: --quick         small sizes and few runs, writes nothing\n\
                \x20        --fetch FACET   only fetching, with this binary and those beside it; prints the\n\
                \x20                        rows, writes nothing. Likewise --guard, --starts,\n\
-               \x20                        --artifacts, --registry\n\
+               \x20                        --artifacts, --registry, --install, --packages\n\
                Writes docs/benchmarks.md. Every figure is a ratio to a baseline of the\n\
                same run.",
         run: bench::run,

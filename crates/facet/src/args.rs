@@ -422,6 +422,7 @@ pub(crate) struct Gate {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option that a person types")]
 pub(crate) struct Adopt {
     /// The clients; all of them if none is given
     #[arg(value_name = "CLIENT", value_parser = client())]
@@ -441,6 +442,9 @@ pub(crate) struct Adopt {
     /// Seconds to wait for its first answer, now and later [default: 30, 60 for npx, uvx, docker and the like]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: Option<u64>,
+    /// Keep commands such as npx and uvx as they are; pins no bytes of their packages
+    #[arg(long)]
+    pub(crate) as_command: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,12 @@
 //! The questions before something is started, and before it is trusted.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 
 use facets_drift::Severity;
 use facets_face::visible;
+use facets_model::PackageOrigin;
 use facets_ops::StartProgress;
 use facets_ops::client_files::FileEdit;
 use facets_ops::consent::FoundEntry;
@@ -74,22 +76,40 @@ impl Terminal {
     }
 
     pub(crate) fn ask(&self, page: &str, question: &str) -> Answer {
+        match self.read_answer(&format!("{page}{question} [y/N] ")) {
+            Err(known) => known,
+            Ok(line) if matches!(&*line, "y" | "yes") => Answer::Yes,
+            Ok(_) => Answer::No,
+        }
+    }
+
+    /// A question whose usual answer is yes: what is safer.
+    fn ask_or_yes(&self, page: &str, question: &str) -> Answer {
+        match self.read_answer(&format!("{page}{question} [Y/n] ")) {
+            Err(known) => known,
+            Ok(line) if matches!(&*line, "" | "y" | "yes") => Answer::Yes,
+            Ok(_) => Answer::No,
+        }
+    }
+
+    /// What was typed, in lower case; or the answer that is known without asking.
+    fn read_answer(&self, text: &str) -> Result<String, Answer> {
         if self.yes {
-            return Answer::Yes;
+            return Err(Answer::Yes);
         }
         if !self.asks() {
-            return Answer::NoTerminal;
+            return Err(Answer::NoTerminal);
         }
         self.clear_bars();
-        let text = format!("{page}{question} [y/N] ");
         let mut stderr = anstream::stderr();
         if stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).is_err() {
-            return Answer::NoTerminal;
+            return Err(Answer::NoTerminal);
         }
         let mut line = String::new();
         match std::io::stdin().read_line(&mut line) {
-            Ok(1..) if matches!(&*line.trim().to_lowercase(), "y" | "yes") => Answer::Yes,
-            _ => Answer::No,
+            Ok(1..) => Ok(line.trim().to_lowercase()),
+            // The end of the input is no answer.
+            _ => Err(Answer::No),
         }
     }
 }
@@ -120,6 +140,25 @@ impl Consent for Terminal {
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer {
         let question = if launch.origin.is_remote() { "Connect to it?" } else { "Start it?" };
         self.ask(&render::launch(launch), question)
+    }
+
+    fn may_start_with(
+        &self,
+        launch: &LaunchShown<'_>,
+        values: &BTreeMap<String, String>,
+    ) -> Answer {
+        let page = format!("{}{}", render::launch(launch), render::published_values(values));
+        self.ask(&page, "Start it?")
+    }
+
+    fn may_lock(&self, package: &PackageOrigin, note: Option<&str>) -> Answer {
+        let shown = visible(&package.package.to_string());
+        let note = note.map(|note| format!("note: {}\n", visible(note))).unwrap_or_default();
+        let page = format!(
+            "This command runs the package {shown}, in whichever version its registry serves at that moment.\n\
+             Facet can lock its version and everything that it depends on, and fetch nothing at start.\n{note}"
+        );
+        self.ask_or_yes(&page, "Lock it?")
     }
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use facets_face::{Exit, Shown};
-use facets_ops::OpsError;
 use facets_ops::check::Trust;
 use facets_ops::install::{
     InlineServers, InstallMode, InstallOptions, InstallReport, InstallRequest, NetworkUse,
@@ -12,6 +11,7 @@ use facets_ops::install::{
 use facets_ops::outdated::{OutdatedRequest, outdated};
 use facets_ops::remove::PublishedKind;
 use facets_ops::upgrade::{UpgradeRequest, VersionReach, upgrade};
+use facets_ops::{OpsError, days_ago};
 
 use crate::args::{
     Install, InstallAnswers, InstallCommand, InstallManner, KindChoice, Outdated, RegistryOrigin,
@@ -56,10 +56,11 @@ fn run_install(arguments: Install, renderer: &Renderer) -> Result<Shown, OpsErro
 }
 
 fn run_upgrade(arguments: Upgrade, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Upgrade { names, latest, dry_run, origin, answers, .. } = arguments;
+    let Upgrade { names, latest, dry_run, origin, answers, min_age, .. } = arguments;
     let mode = if dry_run { InstallMode::DryRun } else { InstallMode::Apply };
     let reach = if latest { VersionReach::Latest } else { VersionReach::AsWritten };
-    let options = InstallOptions { mode, ..options_of(origin, answers.accept_mcp) };
+    let before = min_age.map(days_ago);
+    let options = InstallOptions { mode, before, ..options_of(origin, answers.accept_mcp) };
     let verb = InstallVerb::Upgrade;
     let request = UpgradeRequest { names, reach, options };
     let choice = ConnectChoice::Never;
@@ -138,6 +139,7 @@ fn options_of(origin: RegistryOrigin, accepts_inline: bool) -> InstallOptions {
         mode: InstallMode::Apply,
         trust: Trust::Approvals,
         inline,
+        before: None,
     }
 }
 

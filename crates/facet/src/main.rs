@@ -17,6 +17,7 @@ mod install_bar;
 mod local_source;
 mod missing_source;
 mod origin;
+mod package_source;
 mod progress;
 mod publish_bar;
 mod registry;

@@ -159,6 +159,7 @@ impl StartProgress for Spinner {
         let name = visible(name);
         let words = match step {
             StartStep::Fetching { .. } => format!("fetching {name}"),
+            StartStep::Resolving => format!("finding the packages of {name}"),
             StartStep::Starting => format!("starting {name}"),
             StartStep::LookingAgain => format!("starting {name} a second time, to compare"),
             StartStep::Waiting { .. } => format!("waiting for the first answer of {name}"),
@@ -168,7 +169,10 @@ impl StartProgress for Spinner {
         match step {
             StartStep::Starting => shown.is_again = false,
             StartStep::LookingAgain => shown.is_again = true,
-            StartStep::Fetching { .. } | StartStep::Waiting { .. } | StartStep::Reading { .. } => {}
+            StartStep::Resolving
+            | StartStep::Fetching { .. }
+            | StartStep::Waiting { .. }
+            | StartStep::Reading { .. } => {}
         }
         let is_again = shown.is_again && !matches!(step, StartStep::LookingAgain);
         let again = if is_again { ", again" } else { "" };

@@ -2,18 +2,20 @@
 
 use facets_drift::Severity;
 use facets_face::Shown;
-use facets_ops::OpsError;
-use facets_ops::add::{AddMode, AddRequest, add};
+use facets_model::{PackageSpec, PackageTreeUse};
+use facets_ops::add::{AddMode, AddRequest, PackageCommands, add};
 use facets_ops::adopt::{AdoptRequest, adopt};
 use facets_ops::approve::{ApproveRequest, approve};
 use facets_ops::check::Trust;
 use facets_ops::client_files::Scope;
+use facets_ops::{OpsError, PackageStartError, days_ago};
 
 use crate::args::{Add, Adopt, Approve, InstallAnswers, Level};
 use crate::consent::Terminal;
 use crate::install::run_add_of_registry;
 use crate::local_source::is_local;
 use crate::origin;
+use crate::package_source::{PackageOptions, package_origin};
 use crate::registry_source::registry_name;
 use crate::render::Renderer;
 
@@ -46,15 +48,32 @@ pub(crate) fn run_add(arguments: Add, renderer: &Renderer) -> Result<Shown, OpsE
         cwd,
         source,
         timeout,
-        ..
+        with,
+        bin,
+        runtime,
+        min_age,
+        as_command,
+        copy,
+        registry: _,
     } = arguments;
     let origin = match url {
+        Some(word) if PackageSpec::is_meant_by(&word) => {
+            let package: Result<PackageSpec, _> = word.parse();
+            let package = package.map_err(|source| PackageStartError::BadName { word, source })?;
+            let files = if copy { PackageTreeUse::Copied } else { PackageTreeUse::Shared };
+            let options =
+                PackageOptions { with, program: bin, runtime, files, args: words, variables };
+            package_origin(package, options)?
+        }
         Some(path) if is_local(&path) => origin::of_path(&path)?,
         Some(url) => origin::of_address(&url, headers, &["add", &name])?,
         None => origin::of_words(words, variables)?,
     };
     let mode = if replace { AddMode::Replace } else { AddMode::New };
-    let request = AddRequest { name, origin, start_directory: cwd, timeout, source, mode };
+    let packages = if as_command { PackageCommands::AsTyped } else { PackageCommands::Locked };
+    let before = min_age.map(days_ago);
+    let request =
+        AddRequest { name, origin, start_directory: cwd, timeout, source, mode, before, packages };
     let consent = Terminal::accepting(yes, accept.map(Into::into)).verbose(renderer.verbose);
     let consent = consent.with_progress(renderer.is_quiet());
     add(request, &consent).map(|page| renderer.added(&page, consent.asks()))
@@ -76,8 +95,9 @@ pub(crate) fn scope(is_user: bool) -> Scope {
 }
 
 pub(crate) fn run_adopt(arguments: Adopt, renderer: &Renderer) -> Result<Shown, OpsError> {
-    let Adopt { clients, user, dry_run, yes, accept, timeout } = arguments;
-    let request = AdoptRequest { clients, scope: scope(user), timeout, is_dry: dry_run };
+    let Adopt { clients, user, dry_run, yes, accept, timeout, as_command } = arguments;
+    let packages = if as_command { PackageCommands::AsTyped } else { PackageCommands::Locked };
+    let request = AdoptRequest { clients, scope: scope(user), timeout, is_dry: dry_run, packages };
     let consent = Terminal::accepting(yes, accept.map(Into::into)).verbose(renderer.verbose);
     let consent = consent.with_progress(renderer.is_quiet());
     let report = adopt(&request, &consent)?;

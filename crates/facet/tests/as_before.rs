@@ -119,7 +119,7 @@ impl Comparison {
     }
 
     fn add(&self, name: &str, case: &Case) {
-        let mut words = vec!["add", name, "--yes", "--timeout", "300"];
+        let mut words = vec!["add", name, "--yes", "--as-command", "--timeout", "300"];
         for (variable, _) in &case.variables {
             words.extend(["--env", variable]);
         }

@@ -135,6 +135,26 @@ fn a_project_that_cannot_be_written_is_refused_before_anything_is_started() {
 }
 
 #[test]
+fn a_removal_that_fails_ends_no_approval() {
+    let Some(market) = market() else { return };
+    let user = User::of(&market);
+    user.install(&["alpha"]);
+    let copy = user.folder.path().join("copy");
+    let copied = Command::new("cp").arg("-a").args([user.project(), copy.clone()]).status();
+    assert!(copied.unwrap().success());
+    let Some(disk) = Disk::small(&user.project()) else { return };
+    let is_approved = || user.facet(&["approvals", "list"]).exits(0).out.contains("north");
+    assert!(is_approved());
+    let script =
+        format!("cp -a {}/. . && cat /dev/zero > filler 2> /dev/null; exec \"$@\"", copy.display());
+    let removal = user.command(&["--json", "remove", "alpha"]);
+    error(disk.run_script(&script, &removal), "disk-full");
+    assert!(is_approved());
+    user.facet(&["remove", "alpha"]).exits(0);
+    assert!(!is_approved());
+}
+
+#[test]
 fn a_home_that_cannot_be_written_installs_nothing() {
     let Some(market) = market() else { return };
     let user = User::of(&market);

@@ -286,7 +286,7 @@ fn nothing_that_could_be_judged_is_not_all_well() {
             let message = text(&error["message"]);
             assert!(message.contains("ghcr.io/acme/boxed:1"), "{error:#}");
             assert!(message.ends_with("this version does not start images"), "{error:#}");
-            assert_eq!(error["next"], "facet show boxed", "{error:#}");
+            assert_eq!(error["next"], "facet list", "{error:#}");
         }
     }
 }

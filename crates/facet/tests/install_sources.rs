@@ -233,6 +233,22 @@ fn a_facet_is_typed_with_a_git_repository() {
 }
 
 #[test]
+fn another_branch_or_tag_that_is_typed_is_looked_up() {
+    let Some(daemon) = GitDaemon::start() else { return };
+    let Some(market) = Market::open() else { return };
+    let first = daemon.commit("1.0.0", "# One\n");
+    daemon.git(&["tag", "v1"]);
+    let second = daemon.commit("1.1.0", "# Two\n");
+    let url = format!("git://127.0.0.1:{}/viper.git", daemon.port);
+    let user = User::new(&market.registry.url);
+    for (reference, commit) in [("#main", &second), ("#v1", &first), ("", &second)] {
+        let typed = format!("viper={url}{reference}");
+        user.facet(&["install", &typed, "--client", "claude-code", "--yes"]).exits(0);
+        assert_eq!(user.lock()["facets"]["viper"]["source"]["commit"], **commit, "{reference}");
+    }
+}
+
+#[test]
 fn a_facet_of_a_git_repository_is_pinned_to_a_commit_and_to_its_bytes() {
     let Some(daemon) = GitDaemon::start() else { return };
     let Some(market) = Market::open() else { return };

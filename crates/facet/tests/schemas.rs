@@ -310,7 +310,7 @@ impl Seen {
     /// With the bun of the tests in the store, so that nothing is fetched.
     fn runtimes(&mut self) {
         self.run("runtime-list 0 runtime: | list\nruntime-remove 0 runtime remove: | bun");
-        self.run("error 2 runtime install node");
+        self.run("error 2 runtime install deno");
         let Some(bun) = bun_of_the_table() else { return };
         let store = Store::open(&self.trusted.folder.path().join("user/.cache/facet")).unwrap();
         let binary = facets_runtime::current(RuntimeName::Bun).binary().unwrap();

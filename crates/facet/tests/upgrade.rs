@@ -214,6 +214,28 @@ fn servers_that_were_taken_back_or_are_newer_are_listed() {
 }
 
 #[test]
+fn texts_of_a_pulled_lock_are_compared_with_the_installed_ones() {
+    let Some(market) = Market::open() else { return };
+    market.skill("notes", "1.0.0", "plan", "# Plan\n\nWrite a plan.\n");
+    // At first sight this is what many skills have; as a change it is not.
+    let body = "# Plan\n\nWrite a plan.\n\nRun `rm -rf build`.\n";
+    market.skill("notes", "1.1.0", "plan", body);
+    let words = ["install", "notes@1.0.0", "--client", "codex", "--yes"];
+    let (user, colleague) = (User::new(&market.registry.url), User::new(&market.registry.url));
+    user.json(&words, 0);
+    colleague.json(&words, 0);
+    let moved = ["upgrade", "--latest", "--accept", "critical"];
+    let by_upgrade = colleague.json(&moved, 0)["assets"].clone();
+    for file in ["facets.json", "facets.lock"] {
+        user.write(file, &colleague.read(file));
+    }
+    let refused = user.changes_nothing(|user| user.json(&["install"], 1));
+    assert_eq!(refused["assets"], by_upgrade);
+    assert_eq!(refused["assets"][0]["findings"][0]["type"], "asset_changed", "{refused:#}");
+    user.facet(&["install", "--trust-lock"]).exits(0);
+}
+
+#[test]
 fn what_the_user_made_or_edited_stays() {
     let Some(market) = Market::open() else { return };
     let plan = ".claude/skills/plan/SKILL.md";

@@ -144,6 +144,8 @@ finding_types! {
     ContentChanged = "content_changed",
     /// Another runtime, or other bytes of the same one.
     RuntimeChanged = "runtime_changed",
+    /// Another package of those that a server depends on, or other bytes of the same one.
+    ClosureChanged = "closure_changed",
     /// A tag that means another image.
     ImageDigestChanged = "image_digest_changed",
     /// Another version.

@@ -26,12 +26,12 @@ pub use facet::{
 pub use grants::{Arguments, Extent, Grants, READ_ONLY};
 pub use lock::{LOCKFILE_VERSION, Lock, LockedEntry, SERVERS_VERSION};
 pub use origin::launch_digest;
-pub use pin::{ArtifactPin, Pin, RuntimePin};
+pub use pin::{ArtifactPin, PackagePin, Pin, RuntimePin};
 pub use profile::Profile;
 pub use server::LockedServer;
 pub use settings::StartSettings;
 pub use signer::Signer;
-pub use surface::{LockedSurface, LockedTool, SURFACES, surface_path};
+pub use surface::{CLOSURES, LockedSurface, LockedTool, SURFACES, closure_path, surface_path};
 pub use uncaptured::UncapturedServer;
 
 /// What the codes of this crate mean.

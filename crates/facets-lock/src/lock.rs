@@ -291,8 +291,8 @@ fn newer_member(entry: &str) -> Option<String> {
     names.find(|name| settings::KNOWN.contains(&name.as_str()) || name == uncaptured::SIGN)
 }
 
-/// Members by which kinds of servers are known that this facet does not start: images and packages.
-const OTHER_KINDS: &[&str] = &["image", "package"];
+/// Members by which kinds of servers are known that this facet does not start: images.
+const OTHER_KINDS: &[&str] = &["image"];
 
 /// Whether an entry is of a kind that this facet starts. Only facet writes `launch` and `surface_file`.
 fn is_ours(entry: &str) -> bool {

@@ -2,6 +2,7 @@
 
 mod address;
 mod command;
+mod package;
 mod source_mode;
 
 use facets_digest::json::write_string;
@@ -17,14 +18,15 @@ use crate::settings::StartSettings;
 const AS_WRITTEN: &[&str] = &["command", "args", "env", "url", "headers"];
 
 /// Where an artifact was built says nothing about how it starts: the same bytes are started wherever they
-/// lay.
-const NOT_LAUNCHED: &[&str] = &["path"];
+/// lay. The digests of trees follow from the closure.
+const NOT_LAUNCHED: &[&str] = &["path", "trees"];
 
 /// The names that these members can have. Of other kinds they are members that this facet does not know.
 pub(crate) fn known(origin: &Origin) -> &'static [&'static str] {
     match origin {
         Origin::Command(_) | Origin::Address(_) => AS_WRITTEN,
         Origin::SourceMode(_) => source_mode::KNOWN,
+        Origin::Package(_) => package::KNOWN,
     }
 }
 
@@ -34,6 +36,7 @@ pub(crate) fn write(origin: &Origin) -> Vec<(&'static str, String)> {
         Origin::Command(command) => command::write(command),
         Origin::Address(address) => address::write(address),
         Origin::SourceMode(artifact) => source_mode::write(artifact),
+        Origin::Package(origin) => package::write(origin),
     }
 }
 
@@ -41,6 +44,9 @@ pub(crate) fn write(origin: &Origin) -> Vec<(&'static str, String)> {
 pub(crate) fn read(entry: &EntryMembers<'_>) -> Result<Origin, LockError> {
     if entry.raw("url").is_some() {
         return address::read(entry).map(Origin::Address);
+    }
+    if entry.raw("package").is_some() {
+        return package::read(entry).map(Origin::Package);
     }
     if entry.raw("command").is_none() && source_mode::is_meant_by(entry) {
         return source_mode::read(entry).map(Origin::SourceMode);
@@ -53,7 +59,7 @@ pub(crate) fn read(entry: &EntryMembers<'_>) -> Result<Origin, LockError> {
 pub fn launch_digest(origin: &Origin, pin: &Pin, settings: &StartSettings) -> Digest {
     let mut members = write(origin);
     members.retain(|(name, _)| !NOT_LAUNCHED.contains(name));
-    members.extend(pin.members());
+    members.extend(pin.members().into_iter().filter(|(name, _)| !NOT_LAUNCHED.contains(name)));
     members.extend(settings.members());
     members.sort_unstable();
     let mut form = Vec::new();

@@ -18,6 +18,15 @@ pub fn surface_path(server: &str) -> String {
     format!("{SURFACES}/{server}.json")
 }
 
+/// Where closure files lie, from the project on.
+pub const CLOSURES: &str = ".facets/closures";
+
+/// Where the closure file of a server lies (spec 10.8).
+#[must_use]
+pub fn closure_path(server: &str) -> String {
+    format!("{CLOSURES}/{server}.json")
+}
+
 /// The names of the members that hold it.
 pub(crate) const KNOWN: &[&str] = &[
     "api_surface",

@@ -19,7 +19,8 @@ pub use identifier::{FileIdentifier, FileIdentifierError};
 pub use image::{ImageReference, ImageReferenceError};
 pub use name::{ArtifactName, AssetName, InlineServerName, NameError, PlatformName, VariableName};
 pub use origin::{
-    AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, SourceModeOrigin,
+    AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, PackageOrigin,
+    PackageTreeUse, RuntimeChoice, SourceModeOrigin, UnknownRuntime,
 };
 pub use package::{Ecosystem, PackageSpec, PackageSpecError, is_npm_name};
 pub use path::{ArtifactPath, LocalPath, LocalPathError, PathError, collision_key};

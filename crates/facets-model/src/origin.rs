@@ -3,12 +3,14 @@
 
 mod address;
 mod command;
+mod package;
 mod source_mode;
 
 use std::fmt;
 
 pub use address::{AddressOrigin, HeaderSource};
 pub use command::CommandOrigin;
+pub use package::{PackageOrigin, PackageTreeUse, RuntimeChoice, UnknownRuntime};
 pub use source_mode::{ArtifactSource, SourceModeOrigin};
 
 /// Where a server comes from. What exactly that is, is its pin.
@@ -20,6 +22,8 @@ pub enum Origin {
     Address(AddressOrigin),
     /// An artifact that facet verifies, and starts with a runtime of its own.
     SourceMode(SourceModeOrigin),
+    /// A package of npm or PyPI, which facet fetches with everything that it depends on.
+    Package(PackageOrigin),
 }
 
 impl Origin {
@@ -30,6 +34,7 @@ impl Origin {
             Self::Command(command) => command.variables(),
             Self::Address(address) => address.variables(),
             Self::SourceMode(artifact) => artifact.variables(),
+            Self::Package(package) => package.variables(),
         }
     }
 
@@ -37,7 +42,7 @@ impl Origin {
     #[must_use]
     pub fn is_remote(&self) -> bool {
         match self {
-            Self::Command(_) | Self::SourceMode(_) => false,
+            Self::Command(_) | Self::SourceMode(_) | Self::Package(_) => false,
             Self::Address(_) => true,
         }
     }
@@ -60,17 +65,19 @@ impl Origin {
             Self::Command(command) => command.members(),
             Self::Address(address) => address.members(),
             Self::SourceMode(artifact) => artifact.members(),
+            Self::Package(package) => package.members(),
         }
     }
 }
 
 impl fmt::Display for Origin {
-    /// For people: the command line, the address, or the place of the artifact.
+    /// For people: the command line, the address, the place of the artifact, or the package.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => command.fmt(f),
             Self::Address(address) => address.fmt(f),
             Self::SourceMode(artifact) => artifact.fmt(f),
+            Self::Package(package) => package.fmt(f),
         }
     }
 }
@@ -90,5 +97,11 @@ impl From<AddressOrigin> for Origin {
 impl From<SourceModeOrigin> for Origin {
     fn from(artifact: SourceModeOrigin) -> Self {
         Self::SourceMode(artifact)
+    }
+}
+
+impl From<PackageOrigin> for Origin {
+    fn from(package: PackageOrigin) -> Self {
+        Self::Package(package)
     }
 }

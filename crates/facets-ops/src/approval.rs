@@ -1,9 +1,11 @@
 //! What this user has decided about a server on this machine (spec 8.5).
 
+use facets_digest::Digest;
 use facets_lock::{Grants, LockedServer, StartSettings};
 use facets_project::{Approval, Project};
 
 use crate::error::OpsError;
+use crate::facet_values::FacetValues;
 
 /// Who decides what may be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub(crate) struct UserDecision {
     pub(crate) grants: Grants,
     /// What was decided last about that; none if nothing was.
     pub(crate) latest: Option<Grants>,
+    /// The digest of the values that a facet gives it; none without.
+    pub(crate) values: Option<Digest>,
 }
 
 impl UserDecision {
@@ -32,14 +36,25 @@ impl UserDecision {
         server: &LockedServer,
         project: &Project,
     ) -> Result<Self, OpsError> {
+        Self::with_values(name, server, project, &FacetValues::of(project, name, &server.origin))
+    }
+
+    /// The same, if a facet gives it these values.
+    pub(crate) fn with_values(
+        name: &str,
+        server: &LockedServer,
+        project: &Project,
+        values: &FacetValues,
+    ) -> Result<Self, OpsError> {
         let ledger = project.ledger()?;
-        let approval = ledger.approval(name, server)?;
+        let values = values.digest;
+        let approval = ledger.approval(name, server, values)?;
         let latest = ledger.grants(name)?;
         let grants = match &latest {
             Some(latest) => server.grants.capped_at(latest),
             None => server.grants.clone(),
         };
-        Ok(Self { approval, grants, latest })
+        Ok(Self { approval, grants, latest, values })
     }
 
     /// Whether the entry may be started without a question.

@@ -34,7 +34,7 @@ impl StartCheck for ArtifactStart {
 
 /// spec 11.1: a runtime looks for packages in every directory above a file, and nothing that lies there is part of
 /// the artifact.
-fn refuse_surroundings(
+pub(crate) fn refuse_surroundings(
     server: Option<&str>,
     tree: &Path,
     sandbox: &Sandbox,

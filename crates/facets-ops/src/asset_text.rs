@@ -23,6 +23,20 @@ pub(crate) struct AssetText<'a> {
     companions: Vec<(ArtifactPath, Vec<u8>)>,
 }
 
+/// An asset as it was installed, or would have been.
+pub(crate) struct OldAsset {
+    /// As clients read it.
+    pub(crate) text: String,
+    pub(crate) companions: Vec<(ArtifactPath, Vec<u8>)>,
+}
+
+impl OldAsset {
+    fn companion(&self, path: &ArtifactPath) -> Option<&Vec<u8>> {
+        let mut companions = self.companions.iter();
+        companions.find(|(other, _)| other == path).map(|(_, bytes)| bytes)
+    }
+}
+
 impl<'a> AssetText<'a> {
     /// None if the project omits it.
     pub(crate) fn of(
@@ -73,15 +87,20 @@ impl<'a> AssetText<'a> {
         text_of(primary.as_deref().unwrap_or(self.primary.1))
     }
 
+    /// To be compared with another version.
+    pub(crate) fn into_old(self, scope: AssetScope) -> OldAsset {
+        OldAsset { text: self.shown(scope), companions: self.companions }
+    }
+
     /// How it differs from the version before; none if it is the same.
     pub(crate) fn change(
         &self,
         facet: &ArtifactName,
         scope: AssetScope,
-        old: Option<&AssetText<'_>>,
+        old: Option<&OldAsset>,
     ) -> Option<AssetChangeShown> {
         let subject = format!("{} {}", self.kind, self.name);
-        let (before, after) = (old.map(|old| old.shown(scope)), self.shown(scope));
+        let (before, after) = (old.map(|old| old.text.clone()), self.shown(scope));
         // A companion is read by a model, and not by its client.
         let powers = (before.as_deref().map(asset_powers), asset_powers(&after));
         let old_side = before.as_deref().zip(powers.0.as_deref());
@@ -105,11 +124,6 @@ impl<'a> AssetText<'a> {
         let (facet, after) = (facet.clone(), Some(after));
         let shown = AssetChangeShown { facet, kind, name, before, after, binaries, findings };
         is_changed.then_some(shown)
-    }
-
-    fn companion(&self, path: &ArtifactPath) -> Option<&Vec<u8>> {
-        let mut companions = self.companions.iter();
-        companions.find(|(other, _)| other == path).map(|(_, bytes)| bytes)
     }
 }
 

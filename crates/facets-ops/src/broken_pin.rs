@@ -15,6 +15,8 @@ pub enum BrokenPin {
         place: Option<LineColumn>,
         /// What is wrong with it.
         problem: LockError,
+        /// Whether the manifest alone says what it is.
+        is_declared: bool,
     },
     /// The lock has no such entry, or not one of ours any more.
     #[error("the entry in facets.lock is missing or incomplete")]
@@ -47,6 +49,28 @@ pub enum BrokenPin {
         /// The file.
         file: String,
     },
+    /// There is no closure file.
+    #[error("{file} is missing")]
+    NoClosureFile {
+        /// Where it should be.
+        file: String,
+    },
+    /// The closure file is not as facet wrote it.
+    #[error("{file}: {problem}")]
+    ClosureFile {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl BrokenPin {
+    /// Whether `facet approve` can pin it anew: where only the entry says what it is, that has to come back first.
+    #[must_use]
+    pub const fn can_be_approved(&self) -> bool {
+        !matches!(self, Self::Entry { is_declared: false, .. })
+    }
 }
 
 fn before_problem(place: Option<LineColumn>) -> String {

@@ -21,6 +21,9 @@ use crate::facet_entries::{entry_difference, entry_digest};
 /// The largest archive of a facet that is read.
 const MOST: u64 = 256 << 20;
 
+/// What a lock that came with a repository needs.
+const OTHER_ENTRY: &str = "if the lock came with your repository, `facet install` compares it with the archive and installs it";
+
 /// A facet that was checked.
 #[derive(Debug)]
 pub struct CheckedFacet {
@@ -174,6 +177,7 @@ impl CheckedFacet {
         if record.integrity == facet.integrity && record.entry.is_some() && record.entry != entry {
             let (expected, actual) = ("the entry that was installed", "another one");
             self.add(InstallCheck::Lockfile, LOCK, expected, actual);
+            self.notes.push(OTHER_ENTRY.to_owned());
         }
         if record.integrity != facet.integrity {
             let note = format!("version {} is installed on this machine", record.version);

@@ -71,6 +71,19 @@ pub struct PlannedEntry {
     pub entry: Vec<String>,
     /// Whether it is pinned and approved already.
     pub is_pinned: bool,
+    /// What becomes of the packages that it runs; none if it runs no package.
+    pub packages: Option<PackageLocking>,
+}
+
+/// What becomes of the packages that an entry runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PackageLocking {
+    /// They are locked with everything that they depend on.
+    Locked,
+    /// They are not, because the user said so.
+    AsTyped,
+    /// They cannot be, for this reason.
+    NotLockable(String),
 }
 
 /// How facet would start what an entry starts.

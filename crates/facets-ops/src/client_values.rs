@@ -12,7 +12,7 @@ use facets_project::{ClientRecords, Project};
 use crate::client_files::{ClientFileText, files, places, read};
 use crate::entry_placeholders::Placeholders;
 use crate::entry_variables::{header_prefix, is_refused};
-use crate::facet_values::facet_values;
+use crate::facet_values::FacetValues;
 use crate::guarding::weakness;
 use crate::own_program::own_program;
 
@@ -59,7 +59,7 @@ impl ClientValues {
         if missing.is_empty() {
             return values;
         }
-        let of_facet = facet_values(project, name).into_iter();
+        let of_facet = FacetValues::of(project, name, &server.origin).missing().into_iter();
         for (variable, value) in
             of_facet.filter(|(variable, _)| missing.contains(&variable.as_str()))
         {

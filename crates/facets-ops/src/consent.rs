@@ -1,13 +1,14 @@
 //! Whoever decides whether something is started, and whether it is trusted.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use facets_archive::ServerArchive;
 use facets_drift::{Finding, FirstLook, Severity};
 pub use facets_launch::{Filesystem, Network, Sandbox};
 use facets_lock::{ArtifactPin, Grants, StartSettings};
-use facets_model::Origin;
 use facets_model::manifest::Variable;
+use facets_model::{Origin, PackageOrigin};
 use facets_project::PrivateHome;
 use facets_surface::{Surface, SurfaceHashes};
 
@@ -15,6 +16,7 @@ pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
 pub use crate::client_files::FileEdit;
 use crate::error::{OpsError, ServerError};
 pub use crate::install_page::InstallPage;
+pub use crate::packages::PackageShown;
 use crate::program_files::OpenedFiles;
 pub use crate::publish_page::PublishPage;
 pub use crate::start_obstacle::StartObstacle;
@@ -33,6 +35,18 @@ pub trait Consent {
     }
     /// Shows what would be started, in full, and says whether it may be.
     fn may_start(&self, launch: &LaunchShown<'_>) -> Answer;
+    /// The same with the values that a facet gives its variables, which decide what it does as its arguments do.
+    fn may_start_with(
+        &self,
+        launch: &LaunchShown<'_>,
+        _values: &BTreeMap<String, String>,
+    ) -> Answer {
+        self.may_start(launch)
+    }
+    /// Shows that a command runs a package, and says whether that is locked instead.
+    fn may_lock(&self, _package: &PackageOrigin, _note: Option<&str>) -> Answer {
+        if self.can_answer() { Answer::Yes } else { Answer::NoTerminal }
+    }
     /// Shows what would be trusted, and says whether it is.
     fn may_pin(&self, page: &ApprovalPage) -> Answer;
     /// Shows what a yes that was given beforehand does not cover. Nobody is asked.
@@ -102,6 +116,8 @@ pub struct LaunchShown<'a> {
     pub sandbox: &'a Sandbox,
     /// What it has in it, if it is an artifact.
     pub artifact: Option<&'a ArtifactShown>,
+    /// What exactly it is, if it is a package.
+    pub package: Option<&'a PackageShown>,
     /// What it would be confined to; none where that is decided later.
     pub grants: Option<&'a Grants>,
 }
@@ -150,6 +166,8 @@ pub struct ApprovalPage {
     pub source: Option<String>,
     /// What it has in it, if it is an artifact.
     pub artifact: Option<ArtifactShown>,
+    /// What exactly it is, if it is a package.
+    pub package: Option<PackageShown>,
     /// What it may do.
     pub grants: Grants,
     /// How it starts; none if it runs elsewhere.
@@ -241,6 +259,14 @@ impl Consent for TypedAddress<'_> {
         if launch.origin.is_remote() { Answer::Yes } else { self.0.may_start(launch) }
     }
 
+    fn may_start_with(
+        &self,
+        launch: &LaunchShown<'_>,
+        values: &BTreeMap<String, String>,
+    ) -> Answer {
+        if launch.origin.is_remote() { Answer::Yes } else { self.0.may_start_with(launch, values) }
+    }
+
     fn may_pin(&self, page: &ApprovalPage) -> Answer {
         self.0.may_pin(page)
     }
@@ -256,6 +282,35 @@ pub(crate) struct StartAgreed<'c>(pub(crate) &'c dyn Consent);
 impl Consent for StartAgreed<'_> {
     fn can_answer(&self) -> bool {
         self.0.can_answer()
+    }
+
+    fn has_answered(&self) -> bool {
+        self.0.has_answered()
+    }
+
+    fn accepts(&self) -> Severity {
+        self.0.accepts()
+    }
+
+    fn may_start(&self, _: &LaunchShown<'_>) -> Answer {
+        Answer::Yes
+    }
+
+    fn may_pin(&self, page: &ApprovalPage) -> Answer {
+        self.0.may_pin(page)
+    }
+
+    fn progress(&self) -> &dyn StartProgress {
+        self.0.progress()
+    }
+}
+
+/// Commands and addresses of facets were accepted beforehand, also where nobody can answer (`--accept-mcp`).
+pub(crate) struct StartAccepted<'c>(pub(crate) &'c dyn Consent);
+
+impl Consent for StartAccepted<'_> {
+    fn can_answer(&self) -> bool {
+        true
     }
 
     fn has_answered(&self) -> bool {

@@ -8,6 +8,7 @@ mod files_and_names;
 mod install;
 mod narrowed;
 mod next;
+mod package;
 mod publish;
 mod registry_client;
 mod server;
@@ -25,6 +26,7 @@ use facets_failure::{Describe, FileProblem, LineColumn, Note, Stderr};
 use facets_file_hashes::FileHashesError;
 use facets_files::FileError;
 use facets_model::{NameError, UrlError};
+use facets_packages::PackageError;
 use facets_policy::PolicyError;
 use facets_probe::ObserveError;
 use facets_project::ProjectError;
@@ -39,6 +41,7 @@ pub use build::BuildError;
 pub use bundle::{BundleError, RefusedPackage};
 pub use install::{InstallCheck, InstallError};
 pub use narrowed::NarrowedOnly;
+pub use package::PackageStartError;
 pub use publish::PublishError;
 pub use server::ServerError;
 pub use start::StartFailure;
@@ -229,6 +232,12 @@ pub enum OpsError {
     /// Something is in the way of an artifact.
     #[error("{0}")]
     Artifact(#[from] ArtifactError),
+    /// A package cannot be started.
+    #[error(transparent)]
+    PackageStart(#[from] PackageStartError),
+    /// A package cannot be resolved, fetched or unpacked.
+    #[error(transparent)]
+    Package(#[from] PackageError),
     /// Something about a server of the project.
     #[error("{0}")]
     Server(#[from] ServerError),
@@ -339,6 +348,8 @@ impl OpsError {
             Self::Publish(error) => Some(error),
             Self::Install(error) => Some(error),
             Self::Artifact(error) => Some(error),
+            Self::PackageStart(error) => Some(error),
+            Self::Package(error) => Some(error),
             Self::Server(error) => Some(error),
             Self::Policy(error) => Some(error),
             Self::FileHashes(error) => Some(error),
@@ -346,31 +357,6 @@ impl OpsError {
             Self::SurfaceFile { source, .. } => Some(source),
             Self::Contract { source, .. } => Some(source),
             Self::Fusion { source, .. } => Some(source),
-            _ => None,
-        }
-    }
-
-    /// The path that this crate knows about it.
-    fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Client { path, .. }
-            | Self::ArchiveFile { path, .. }
-            | Self::Json { path, .. }
-            | Self::SurfaceFile { path, .. }
-            | Self::SurfaceTooLarge { path, .. }
-            | Self::Contract { path, .. }
-            | Self::Fusion { path, .. }
-            | Self::ModesDiffer { fusion: path }
-            | Self::BadManifest { path, .. }
-            | Self::NoTools { path }
-            | Self::IncompleteList { path }
-            | Self::Definition { path, .. }
-            | Self::DuplicateTool { path, .. }
-            | Self::NoSource { path, .. }
-            | Self::NotADirectory { path }
-            | Self::NoManifest { directory: path }
-            | Self::AmbiguousManifest { directory: path, .. }
-            | Self::Exists { path } => Some(path),
             _ => None,
         }
     }

@@ -20,3 +20,16 @@ pub(crate) fn facet_servers(state: &State) -> BTreeMap<String, Vec<ArtifactName>
     }
     servers
 }
+
+/// The name that a facet has for a server of the project.
+pub(crate) fn authored_name<'s>(
+    name: &str,
+    facet: &ArtifactName,
+    state: &'s State,
+) -> Option<&'s str> {
+    let wanted = state.manifest.as_ref()?.facets.get(facet)?;
+    let mut servers = state.lock.facet(facet.as_str())?.servers.keys();
+    let authored =
+        servers.find(|authored| effective_server_name(wanted, authored).as_deref() == Some(name));
+    authored.map(String::as_str)
+}

@@ -11,7 +11,7 @@ pub struct InstallPage {
     pub facets: Vec<FacetChange>,
     /// Texts that are new, that change, or that go.
     pub assets: Vec<AssetChangeShown>,
-    /// Servers that would be started in a sandbox to be looked at.
+    /// Servers that are new, that change, or that go.
     pub servers: Vec<ServerChange>,
 }
 
@@ -79,6 +79,19 @@ pub struct ServerChange {
     pub to: Option<Version>,
     /// The facets that ask for it; none if the project does.
     pub facets: Vec<ArtifactName>,
-    /// Whether it is an image, which is not started.
-    pub is_image: bool,
+    /// How it would be looked at.
+    pub look: ServerLook,
+}
+
+/// How a server would be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerLook {
+    /// Started in a sandbox: its bytes were verified.
+    Sandboxed,
+    /// A command or an address: started or called as it is, after a yes of its own.
+    Open,
+    /// Not at all: it is an image.
+    Never,
+    /// Not at all: it goes.
+    Removed,
 }

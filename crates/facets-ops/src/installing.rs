@@ -10,10 +10,12 @@ mod decisions;
 mod goal;
 mod looks;
 mod options;
+mod packages;
 mod preview;
 mod reaching;
 mod settled;
 mod task;
+mod unseen;
 mod wishes;
 mod writing;
 
@@ -58,12 +60,15 @@ impl InstallTask {
         for version in &yanked {
             progress.warn(&version.to_string());
         }
+        if self.options.mode != InstallMode::DryRun {
+            self.store_packages(consent.progress(), progress)?;
+        }
         let report = self.finish(&goal, &acquirer, consent)?;
         let report = InstallReport { yanked: yanked.into_iter().collect(), ..report };
         if report.outcome == InstallOutcome::Applied {
             acquirer.remember()?;
         }
-        Ok(goal.with_images(report))
+        Ok(report)
     }
 
     /// Everything that it takes is fetched and verified; nothing is written yet.

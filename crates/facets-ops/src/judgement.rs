@@ -85,6 +85,8 @@ pub struct UncapturedShown {
     pub name: String,
     /// The image, if it is one.
     pub image: Option<String>,
+    /// Whether it is one of a registry, which `facet upgrade` looks at.
+    pub is_published: bool,
 }
 
 /// The answer to the question.

@@ -11,6 +11,7 @@ use facets_project::{Homes, Project, ProjectError};
 
 use crate::client_values::ClientValues;
 use crate::error::OpsError;
+use crate::facet_values::FacetValues;
 
 /// What a server is to be kept from while it is only looked at.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub struct SandboxRequest {
 pub(crate) struct LaunchOptions<'o> {
     /// Values of variables that our own environment does not have.
     pub(crate) given: BTreeMap<String, String>,
+    /// Those among them that a facet publishes: no secrets, so they are shown.
+    pub(crate) published: BTreeMap<String, String>,
     /// Files of clients in which values were looked for.
     pub(crate) looked: Vec<String>,
     /// What it is kept from.
@@ -42,6 +45,8 @@ pub(crate) struct LaunchOptions<'o> {
     pub(crate) project: Option<&'o Project>,
     /// The name by which it can be granted more or less; none before it is pinned.
     pub(crate) name: Option<&'o str>,
+    /// The name that it has, or will have, in the project.
+    pub(crate) own_name: Option<&'o str>,
 }
 
 /// What a server is started for. Only artifacts differ by it: what they are given, and what is built or
@@ -101,13 +106,21 @@ impl<'o> LaunchOptions<'o> {
         };
         let directory = Some(start_directory(project, settings)?);
         let (purpose, grants) = (StartPurpose::Capture, Some(grants.clone()));
-        let (project, name) = (Some(project), Some(name));
-        Ok(Self { environment, directory, purpose, grants, project, name, ..Self::default() })
+        let (project, name, own_name) = (Some(project), Some(name), Some(name));
+        let given = Self { name, own_name, ..Self::default() };
+        Ok(Self { environment, directory, purpose, grants, project, ..given })
     }
 
     /// The same for a server that is not pinned yet, with values of its variables.
-    pub(crate) fn for_new(self, given: BTreeMap<String, String>) -> Self {
-        Self { given, name: None, ..self }
+    pub(crate) fn for_new(self, given: BTreeMap<String, String>, values: &FacetValues) -> Self {
+        Self { given, name: None, ..self }.with_facet_values(values)
+    }
+
+    /// With the values that a facet gives.
+    fn with_facet_values(mut self, values: &FacetValues) -> Self {
+        self.published = values.missing();
+        self.given.extend(self.published.clone());
+        self
     }
 
     /// The same for another purpose.
@@ -140,11 +153,12 @@ impl<'o> LaunchOptions<'o> {
         project: &Project,
         (name, origin): (&str, &Origin),
         approved: Option<&LockedServer>,
+        published: &FacetValues,
     ) -> Result<(Self, Vec<String>), OpsError> {
         let values = approved.map(|server| ClientValues::of(project, name, server));
         let values = values.unwrap_or_default();
         let notes = values.notes.clone();
-        let options = self.with_client_values(values);
+        let options = self.with_client_values(values).with_facet_values(published);
         options.require_values(origin)?;
         Ok((options, notes))
     }

@@ -2,6 +2,7 @@
 
 mod address;
 mod command;
+mod package;
 mod source_mode;
 
 use facets_launch::Launchable;
@@ -28,8 +29,12 @@ pub(crate) fn prepare(
         (Origin::SourceMode(artifact), Pin::Artifact(pin)) => {
             source_mode::prepare(origin, (artifact, pin), options, consent).map(Launchable::Process)
         }
+        (Origin::Package(package), Pin::Package(pin)) => {
+            package::prepare(origin, (package, pin), options, consent).map(Launchable::Process)
+        }
         // An artifact is started by its bytes, and nothing else has a pin of them.
-        (Origin::SourceMode(_), Pin::AsWritten) | (_, Pin::Artifact(_)) => {
+        (Origin::SourceMode(_) | Origin::Package(_), Pin::AsWritten)
+        | (_, Pin::Artifact(_) | Pin::Package(_)) => {
             Err(ServerError::NotInline { name: origin.to_string() }.into())
         }
     }

@@ -70,8 +70,14 @@ mod observing;
 mod obstacles;
 mod outside_servers;
 mod own_program;
+mod package_commands;
+mod package_lock_offer;
+mod package_start;
+mod package_words;
+mod packages;
 mod parallel;
 mod pin_changes;
+mod pin_proposal;
 mod pinned;
 mod pinned_arguments;
 mod pinning;
@@ -89,6 +95,7 @@ mod repinning;
 mod replacing;
 mod resolving;
 mod restoring;
+mod runtime_changes;
 mod runtime_fetching;
 mod secret_values;
 mod session_end;
@@ -114,10 +121,13 @@ pub use acquiring::{InstallProgress, NoInstallProgress};
 pub use broken_pin::BrokenPin;
 pub use error::{
     AcquireError, ArtifactError, BuildError, BundleError, InstallCheck, InstallError, NarrowedOnly,
-    OpsError, PublishError, RefusedPackage, SAME_WITH_YES, ServerError, SourceLook, StartFailure,
-    TaskError,
+    OpsError, PackageStartError, PublishError, RefusedPackage, SAME_WITH_YES, ServerError,
+    SourceLook, StartFailure, TaskError,
 };
 pub use input::Input;
+pub use package_commands::days_ago;
+pub use package_lock_offer::LockOffer;
+pub use packages::PackageShown;
 pub use start_progress::{NoStartProgress, StartProgress, StartStep};
 pub use surface_warnings::SurfaceWarning;
 

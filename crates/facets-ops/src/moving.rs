@@ -8,6 +8,7 @@ use facets_project::{LedgerRecord, Project, State};
 
 use crate::consent::{Answer, Consent, MovedServer};
 use crate::error::{OpsError, ServerError};
+use crate::facet_values::FacetValues;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::{Pinned, against_manifest};
 use crate::pinning::approve_entry;
@@ -19,10 +20,11 @@ pub(crate) fn approved_elsewhere(
     project: &Project,
 ) -> Result<Option<LedgerRecord>, OpsError> {
     let ledger = project.ledger()?;
-    if ledger.approval(name, server)?.is_some() {
+    let values = FacetValues::of(project, name, &server.origin).digest;
+    if ledger.approval(name, server, values)?.is_some() {
         return Ok(None);
     }
-    let mut found = ledger.elsewhere(name, server)?.into_iter();
+    let mut found = ledger.elsewhere(name, server, values)?.into_iter();
     let Some(mut latest) = found.next() else { return Ok(None) };
     // Each place has its own latest decision: what all of them allow is surely not too much.
     latest.grants = found.fold(latest.grants, |grants, other| match (grants, other.grants) {
@@ -70,7 +72,8 @@ pub(crate) fn approve_moved(
     refuse_inside_server()?;
     let ledger = project.ledger()?;
     for ((server, record), moved) in found.iter().zip(&moved) {
-        let variant = record.approval(server).map(|known| known.variant.clone());
+        let values = FacetValues::of(project, &record.name, &server.origin).digest;
+        let variant = record.approval(server, values).map(|known| known.variant.clone());
         // What was decided here already holds as well.
         let here = ledger.grants(&record.name)?;
         let grants = match &here {
@@ -78,7 +81,8 @@ pub(crate) fn approve_moved(
             None => moved.grants.clone(),
         };
         let entry = LockedServer { grants, ..(*server).clone() };
-        approve_entry(project, (&record.name, &entry), here.as_ref(), variant.unwrap_or_default())?;
+        let entry = (record.name.as_str(), &entry, values);
+        approve_entry(project, entry, here.as_ref(), variant.unwrap_or_default())?;
     }
     Ok(moved)
 }

@@ -1,5 +1,6 @@
 //! What the lock says about servers, checked against itself.
 
+use facets_closure::Closure;
 use facets_digest::Digest;
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, compare_surfaces};
 use facets_lock::{ArtifactPin, LockedEntry, LockedServer, Pin, UncapturedServer, surface_path};
@@ -12,6 +13,7 @@ use facets_validator::JsonSchema;
 use crate::broken_pin::BrokenPin;
 use crate::error::{OpsError, ServerError};
 use crate::facet_servers::facet_servers;
+use crate::packages::closure_of;
 use crate::pin_changes::compare_origins;
 use crate::unknown_server::unknown_server;
 
@@ -27,6 +29,8 @@ pub(crate) struct Pinned {
     pub(crate) server: LockedServer,
     pub(crate) surface: Surface,
     pub(crate) hashes: SurfaceHashes,
+    /// What a package needs.
+    pub(crate) closure: Option<Closure>,
 }
 
 impl Pinned {
@@ -34,7 +38,9 @@ impl Pinned {
     pub(crate) fn of(name: &str, state: &State) -> Result<Self, BrokenPin> {
         if let Some(LockedEntry::Broken(problem)) = state.lock.servers().get(name) {
             let place = state.lock.place(name);
-            return Err(BrokenPin::Entry { place, problem: problem.clone() });
+            let declared = |manifest: &ProjectManifest| declared_origin(manifest, name).is_some();
+            let is_declared = state.manifest.as_ref().is_some_and(declared);
+            return Err(BrokenPin::Entry { place, problem: problem.clone(), is_declared });
         }
         let server = state.lock.server(name).ok_or(BrokenPin::NoEntry)?;
         let file = surface_path(name);
@@ -47,7 +53,9 @@ impl Pinned {
             }
             Some(SurfaceOnDisk::Whole(surface, digest)) => ((**surface).clone(), *digest),
         };
-        Self::pair(name, server.clone(), surface, digest)
+        let closure = closure_of(name, server, state)?;
+        let pair = Self::pair(name, server.clone(), surface, digest)?;
+        Ok(Self { closure, ..pair })
     }
 
     /// Whether a lock entry and a surface belong together.
@@ -63,7 +71,7 @@ impl Pinned {
         let hashes = surface.hashes();
         match server.first_difference(surface.era, &hashes, file) {
             Some(member) => Err(BrokenPin::Differs { member, file: surface_path(name) }),
-            None => Ok(Self { server, surface, hashes }),
+            None => Ok(Self { server, surface, hashes, closure: None }),
         }
     }
 
@@ -94,8 +102,7 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
         match state.lock.servers().get(name) {
             None => return Err(unknown_server(name, state)),
             Some(LockedEntry::Uncaptured(server)) if is_others(name, state) => {
-                let (name, image) = (name.clone(), image_of(server));
-                return Err(ServerError::Uncaptured { name, image }.into());
+                return Err(uncaptured(name, server));
             }
             Some(LockedEntry::Other) if is_others(name, state) => {
                 return Err(ServerError::NotInline { name: name.clone() }.into());
@@ -106,6 +113,13 @@ pub(crate) fn chosen(names: &[String], state: &State) -> Result<Vec<String>, Ops
     chosen.sort();
     chosen.dedup();
     Ok(chosen)
+}
+
+/// Nobody has looked at a server.
+pub(crate) fn uncaptured(name: &str, server: &UncapturedServer) -> OpsError {
+    let is_published = matches!(server.declared, DeclaredServer::Floor { .. });
+    let (name, image) = (name.to_owned(), image_of(server));
+    ServerError::Uncaptured { name, image, is_published }.into()
 }
 
 /// The image of a server that nobody has looked at, if it is one.

@@ -1,76 +1,37 @@
 //! Pinning a server: looked at, shown on a page, and written down if the answer is yes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use facets_digest::{Digest, NoProgress};
+use facets_closure::Closure;
+use facets_digest::NoProgress;
 use facets_drift::{Finding, Severity};
 use facets_launch::Launchable;
-use facets_lock::{Grants, Lock, LockedServer, Pin, Profile, StartSettings, surface_path};
-use facets_mcp::Conduct;
-use facets_model::manifest::DeclaredServer;
+use facets_lock::{Grants, Profile, StartSettings};
 use facets_model::{InlineServerName, Origin};
-use facets_project::{Change, LOCK, MANIFEST, Project, ProjectError, State, with_server};
-use facets_surface::{Also, Entitlements, Surface};
+use facets_project::{Project, State};
+use facets_surface::{Entitlements, Surface};
 
 use crate::artifact_grants::{StartPlace, observed_grants};
 use crate::capturing::capture_options;
 use crate::confinement::{apply_grants, opened_by};
-use crate::confusable_names::look_among_others;
-use crate::consent::{Answer, ApprovalPage, ArtifactShown, Consent, Replacement, TypedAddress};
-use crate::critical_findings::{accepted_on, require_accepted, require_at_most};
-use crate::error::{OpsError, ServerError};
-use crate::facet_servers::facet_servers;
+use crate::consent::{Answer, ApprovalPage, ArtifactShown, Consent, PackageShown, TypedAddress};
+use crate::critical_findings::{require_accepted, require_at_most};
+use crate::error::{OpsError, PackageStartError, ServerError};
+use crate::facet_values::FacetValues;
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
 use crate::outside_servers::refuse_inside_server;
-use crate::pinned::declared_server;
-use crate::profile_varies::variations;
-use crate::program_files::OpenedFiles;
+use crate::packages::ResolvedClosure;
+pub(crate) use crate::pin_proposal::{
+    Candidate, LedgerEntry, PinProposal, approve_entry, closure_changes,
+};
 use crate::published_surface::{PublishedBytes, PublishedSurface};
 use crate::resolving::{Resolved, ResolvedArtifact, resolve};
-use crate::secret_values::secret_in;
 use crate::source_scan::{ScanRequest, scan};
 use crate::start_attempt::{AskedBy, StartAttempt};
 use crate::start_progress::WatchedStart;
-use crate::surface_report::surface_text;
-use crate::surface_warnings::warnings;
-
-/// What is about to be pinned.
-pub(crate) struct Candidate {
-    pub(crate) name: String,
-    pub(crate) origin: Origin,
-    pub(crate) pin: Pin,
-    pub(crate) source: Option<String>,
-    pub(crate) artifact: Option<ArtifactShown>,
-    pub(crate) surface: Surface,
-    pub(crate) conduct: Conduct,
-    /// What changed since it was approved; none if it never was.
-    pub(crate) changes: Option<Vec<Finding>>,
-    pub(crate) grants: Grants,
-    /// What was decided last about that, when this began.
-    pub(crate) latest: Option<Grants>,
-    pub(crate) settings: StartSettings,
-    /// What it declares otherwise on this machine.
-    pub(crate) variant: Also,
-    /// The files that its grants open to it.
-    pub(crate) opened: Option<OpenedFiles>,
-    /// What was pinned under its name, if that is replaced.
-    pub(crate) replaces: Option<Replacement>,
-    /// What else is said before it is trusted.
-    pub(crate) notes: Vec<String>,
-    pub(crate) ledger: LedgerEntry,
-}
-
-/// Whether this machine remembers the approval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LedgerEntry {
-    /// This user has decided.
-    Written,
-    /// Only the lock was trusted: whoever reviewed it decides nothing for this machine.
-    NotWritten,
-}
 
 /// Who says yes.
 pub(crate) enum PinApproval<'c> {
@@ -130,6 +91,10 @@ pub(crate) struct NewServer {
     pub(crate) source: Option<String>,
     /// Values of variables that our own environment does not have.
     pub(crate) given: BTreeMap<String, String>,
+    /// What a facet gives its variables.
+    pub(crate) values: FacetValues,
+    /// Packages that were published later are left out: a date.
+    pub(crate) before: Option<String>,
 }
 
 /// Whether a name may be taken by what manifest and lock have.
@@ -185,44 +150,59 @@ impl LookedAt {
 /// Starts or calls a new server, and takes down what it declares.
 pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<LookedAt, OpsError> {
     refuse_inside_server()?;
-    let NewServer { name, origin, published, name_use, directory, timeout, source, given } = server;
     let project = Project::here()?;
     let state = project.read(&|_| false)?;
-    require_usable(&name, name_use, &state)?;
+    require_usable(&server.name, server.name_use, &state)?;
     project.check_writable()?;
     // Nobody will say yes in the end, so nothing begins.
     if !consent.can_answer() {
         return Err(OpsError::NotApproved { asked: false });
     }
-    let (resolved, stated) = resolved_or_published(&origin, published, &project, consent)?;
-    let Resolved { origin, pin, artifact } = resolved;
+    let (candidate, launchable) = observe_new(&project, server, consent)?;
+    let proposal = PinProposal::of(&project, candidate)?;
+    proposal.require_no_secret(&launchable)?;
+    Ok(LookedAt { project, before: state, proposal })
+}
+
+/// Resolves and starts a new server, with what was decided about its name before.
+fn observe_new(
+    project: &Project,
+    server: NewServer,
+    consent: &dyn Consent,
+) -> Result<(Candidate, Launchable), OpsError> {
+    let NewServer { name, directory, timeout, source, given, values, .. } = server;
+    let what = (&server.origin, server.before.as_deref());
+    let (resolved, stated) = resolved_or_published(what, server.published, project, consent)?;
+    let Resolved { origin, pin, artifact, package } = resolved;
     // One that was there before begins with what was decided then.
     let latest = project.ledger()?.grants(&name)?;
-    let grants = latest.clone().unwrap_or_else(|| first_grants(&project, artifact.as_ref()));
+    let grants = latest.clone().unwrap_or_else(|| first_grants(project, artifact.as_ref()));
     let profile = Profile::following(&grants);
     let settings = StartSettings { profile, directory, timeout };
-    let launch = LaunchOptions::of(&project, &name, &settings, &grants)?.for_new(given);
+    let launch = LaunchOptions::of(project, &name, &settings, &grants)?.for_new(given, &values);
     launch.require_values(&origin)?;
-    let launchable = prepare((&origin, &pin), &launch, consent)?;
-    let launchable = apply_grants(launchable, &grants)?;
-    let opened = opened_by(&launchable, &grants);
-    let options = capture_options(&launchable, timeout, None);
+    let launchable = apply_grants(prepare((&origin, &pin), &launch, consent)?, &grants)?;
     let typed = typed_options(&settings, source.as_deref());
     let asked = AskedBy::Add { name: &name, options: &typed };
     let attempt = StartAttempt { server: &launchable, origin: &origin, grants: &grants, asked };
+    let options = capture_options(&launchable, timeout, None);
     let watched = WatchedStart::new(&name, consent.progress());
     let Observed { mut surface, conduct, variant } =
         observe_for_all_clients(&launchable, options, watched)
-            .map_err(|error| attempt.explain(error))?;
+            .map_err(|error| needs_build(attempt.explain(error), package.as_ref()))?;
     stated.map_or(Ok(()), |stated| stated.require_same(&name, &surface))?;
     let artifact = with_artifact(&mut surface, artifact);
+    let (package, closure) = with_package(&mut surface, package);
     with_source(&mut surface, project.place(), source.as_deref())?;
+    let opened = opened_by(&launchable, &grants);
     let candidate = Candidate {
         name,
         origin,
         pin,
         source,
         artifact,
+        package,
+        closure,
         surface,
         conduct,
         changes: None,
@@ -234,22 +214,21 @@ pub(crate) fn look_at_new(server: NewServer, consent: &dyn Consent) -> Result<Lo
         replaces: None,
         notes: Vec::new(),
         ledger: LedgerEntry::Written,
+        values: values.digest,
     };
-    let proposal = PinProposal::of(&project, candidate)?;
-    proposal.require_no_secret(&launchable)?;
-    Ok(LookedAt { project, before: state, proposal })
+    Ok((candidate, launchable))
 }
 
 /// What exactly a new server is; of one that a registry published, also what the registry saw.
 fn resolved_or_published(
-    origin: &Origin,
+    (origin, before): (&Origin, Option<&str>),
     published: Option<PublishedBytes>,
     project: &Project,
     consent: &dyn Consent,
 ) -> Result<(Resolved, Option<PublishedSurface>), OpsError> {
     match published {
         Some(PublishedBytes { resolved, surface }) => Ok((resolved, Some(surface))),
-        None => Ok((resolve(origin, project.place(), consent.progress())?, None)),
+        None => Ok((resolve(origin, project.place(), before, consent.progress())?, None)),
     }
 }
 
@@ -289,6 +268,32 @@ pub(crate) fn with_artifact(
     Some(shown)
 }
 
+/// The same of a package; also what it needs.
+pub(crate) fn with_package(
+    surface: &mut Surface,
+    package: Option<ResolvedClosure>,
+) -> (Option<PackageShown>, Option<Closure>) {
+    let Some(ResolvedClosure { shown, closure, source }) = package else { return (None, None) };
+    surface.source = source;
+    (Some(shown), Some(closure))
+}
+
+/// A package that does not start although an installer would have built something of it.
+pub(crate) fn needs_build(error: OpsError, package: Option<&ResolvedClosure>) -> OpsError {
+    let builds = package.map(|package| package.shown.scripts.clone()).unwrap_or_default();
+    match (error, package) {
+        (OpsError::Start(source), Some(package)) if !builds.is_empty() => {
+            PackageStartError::NeedsBuild {
+                package: package.shown.pin.resolved.clone(),
+                builds,
+                source,
+            }
+            .into()
+        }
+        (error, _) => error,
+    }
+}
+
 /// What was typed beside the command, as it has to be typed again.
 fn typed_options(settings: &StartSettings, source: Option<&str>) -> Vec<String> {
     let options = [("--cwd", settings.directory.as_deref()), ("--source", source)];
@@ -320,175 +325,4 @@ pub(crate) fn pin_candidate(
     proposal.require_no_secret(server)?;
     decision.require(&proposal.page)?;
     proposal.write(project, before)
-}
-
-/// What would be written, and the page that is read first.
-pub(crate) struct PinProposal {
-    pub(crate) page: ApprovalPage,
-    pub(crate) server: LockedServer,
-    /// The surface file.
-    pub(crate) text: String,
-    latest: Option<Grants>,
-    variant: Also,
-    ledger: LedgerEntry,
-}
-
-impl PinProposal {
-    pub(crate) fn of(project: &Project, candidate: Candidate) -> Result<Self, OpsError> {
-        let Candidate {
-            name,
-            origin,
-            pin,
-            source,
-            artifact,
-            surface,
-            conduct,
-            changes,
-            grants,
-            latest,
-            settings,
-            variant,
-            opened,
-            replaces,
-            notes,
-            ledger,
-        } = candidate;
-        let hashes = surface.hashes();
-        let text = surface_text(&surface, &PathBuf::from(surface_path(&name)))?;
-        let file = Digest::of(text.as_bytes());
-        let server = LockedServer {
-            source,
-            grants: grants.clone(),
-            ..LockedServer::new(&name, (origin, pin), settings.clone(), surface.era, &hashes, file)
-        };
-        let look = look_among_others(project, &name, &surface);
-        let warnings = warnings(&surface, Some(&conduct));
-        let source = server.source.clone();
-        let varies = variations(&surface, &variant);
-        let page = ApprovalPage {
-            name,
-            surface,
-            hashes,
-            look,
-            warnings,
-            changes,
-            source,
-            artifact,
-            grants,
-            settings: (!server.origin.is_remote()).then_some(settings),
-            varies,
-            opened,
-            replaces,
-            notes,
-        };
-        Ok(Self { page, server, text, latest, variant, ledger })
-    }
-
-    /// The surface file is committed: it must not have what only this user knows.
-    pub(crate) fn require_no_secret(&self, server: &Launchable) -> Result<(), OpsError> {
-        match secret_in(server, &self.text) {
-            Some(variable) => {
-                let name = self.page.name.clone();
-                Err(ServerError::SecretDeclared { name, variable }.into())
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn write(self, project: &Project, before: &State) -> Result<ApprovalPage, OpsError> {
-        self.approve(project)?;
-        let server = self.locked_after(&before.lock);
-        let Self { page, text, .. } = self;
-        project.change(|now| change(now, before, &page.name, &server, text))?;
-        Ok(page)
-    }
-
-    /// The approval comes first: without the lock it permits nothing.
-    pub(crate) fn approve(&self, project: &Project) -> Result<(), OpsError> {
-        match self.ledger {
-            LedgerEntry::NotWritten => Ok(()),
-            LedgerEntry::Written => {
-                let (latest, variant) = (self.latest.as_ref(), self.variant.clone());
-                approve_entry(project, (&self.page.name, &self.server), latest, variant)
-            }
-        }
-    }
-
-    /// A lock with the server, and its surface file.
-    pub(crate) fn lock_with(&self, lock: &Lock) -> Result<Lock, OpsError> {
-        lock_with(lock, &self.page.name, &self.locked_after(lock))
-    }
-
-    /// spec 8.8: the entry with what was accepted: now, and before of the very same
-    fn locked_after(&self, lock: &Lock) -> LockedServer {
-        let what = |server: &LockedServer| {
-            (server.origin.clone(), server.pin.clone(), server.surface.clone())
-        };
-        let same = lock.server(&self.page.name).filter(|old| what(old) == what(&self.server));
-        let now = accepted_on(&self.page);
-        let accepted = same.map(|old| now.with(&old.accepted)).unwrap_or(now);
-        LockedServer { accepted, ..self.server.clone() }
-    }
-}
-
-/// Approves an entry with its grants, unless another facet has changed the decision meanwhile.
-pub(crate) fn approve_entry(
-    project: &Project,
-    (name, server): (&str, &LockedServer),
-    latest: Option<&Grants>,
-    variant: Also,
-) -> Result<(), OpsError> {
-    let ledger = project.ledger()?;
-    if ledger.approve((name, server), latest, &server.grants, variant)? {
-        return Ok(());
-    }
-    Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into())
-}
-
-/// What pinning changes, if nobody else has changed it meanwhile.
-fn change(
-    now: &State,
-    before: &State,
-    name: &str,
-    server: &LockedServer,
-    surface: String,
-) -> Result<Change, OpsError> {
-    let named = |state: &State| {
-        state.manifest.as_ref().and_then(|manifest| manifest.servers.get(name).cloned())
-    };
-    if now.lock.servers().get(name) != before.lock.servers().get(name)
-        || named(now) != named(before)
-    {
-        return Err(ServerError::ChangedMeanwhile { name: name.to_owned() }.into());
-    }
-    let lock = lock_with(&now.lock, name, server)?;
-    let manifest = if is_declared(name, server, now) {
-        None
-    } else {
-        let declared = (&server.origin, &server.pin);
-        let edited = with_server(now.manifest_text.as_deref(), name, declared);
-        Some(edited.map_err(|source| {
-            OpsError::Project(ProjectError::Edit { path: MANIFEST.into(), source })
-        })?)
-    };
-    let surfaces = vec![(name.to_owned(), Some(surface))];
-    Ok(Change { manifest, lock: Some(lock), surfaces, ..Change::default() })
-}
-
-/// Whether the manifest, or a facet, asks for what is pinned, so that the manifest stays as it is.
-fn is_declared(name: &str, server: &LockedServer, state: &State) -> bool {
-    let manifest = state.manifest.as_ref();
-    match manifest.and_then(|manifest| declared_server(manifest, name)) {
-        Some((_, DeclaredServer::Origin { origin, .. })) => server.origin.is_declared_as(origin),
-        Some((_, DeclaredServer::Floor { floor, .. })) => {
-            server.pin.artifact().is_some_and(|pin| floor.admits(&pin.version))
-        }
-        Some((_, DeclaredServer::Image(_))) => false,
-        None => facet_servers(state).contains_key(name),
-    }
-}
-
-fn lock_with(lock: &Lock, name: &str, server: &LockedServer) -> Result<Lock, OpsError> {
-    lock.with_server(name, server)
-        .map_err(|source| OpsError::Project(ProjectError::Lock { path: LOCK.into(), source }))
 }

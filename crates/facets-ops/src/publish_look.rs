@@ -36,7 +36,7 @@ pub(crate) fn look_as_registry(
     archive: &mut File,
     consent: &dyn Consent,
 ) -> Result<Surface, OpsError> {
-    let Resolved { origin, pin, artifact } = resolve_archive(&local_source(path)?, archive)?;
+    let Resolved { origin, pin, artifact, .. } = resolve_archive(&local_source(path)?, archive)?;
     let place = tempfile::tempdir().map_err(unwritable_temporary)?;
     let launch = LaunchOptions {
         environment: EnvironmentChoice::Scratch,

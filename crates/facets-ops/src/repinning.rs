@@ -1,5 +1,8 @@
 //! Pinning a server anew: what changed since it was approved, and what else it shall be from now on.
 
+use std::collections::BTreeMap;
+
+use facets_closure::Closure;
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
 use facets_launch::Launchable;
 use facets_lock::{Grants, LockedServer, Pin, Profile, StartSettings};
@@ -16,13 +19,16 @@ use crate::consent::{Answer, ApprovalPage, Consent, LaunchShown, Replacement};
 use crate::content_changes::compare_with_source;
 use crate::critical_findings::require_findings_at_most;
 use crate::error::OpsError;
+use crate::facet_values::FacetValues;
 use crate::launch_options::LaunchOptions;
 use crate::launching::prepare;
 use crate::observing::{Observed, observe_for_all_clients};
+use crate::packages::{ResolvedClosure, findings_of};
 use crate::pin_changes::{compare_origins, compare_settings};
 use crate::pinned::{Pinned, differences};
 use crate::pinning::{
-    Candidate, LedgerEntry, PinApproval, first_grants, pin_candidate, with_artifact, with_source,
+    Candidate, LedgerEntry, PinApproval, first_grants, needs_build, pin_candidate, with_artifact,
+    with_package, with_source,
 };
 use crate::profile_varies::variations;
 use crate::published_surface::{PublishedBytes, PublishedSurface};
@@ -44,14 +50,20 @@ pub(crate) struct NewPin<'n> {
     /// Where its source lies.
     pub(crate) source: Option<String>,
     pub(crate) launch_change: LaunchChange,
+    /// Packages that were published later are left out: a date.
+    pub(crate) before: Option<&'n str>,
+    /// What a facet gives its variables.
+    pub(crate) values: FacetValues,
 }
 
 /// Which bytes a server shall be.
 pub(crate) enum NewBytes {
     /// Those that its origin gives now.
     Resolved,
-    /// Those that are pinned.
-    Pinned(Pin),
+    /// Those that are pinned; of a package with its closure.
+    Pinned(Pin, Option<Box<Closure>>),
+    /// Those that were just resolved.
+    Ready(Box<Resolved>),
     /// Those that a registry published: fetched and verified.
     Published(Box<PublishedBytes>),
 }
@@ -105,35 +117,32 @@ pub(crate) fn look_again<'c>(
     consent: &'c dyn Consent,
 ) -> Result<LookedAgain<'c>, OpsError> {
     let is_typed = new.launch_change == LaunchChange::Typed;
-    let WantedPin { name, origin, pin, artifact, stated, settings, grants, timeout, source } =
-        WantedPin::of(project, new, consent.progress())?;
-    let Known { locked, latest, decision, before } = Known::of(project, state, (name, trust))?;
-    let is_same = locked.is_some_and(|server| (&server.origin, &server.pin) == (&origin, &pin));
-    require_reach_accepted(name, (before.as_ref(), artifact.as_ref()), accepted, consent)?;
-    let approved = locked.filter(|_| is_same && has_approval(decision.as_ref()));
+    let values = new.values.clone();
+    let wanted = WantedPin::of(project, new, consent.progress())?;
+    let known = Known::of(project, state, (wanted.name, trust), &values)?;
+    require_reach_accepted(&wanted, known.before.as_ref(), accepted, consent)?;
+    let how = StartAgain { is_typed, trust, values: &values };
+    let (server, observed, notes) = how.start(project, &wanted, &known, consent)?;
+    let Observed { mut surface, conduct, variant } = observed;
+    let WantedPin {
+        name, origin, pin, artifact, package, stated, settings, grants, source, ..
+    } = wanted;
+    let Known { locked, latest, decision, before } = known;
     let ledger = ledger_entry(has_approval(decision.as_ref()), accepted, trust);
-    let launch = LaunchOptions::of(project, name, &settings, &grants)?;
-    let (launch, notes) = launch.with_values_for(project, (name, &origin), approved)?;
-    let is_trusted = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
-    let asks = ApprovedOrAsk { is_approved: is_trusted && is_same, consent };
-    let server = apply_grants(prepare((&origin, &pin), &launch, &asks)?, &grants)?;
-    let options = capture_options(&server, timeout, settings.timeout);
-    let watched = WatchedStart::new(name, consent.progress());
-    let attempt = StartAttempt::of_pinned(name, &server, &origin, &grants);
-    let Observed { mut surface, conduct, variant } =
-        observe(&attempt, locked.filter(|_| !is_typed), options, watched)?;
     stated.map_or(Ok(()), |stated| stated.require_same(name, &surface))?;
     let artifact = with_artifact(&mut surface, artifact);
+    let (package, closure) = with_package(&mut surface, package);
     with_source(&mut surface, project.place(), source.as_deref())?;
-    let known_variant = approved_variant(decision);
-    let is_asked_for = is_typed || matches!(accepted, Accepted::Unchanged);
-    let changes = before.as_ref().map(|before| {
-        let launch = if is_typed { before.start() } else { (&origin, &pin) };
-        let mut changes = changes_since((project, name), before, launch, &surface);
-        changes.extend(new_variations(&surface, &variant, &known_variant));
-        changes.extend(settings_changes(before, &settings, is_asked_for));
-        sorted(changes)
-    });
+    let seen = SeenNow {
+        start: (&origin, &pin),
+        closure: closure.as_ref(),
+        surface: &surface,
+        new_variant: new_variations(&surface, &variant, &approved_variant(decision)),
+        settings: &settings,
+        is_typed,
+        is_asked_for: is_typed || matches!(accepted, Accepted::Unchanged),
+    };
+    let changes = before.as_ref().map(|before| seen.changes_since((project, name), before));
     let approval = decide(changes.as_deref(), accepted, consent);
     let replaces = locked.filter(|_| is_typed).map(|server| replacement(server, &origin));
     let (opened, notes) = (opened_by(&server, &grants), with_ledger_note(notes, name, ledger));
@@ -143,6 +152,8 @@ pub(crate) fn look_again<'c>(
         pin,
         source,
         artifact,
+        package,
+        closure,
         surface,
         conduct,
         changes,
@@ -154,8 +165,69 @@ pub(crate) fn look_again<'c>(
         replaces,
         notes,
         ledger,
+        values: values.digest,
     };
     Ok(LookedAgain { candidate, approval, server })
+}
+
+/// How a server is started again.
+struct StartAgain<'a> {
+    is_typed: bool,
+    trust: Trust,
+    values: &'a FacetValues,
+}
+
+impl StartAgain<'_> {
+    /// Starts it; gives back what it declares, and what is to be said about its variables.
+    fn start(
+        &self,
+        project: &Project,
+        wanted: &WantedPin<'_>,
+        known: &Known<'_>,
+        consent: &dyn Consent,
+    ) -> Result<(Launchable, Observed, Vec<String>), OpsError> {
+        let WantedPin { name, origin, pin, settings, grants, package, .. } = wanted;
+        let is_same = known.locked.is_some_and(|server| is_same_start(server, origin, pin));
+        let is_approved = has_approval(known.decision.as_ref());
+        let approved = known.locked.filter(|_| is_same && is_approved);
+        let launch = LaunchOptions::of(project, name, settings, grants)?;
+        let (launch, notes) =
+            launch.with_values_for(project, (name, origin), approved, self.values)?;
+        let decision = known.decision.as_ref();
+        let is_trusted = decision.is_some_and(|decision| decision.is_trusted(self.trust));
+        let asks = ApprovedOrAsk { is_approved: is_trusted && is_same, consent };
+        let server = apply_grants(prepare((origin, pin), &launch, &asks)?, grants)?;
+        let options = capture_options(&server, wanted.timeout, settings.timeout);
+        let watched = WatchedStart::new(name, consent.progress());
+        let attempt = StartAttempt::of_pinned(name, &server, origin, grants);
+        let locked = known.locked.filter(|_| !self.is_typed);
+        let observed = observe(&attempt, locked, options, watched)
+            .map_err(|error| needs_build(error, package.as_ref()))?;
+        Ok((server, observed, notes))
+    }
+}
+
+/// A server as it is now, to be compared with what was approved.
+struct SeenNow<'s> {
+    start: (&'s Origin, &'s Pin),
+    closure: Option<&'s Closure>,
+    surface: &'s Surface,
+    /// What it declares otherwise on this machine, and did not before.
+    new_variant: Vec<Finding>,
+    settings: &'s StartSettings,
+    is_typed: bool,
+    is_asked_for: bool,
+}
+
+impl SeenNow<'_> {
+    fn changes_since(self, of: (&Project, &str), before: &Pinned) -> Vec<Finding> {
+        let launch = if self.is_typed { before.start() } else { self.start };
+        let mut changes = changes_since(of, before, launch, self.surface);
+        changes.extend(closure_findings(before, self.closure));
+        changes.extend(self.new_variant);
+        changes.extend(settings_changes(before, self.settings, self.is_asked_for));
+        sorted(changes)
+    }
 }
 
 /// What is known of a name before it is pinned anew.
@@ -172,10 +244,13 @@ impl<'s> Known<'s> {
         project: &Project,
         state: &'s State,
         (name, trust): (&str, Trust),
+        values: &FacetValues,
     ) -> Result<Self, OpsError> {
         let locked = state.lock.server(name);
         let latest = project.ledger()?.grants(name)?;
-        let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
+        let decision = locked
+            .map(|server| UserDecision::with_values(name, server, project, values))
+            .transpose()?;
         let is_known = decision.as_ref().is_some_and(|decision| decision.is_trusted(trust));
         let before = Pinned::of(name, state).ok().filter(|_| is_known);
         Ok(Self { locked, latest, decision, before })
@@ -188,6 +263,7 @@ struct WantedPin<'n> {
     origin: Origin,
     pin: Pin,
     artifact: Option<ResolvedArtifact>,
+    package: Option<ResolvedClosure>,
     /// What a registry says that it declares.
     stated: Option<PublishedSurface>,
     settings: StartSettings,
@@ -202,13 +278,16 @@ impl<'n> WantedPin<'n> {
         new: NewPin<'n>,
         progress: &dyn StartProgress,
     ) -> Result<Self, OpsError> {
-        let NewPin { name, origin, bytes, settings, grants, timeout, source, .. } = new;
+        let NewPin { name, origin, bytes, settings, grants, timeout, source, before, .. } = new;
         let (resolved, stated) = match bytes {
-            NewBytes::Resolved => (resolve(&origin, project.place(), progress)?, None),
-            NewBytes::Pinned(pin) => (resolve_pinned(origin, pin)?, None),
+            NewBytes::Resolved => (resolve(&origin, project.place(), before, progress)?, None),
+            NewBytes::Pinned(pin, closure) => {
+                (resolve_pinned(origin, pin, closure.map(|closure| *closure), progress)?, None)
+            }
+            NewBytes::Ready(resolved) => (*resolved, None),
             NewBytes::Published(bytes) => (bytes.resolved, Some(bytes.surface)),
         };
-        let Resolved { origin, pin, artifact } = resolved;
+        let Resolved { origin, pin, artifact, package } = resolved;
         let (grants, settings) = if let Some(grants) = grants {
             (grants, settings)
         } else {
@@ -216,19 +295,22 @@ impl<'n> WantedPin<'n> {
             let profile = Profile::following(&grants);
             (grants, StartSettings { profile, ..settings })
         };
-        Ok(Self { name, origin, pin, artifact, stated, settings, grants, timeout, source })
+        Ok(Self { name, origin, pin, artifact, package, stated, settings, grants, timeout, source })
     }
 }
 
 /// Files that can reach more than those that were approved are not even started, unless that is accepted by
 /// name or asked for.
 fn require_reach_accepted(
-    name: &str,
-    (before, artifact): (Option<&Pinned>, Option<&ResolvedArtifact>),
+    wanted: &WantedPin<'_>,
+    before: Option<&Pinned>,
     accepted: Accepted,
     consent: &dyn Consent,
 ) -> Result<(), OpsError> {
-    let Some((before, artifact)) = before.zip(artifact) else { return Ok(()) };
+    let (artifact, package) = (wanted.artifact.as_ref(), wanted.package.as_ref());
+    let of_artifact = artifact.map(|artifact| &artifact.source);
+    let source = of_artifact.or_else(|| package.map(|package| &package.source));
+    let Some((before, source)) = before.zip(source) else { return Ok(()) };
     let limit = match accepted {
         Accepted::UpTo(limit) => limit,
         Accepted::Asked | Accepted::Unchanged => consent.accepts(),
@@ -237,7 +319,24 @@ fn require_reach_accepted(
     if !consent.has_answered() || !consent.can_answer() {
         return Ok(());
     }
-    require_findings_at_most(name, &reach_since(before, &artifact.source), limit)
+    let mut findings = reach_since(before, source);
+    findings.extend(closure_findings(before, package.map(|package| &package.closure)));
+    require_findings_at_most(wanted.name, &findings, limit)
+}
+
+/// Which packages changed since a package was approved.
+pub(crate) fn closure_findings(before: &Pinned, closure: Option<&Closure>) -> Vec<Finding> {
+    let both = before.closure.as_ref().zip(closure);
+    both.map(|(before, after)| findings_of(before, after)).unwrap_or_default()
+}
+
+/// Whether an entry starts the same bytes the same way. What is known of other platforms does not count.
+fn is_same_start(server: &LockedServer, origin: &Origin, pin: &Pin) -> bool {
+    let is_same_pin = match (&server.pin, pin) {
+        (Pin::Package(locked), Pin::Package(now)) => locked.is_same_start(now),
+        (locked, now) => locked == now,
+    };
+    server.origin == *origin && is_same_pin
 }
 
 /// spec 8.5: approval is local. Trust in a reviewed lock is none of this user's decisions, unless critical
@@ -375,6 +474,10 @@ impl Consent for ApprovedOrAsk<'_> {
 
     fn may_start(&self, shown: &LaunchShown<'_>) -> Answer {
         if self.is_approved { Answer::Yes } else { self.consent.may_start(shown) }
+    }
+
+    fn may_start_with(&self, shown: &LaunchShown<'_>, values: &BTreeMap<String, String>) -> Answer {
+        if self.is_approved { Answer::Yes } else { self.consent.may_start_with(shown, values) }
     }
 
     fn may_pin(&self, page: &ApprovalPage) -> Answer {

@@ -7,6 +7,7 @@ use facets_project::{Project, State};
 use crate::approval::{Trust, UserDecision};
 use crate::consent::{ApprovalPage, Consent};
 use crate::error::{OpsError, ServerError};
+use crate::facet_values::FacetValues;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::is_others;
 use crate::pinning::NewServer;
@@ -19,7 +20,7 @@ pub(crate) fn replace_pin(
     consent: &dyn Consent,
 ) -> Result<ApprovalPage, OpsError> {
     refuse_inside_server()?;
-    let NewServer { name, origin, published, directory, timeout, source, .. } = server;
+    let NewServer { name, origin, published, directory, timeout, source, before, .. } = server;
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
     require_known(&name, &state)?;
@@ -31,8 +32,19 @@ pub(crate) fn replace_pin(
     let settings = StartSettings { profile, directory, timeout };
     let bytes = published.map_or(NewBytes::Resolved, |bytes| NewBytes::Published(Box::new(bytes)));
     let launch_change = LaunchChange::Typed;
-    let new =
-        NewPin { name: &name, origin, bytes, settings, grants, timeout, source, launch_change };
+    let values = FacetValues::of(&project, &name, &origin);
+    let new = NewPin {
+        name: &name,
+        origin,
+        bytes,
+        settings,
+        grants,
+        timeout,
+        source,
+        launch_change,
+        before: before.as_deref(),
+        values,
+    };
     repin(&project, &state, new, (Accepted::Asked, Trust::Approvals), consent)
 }
 

@@ -4,17 +4,19 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use facets_archive::ServerArchive;
+use facets_closure::Closure;
 use facets_lock::{ArtifactPin, Pin, RuntimePin};
-use facets_model::{ArtifactSource, Origin, RuntimeName, SourceModeOrigin};
+use facets_model::{ArtifactSource, Origin, PackageOrigin, RuntimeName, SourceModeOrigin};
 use facets_surface::Source;
 
 use crate::cache_directory::require_cache_outside;
 use crate::consent::ArtifactShown;
 use crate::error::{ArtifactError, OpsError, ServerError, SourceLook};
+use crate::packages::{LockedPackage, ResolvedClosure, resolve_package, resolve_pinned_package};
 use crate::refused_variables::require_deliverable;
 use crate::source_artifact::local_archive;
 use crate::source_scan::source_of;
-use crate::start_progress::StartProgress;
+use crate::start_progress::{NoStartProgress, StartProgress};
 use crate::stored_artifact::{StoredArtifact, get_artifact, open_store, put_artifact};
 
 /// What exactly an origin is now.
@@ -24,6 +26,8 @@ pub(crate) struct Resolved {
     pub(crate) pin: Pin,
     /// What an artifact has in it.
     pub(crate) artifact: Option<ResolvedArtifact>,
+    /// What a package needs.
+    pub(crate) package: Option<ResolvedClosure>,
 }
 
 /// What an artifact has in it.
@@ -34,17 +38,34 @@ pub(crate) struct ResolvedArtifact {
 }
 
 /// What exactly an origin is now, seen from `root`. Commands and addresses name no bytes, so nothing is
-/// looked up; an artifact is built or read, and stored.
+/// looked up; an artifact is built or read, and stored; a package is resolved and fetched, without what was published
+/// after `before`.
 pub(crate) fn resolve(
     origin: &Origin,
     root: &Path,
+    before: Option<&str>,
     progress: &dyn StartProgress,
 ) -> Result<Resolved, OpsError> {
     match origin {
         Origin::Command(_) | Origin::Address(_) => {
-            Ok(Resolved { origin: origin.clone(), pin: Pin::AsWritten, artifact: None })
+            let (origin, pin) = (origin.clone(), Pin::AsWritten);
+            Ok(Resolved { origin, pin, artifact: None, package: None })
         }
         Origin::SourceMode(artifact) => resolve_artifact(artifact, root, progress),
+        Origin::Package(package) => {
+            require_cache_outside(root)?;
+            Ok(of_package(package, resolve_package(package, before, progress)?))
+        }
+    }
+}
+
+/// A package that was resolved.
+fn of_package(origin: &PackageOrigin, LockedPackage { pin, needs }: LockedPackage) -> Resolved {
+    Resolved {
+        origin: origin.clone().into(),
+        pin: Pin::Package(Box::new(pin)),
+        artifact: None,
+        package: Some(needs),
     }
 }
 
@@ -56,7 +77,17 @@ pub(crate) fn stored_artifact_shown(pin: &Pin) -> Option<ArtifactShown> {
 }
 
 /// What a pinned artifact has in it, as it is stored; nothing is built.
-pub(crate) fn resolve_pinned(origin: Origin, pin: Pin) -> Result<Resolved, OpsError> {
+pub(crate) fn resolve_pinned(
+    origin: Origin,
+    pin: Pin,
+    closure: Option<Closure>,
+    progress: &dyn StartProgress,
+) -> Result<Resolved, OpsError> {
+    if let (Origin::Package(package), Some(pin), Some(closure)) = (&origin, pin.package(), closure)
+    {
+        let locked = resolve_pinned_package(pin.clone(), closure, progress)?;
+        return Ok(of_package(package, locked));
+    }
     let artifact = pin.artifact().map(|pin| match get_artifact(&open_store()?, pin)? {
         Some(StoredArtifact { server, tree }) => {
             let (shown, source) = (ArtifactShown::of(&server, pin), source_of(tree.path())?);
@@ -70,7 +101,7 @@ pub(crate) fn resolve_pinned(origin: Origin, pin: Pin) -> Result<Resolved, OpsEr
         .into()),
     });
     let artifact = artifact.transpose()?;
-    Ok(Resolved { origin, pin, artifact })
+    Ok(Resolved { origin, pin, artifact, package: None })
 }
 
 fn resolve_artifact(
@@ -121,6 +152,7 @@ pub(crate) fn resolve_archive(
         origin: origin.into(),
         pin: Pin::Artifact(Box::new(pin)),
         artifact: Some(ResolvedArtifact { shown, source: reach }),
+        package: None,
     })
 }
 
@@ -133,7 +165,7 @@ pub(crate) fn resolve_stored(
     let pin = pin_of(server)?;
     let names = server.manifest.env.iter().map(|variable| variable.name.to_string());
     let origin = SourceModeOrigin::new(source.clone(), names.collect());
-    resolve_pinned(origin.into(), Pin::Artifact(Box::new(pin)))
+    resolve_pinned(origin.into(), Pin::Artifact(Box::new(pin)), None, &NoStartProgress)
 }
 
 /// The pin of an archive that was just read, with the runtime that this facet starts it with.
@@ -145,6 +177,7 @@ fn pin_of(server: &ServerArchive) -> Result<ArtifactPin, OpsError> {
         name: runtime.name,
         version: runtime.version.parse().map_err(|_| unknown())?,
         binaries: runtime.digests(),
+        abi: None,
     };
     Ok(ArtifactPin {
         name: manifest.name.clone(),

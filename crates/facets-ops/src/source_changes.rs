@@ -37,8 +37,8 @@ pub(crate) fn source_changes(root: &Path, pinned: &Pinned) -> Result<SourceChang
     if let Some(note) = gone(root, artifact) {
         return Ok(SourceChanges { notes: vec![note], ..SourceChanges::default() });
     }
-    let Resolved { origin, pin: now, artifact } =
-        resolve(&pinned.server.origin, root, &NoStartProgress)?;
+    let Resolved { origin, pin: now, artifact, .. } =
+        resolve(&pinned.server.origin, root, None, &NoStartProgress)?;
     let now = with_runtime_of(pin, now);
     if now == pinned.server.pin {
         return Ok(SourceChanges::default());
@@ -71,6 +71,6 @@ fn with_runtime_of(pinned: &ArtifactPin, now: Pin) -> Pin {
         Pin::Artifact(now) => {
             Pin::Artifact(Box::new(ArtifactPin { runtime: pinned.runtime.clone(), ..*now }))
         }
-        other @ Pin::AsWritten => other,
+        other @ (Pin::AsWritten | Pin::Package(_)) => other,
     }
 }

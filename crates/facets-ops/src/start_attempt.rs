@@ -11,6 +11,7 @@ use facets_probe::ObserveError;
 use crate::error::{OpsError, StartFailure};
 use crate::grant_words::{grant_command, process_grants_words};
 use crate::obstacles::{obstacles_of, widened, withheld_variables};
+use crate::package_words::package_words;
 use crate::secret_values::spelled_values;
 use crate::start_obstacle::{StartObstacle, blocked_notes};
 
@@ -77,7 +78,9 @@ impl<'a> StartAttempt<'a> {
         }
         notes.extend(blocked_notes(&obstacles));
         notes.extend(withheld.iter().map(|name| withheld_note(name)));
-        let mend = self.grants_mend(&obstacles);
+        let is_writing = writes_to_own_files(process, &stderr);
+        notes.extend(is_writing.then(copy_note));
+        let mend = self.copy_mend(is_writing).or_else(|| self.grants_mend(&obstacles));
         let mend = mend.or_else(|| self.variables_mend(&withheld));
         let mend = mend.or_else(|| self.patience_mend(&source));
         StartFailure { source, notes, mend }
@@ -91,6 +94,12 @@ impl<'a> StartAttempt<'a> {
             // Nothing is granted before something is pinned.
             AskedBy::Inspect | AskedBy::Publish | AskedBy::Add { .. } => None,
         }
+    }
+
+    /// A package that keeps its data beside its code gets a copy of its own.
+    fn copy_mend(&self, is_writing: bool) -> Option<String> {
+        let is_package = matches!(self.origin, Origin::Package(_));
+        (is_writing && is_package).then(|| self.typed_again(["--copy".to_owned()].into_iter()))
     }
 
     fn variables_mend(&self, withheld: &[String]) -> Option<String> {
@@ -127,7 +136,7 @@ impl<'a> StartAttempt<'a> {
             }
         };
         let known = match self.origin {
-            Origin::Command(_) | Origin::Address(_) => self.origin.variables(),
+            Origin::Command(_) | Origin::Address(_) | Origin::Package(_) => self.origin.variables(),
             Origin::SourceMode(_) => Vec::new(),
         };
         let known = known.into_iter().flat_map(|name| ["--env", name]);
@@ -141,6 +150,7 @@ impl<'a> StartAttempt<'a> {
             Origin::SourceMode(SourceModeOrigin {
                 source: ArtifactSource::Local { path }, ..
             }) => words.push(path.to_string()),
+            Origin::Package(package) => words.extend(package_words(package)),
             Origin::Address(_) | Origin::SourceMode(_) => {}
         }
         let words: Vec<String> = words.iter().map(|word| shell_word(word.as_ref())).collect();
@@ -157,6 +167,24 @@ pub(crate) fn longer_wait(source: &ObserveError) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// Whether a server failed because it cannot write to the files that it is started from.
+fn writes_to_own_files(process: &ProcessLaunch, stderr: &Stderr) -> bool {
+    const REFUSALS: [&str; 5] =
+        ["EACCES", "EROFS", "EPERM", "Permission denied", "Read-only file system"];
+    let Some(files) = &process.verified else { return false };
+    let tree = files.tree.display().to_string();
+    stderr
+        .lines()
+        .any(|line| line.contains(&tree) && REFUSALS.iter().any(|refusal| line.contains(refusal)))
+}
+
+fn copy_note() -> Note {
+    let text = "it writes beside its own code, which all projects share and nothing may change; --copy gives it a \
+                copy of its own, in which every pinned file is still verified"
+        .to_owned();
+    Note { label: "writes", text }
 }
 
 fn withheld_note(name: &str) -> Note {
@@ -200,6 +228,9 @@ pub(crate) fn explain_end(
     let mut lines: Vec<String> = profile.into_iter().collect();
     lines.extend(confinement_words(grants).map(|words| format!("grants: {words}")));
     lines.extend(obstacles.iter().map(|one| format!("blocked: {}", one.reason)));
+    if writes_to_own_files(process, stderr) {
+        lines.push(format!("writes: {}", copy_note().text));
+    }
     let withheld = withheld_variables(process, stderr);
     lines.extend(withheld.iter().map(|name| format!("env: {}", withheld_note(name).text)));
     let mend = grant_command(name, grants, &widened(grants, &obstacles));

@@ -14,6 +14,8 @@ pub enum StartStep {
         /// How many there are; 0 if that is not known.
         total: u64,
     },
+    /// The packages that it needs are found out.
+    Resolving,
     /// It is started, or called.
     Starting,
     /// The same once more, as another client would.

@@ -26,6 +26,7 @@ pub struct WantedServer {
 
 /// What is wanted under a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there are as many as servers in a project")]
 pub enum WantedWhat {
     /// A source-mode server of a registry.
     Registry {
@@ -91,8 +92,13 @@ impl fmt::Display for WantedWhat {
 }
 
 fn is_local(origin: &Origin) -> bool {
-    let Origin::SourceMode(SourceModeOrigin { source, .. }) = origin else { return false };
-    matches!(source, ArtifactSource::Local { .. })
+    match origin {
+        Origin::SourceMode(SourceModeOrigin { source, .. }) => {
+            matches!(source, ArtifactSource::Local { .. })
+        }
+        Origin::Package(_) => true,
+        Origin::Command(_) | Origin::Address(_) => false,
+    }
 }
 
 /// spec 10.4: the higher floor

@@ -16,6 +16,8 @@ pub struct Change {
     pub lock: Option<Lock>,
     /// Surface files by the name of the server; none removes one.
     pub surfaces: Vec<(String, Option<String>)>,
+    /// Closure files by the name of the server; none removes one.
+    pub closures: Vec<(String, Option<String>)>,
     /// Files of clients.
     pub assets: Vec<AssetChange>,
     /// What is installed afterwards.

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use facets_files::Placement;
-use facets_lock::SURFACES;
+use facets_lock::{CLOSURES, SURFACES};
 use facets_model::InlineServerName;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -26,12 +26,13 @@ pub(crate) const MAX_FILE: u64 = 256 << 20;
 /// along, so nothing else is ever written because a journal says so.
 #[must_use]
 pub fn is_ours(path: &str) -> bool {
-    let server = path
-        .strip_prefix(SURFACES)
-        .and_then(|name| name.strip_prefix('/'))
-        .and_then(|name| name.strip_suffix(".json"))
-        .is_some_and(|name| name.parse::<InlineServerName>().is_ok());
-    path == MANIFEST || path == LOCK || server
+    let is_of_server = |folder: &str| {
+        path.strip_prefix(folder)
+            .and_then(|name| name.strip_prefix('/'))
+            .and_then(|name| name.strip_suffix(".json"))
+            .is_some_and(|name| name.parse::<InlineServerName>().is_ok())
+    };
+    path == MANIFEST || path == LOCK || is_of_server(SURFACES) || is_of_server(CLOSURES)
 }
 
 pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> ProjectError {

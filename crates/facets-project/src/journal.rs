@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_files::{sync_folder, write_synced};
-use facets_lock::SURFACES;
+use facets_lock::{CLOSURES, SURFACES};
 
 use crate::asset_steps::{AssetSteps, SYNCED_ONE_BY_ONE, planned_content};
 use crate::error::ProjectError;
@@ -234,7 +234,7 @@ fn sweep(root: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-    for folder in [root.join("."), root.join(SURFACES)] {
+    for folder in [root.join("."), root.join(SURFACES), root.join(CLOSURES)] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             if entry.file_name().to_str().is_some_and(is_staged) {
                 let _ = fs::remove_file(entry.path());

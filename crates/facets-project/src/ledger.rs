@@ -43,13 +43,14 @@ impl Ledger {
         read_record(&self.path(name))
     }
 
-    /// The approval of an entry, if this user gave it.
+    /// The approval of an entry that gets these values of a facet, if this user gave it.
     pub fn approval(
         &self,
         name: &str,
         server: &LockedServer,
+        values: Option<Digest>,
     ) -> Result<Option<Approval>, ProjectError> {
-        Ok(self.record(name)?.and_then(|record| record.approval(server).cloned()))
+        Ok(self.record(name)?.and_then(|record| record.approval(server, values).cloned()))
     }
 
     /// Approvals that an older facet wrote count if they are about what the lock pins when this facet
@@ -65,7 +66,7 @@ impl Ledger {
             let Some(server) = lock.server(name) else { continue };
             if let Some(grants) = older.grants_of(server, &self.project)? {
                 taken.push(server);
-                let approved = vec![Approval::of(server, Also::default(), seconds_now())];
+                let approved = vec![Approval::of(server, None, Also::default(), seconds_now())];
                 records.push(LedgerRecord { approved, ..self.new_record(name, Some(grants)) });
             }
         }
@@ -96,16 +97,16 @@ impl Ledger {
         Ok(self.record(name)?.and_then(|record| record.grants))
     }
 
-    /// Approves an entry, and decides what its name may do; if the latest decision is still `seen`, what
+    /// Approves an entry with the values of a facet, and decides what its name may do; if the latest decision is still `seen`, what
     /// it was when this one was made. `variant` is what it declares otherwise on this machine.
     pub fn approve(
         &self,
-        (name, server): (&str, &LockedServer),
+        (name, server, values): (&str, &LockedServer, Option<Digest>),
         seen: Option<&Grants>,
         grants: &Grants,
         variant: Also,
     ) -> Result<bool, ProjectError> {
-        let approval = Approval::of(server, variant, seconds_now());
+        let approval = Approval::of(server, values, variant, seconds_now());
         self.change_if(name, seen, |record| record.add(approval, grants.clone(), MOST))
     }
 
@@ -187,14 +188,16 @@ impl Ledger {
         &self,
         name: &str,
         server: &LockedServer,
+        values: Option<Digest>,
     ) -> Result<Vec<LedgerRecord>, ProjectError> {
         let mut found = Self::all(&self.user)?;
         let here = self.project.to_string_lossy();
+        let approval = |record: &LedgerRecord| record.approval(server, values).cloned();
         found.retain(|record| {
-            record.name == name && record.project != here && record.approval(server).is_some()
+            record.name == name && record.project != here && approval(record).is_some()
         });
         found.sort_by_key(|record| {
-            let approved = record.approval(server).map(|approval| approval.seconds);
+            let approved = approval(record).map(|approval| approval.seconds);
             std::cmp::Reverse(approved)
         });
         Ok(found)

@@ -42,6 +42,8 @@ pub struct Approval {
     pub surface_file: Digest,
     /// Where its source lies, if that is looked at.
     pub source: Option<String>,
+    /// The digest of the values that a facet gives its variables, if one does.
+    pub values: Option<Digest>,
     /// When; seconds since 1970.
     pub seconds: u64,
     /// What it declares otherwise on this machine.
@@ -49,17 +51,18 @@ pub struct Approval {
 }
 
 impl LedgerRecord {
-    /// The approval of an entry.
+    /// The approval of an entry that gets these values of a facet.
     #[must_use]
-    pub fn approval(&self, server: &LockedServer) -> Option<&Approval> {
-        self.approved.iter().find(|approval| approval.is_of(server))
+    pub fn approval(&self, server: &LockedServer, values: Option<Digest>) -> Option<&Approval> {
+        self.approved.iter().find(|approval| approval.is_of(server, values))
     }
 
     /// Adds an approval and a decision; of more approvals than that, the oldest go.
     pub(crate) fn add(&mut self, mut approval: Approval, grants: Grants, most: usize) {
         self.grants = Some(grants);
         let is_same = |known: &Approval| {
-            (known.launch, known.bytes) == (approval.launch, approval.bytes)
+            (known.launch, known.bytes, known.values)
+                == (approval.launch, approval.bytes, approval.values)
                 && (known.surface_file, &known.source) == (approval.surface_file, &approval.source)
         };
         // Earlier variants of the same entry stay approved: users change time zones and return.
@@ -106,36 +109,44 @@ impl LedgerRecord {
 }
 
 impl Approval {
-    pub(crate) fn of(server: &LockedServer, variant: Also, seconds: u64) -> Self {
+    pub(crate) fn of(
+        server: &LockedServer,
+        values: Option<Digest>,
+        variant: Also,
+        seconds: u64,
+    ) -> Self {
         Self {
             launch: server.launch_digest(),
             bytes: server.pin.bytes(),
             surface: server.surface.digest,
             surface_file: server.surface.file_digest,
             source: server.source.clone(),
+            values,
             seconds,
             variant,
         }
     }
 
-    /// Whether it is about this entry. Grants are no part of it: they are decided apart.
+    /// Whether it is about this entry with these values. Grants are no part of it: they are decided apart.
     #[must_use]
-    pub fn is_of(&self, server: &LockedServer) -> bool {
-        let wanted = Self::of(server, Also::default(), self.seconds);
+    pub fn is_of(&self, server: &LockedServer, values: Option<Digest>) -> bool {
+        let wanted = Self::of(server, values, Also::default(), self.seconds);
         Self { variant: Also::default(), ..self.clone() } == wanted
     }
 
     fn to_json(&self) -> String {
         let variant = (!self.variant.is_empty()).then(|| self.variant.to_json());
         let bytes = self.bytes.map(|digest| digest.to_string());
+        let values = self.values.map(|digest| format!(",\"values\":\"{digest}\""));
         format!(
-            "{{\"approved\":{},\"bytes\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"{}}}",
+            "{{\"approved\":{},\"bytes\":{},\"launch\":\"{}\",\"source\":{},\"surface\":\"{}\",\"surface_file\":\"{}\"{}{}}}",
             self.seconds,
             bytes.as_deref().map_or_else(|| "null".to_owned(), quoted),
             self.launch,
             self.source.as_deref().map_or_else(|| "null".to_owned(), quoted),
             self.surface,
             self.surface_file,
+            values.unwrap_or_default(),
             variant.map_or_else(String::new, |variant| format!(",\"variant\":{variant}"))
         )
     }
@@ -154,6 +165,10 @@ impl Approval {
             source: match members.raw("source")? {
                 "null" => None,
                 _ => Some(members.text("source")?),
+            },
+            values: match members.raw("values") {
+                None => None,
+                Some(_) => Some(digest("values")?),
             },
             seconds: members.raw("approved")?.parse().ok()?,
             variant: match members.raw("variant") {
@@ -205,6 +220,7 @@ mod tests {
             surface: Digest::of(b"surface"),
             surface_file: Digest::of(file.as_bytes()),
             source: None,
+            values: None,
             seconds,
             variant: Also::default(),
         }
@@ -251,6 +267,24 @@ mod tests {
         for wrong in ["\"bytes\":\"archive\"", "\"bytes\":7", "\"other\":null"] {
             assert_eq!(read(&text.replace(&digest, wrong)), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn other_values_of_a_facet_are_another_approval() {
+        let mut record = record();
+        let with = |values: Option<&[u8]>| Approval {
+            values: values.map(Digest::of),
+            ..approval("a", "a", 1)
+        };
+        for values in [None, Some(b"blue".as_slice()), Some(b"red".as_slice())] {
+            record.add(with(values), Grants::ALL, 10);
+        }
+        assert_eq!(record.approved.len(), 3);
+        let text = record.to_json();
+        let read = |text: &str| LedgerRecord::parse(text.as_bytes(), PathBuf::new());
+        assert_eq!(read(&text).as_ref(), Some(&record));
+        let digest = Digest::of(b"red").to_string();
+        assert_eq!(read(&text.replace(&digest, "red")), None, "a digest that is none");
     }
 
     #[test]

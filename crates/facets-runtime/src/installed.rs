@@ -6,7 +6,7 @@ use facets_digest::Digest;
 use facets_store::{FileMode, StoredTree, TreeItem, Verified};
 
 use crate::error::RuntimeError;
-use crate::table::{ManagedRuntime, RuntimeBinary};
+use crate::managed_runtime::{ManagedRuntime, RuntimeBinary};
 
 /// A program whose bytes were just verified. While it lives, it is not removed from the store.
 #[derive(Debug)]
@@ -23,6 +23,9 @@ impl InstalledRuntime {
         binary: &'static RuntimeBinary,
         tree: Verified<StoredTree>,
     ) -> Result<Self, RuntimeError> {
+        if let Some(expected) = binary.tree_digest() {
+            return Self::verify_files(runtime, binary, tree, expected);
+        }
         let (digest, size) = (binary.digest(), binary.size);
         let program = TreeItem::File { digest, size, mode: FileMode::Executable };
         let is_file = |item: &TreeItem| matches!(item, TreeItem::File { .. });
@@ -38,6 +41,22 @@ impl InstalledRuntime {
         };
         let what = tree.path().join(binary.path).display().to_string();
         Err(RuntimeError::Mismatch { what, expected: digest.to_string(), actual })
+    }
+
+    /// The same of a program that uses all files of its package.
+    fn verify_files(
+        runtime: &'static ManagedRuntime,
+        binary: &'static RuntimeBinary,
+        tree: Verified<StoredTree>,
+        expected: Digest,
+    ) -> Result<Self, RuntimeError> {
+        let actual = *tree.digest();
+        if actual == expected {
+            return Ok(Self { runtime, binary, tree });
+        }
+        let what = tree.path().display().to_string();
+        let (expected, actual) = (expected.to_string(), actual.to_string());
+        Err(RuntimeError::Mismatch { what, expected, actual })
     }
 
     /// Where the program lies, for messages and grants. A path can be swapped: a start uses

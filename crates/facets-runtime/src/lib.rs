@@ -4,6 +4,7 @@ mod bun;
 mod error;
 mod install;
 mod installed;
+mod managed_runtime;
 mod platform;
 mod surroundings;
 mod table;
@@ -14,9 +15,10 @@ pub use bun::{
 pub use error::RuntimeError;
 pub use install::Runtimes;
 pub use installed::InstalledRuntime;
+pub use managed_runtime::{ANY, ManagedRuntime, RuntimeBinary};
 pub use platform::this_platform;
 pub use surroundings::read_surroundings;
-pub use table::{ManagedRuntime, RuntimeBinary, TABLE, current, find};
+pub use table::{TABLE, current, find};
 
 /// What the codes of this crate mean.
 pub const EXPLANATIONS: &str = include_str!("../codes.md");

@@ -57,7 +57,7 @@ impl StartBench<'_> {
     }
 
     fn compare(&self, name: &'static str, words: &[&str]) -> Outcome<Compared> {
-        run::output(self.facet(&["add", name, "--yes", "--"]).args(words))?;
+        run::output(self.facet(&["add", name, "--yes", "--as-command", "--"]).args(words))?;
         let (mut direct, mut guarded) = (Vec::new(), Vec::new());
         for _ in 0..self.pairs {
             direct.push(until_listed(&mut self.direct(words))?);

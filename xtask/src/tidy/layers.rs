@@ -46,7 +46,7 @@ const LAYERS: &[&[&str]] = &[
         "facets-registry-client",
         "facets-runtime",
     ],
-    &["facets-face", "facets-probe", "facets-run"],
+    &["facets-face", "facets-packages", "facets-probe", "facets-run"],
     &["facets-ops", "facets-registry"],
     &["facet", "facet-registry", "mcp-publisher"],
 ];

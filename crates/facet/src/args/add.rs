@@ -3,23 +3,27 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use facets_model::{PackageSpec, RuntimeChoice};
+
 use super::examples;
 use super::install::REGISTRY;
 use super::level::Level;
 use super::named_values::{HeaderArgument, VariableArgument};
 use crate::local_source::is_local;
+use crate::package_source::contradiction;
 use crate::registry_source::registry_name;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = examples::ADD)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option that a person types")]
 pub(crate) struct Add {
     /// The name of the server in this project
     pub(crate) name: String,
-    /// An http(s) URL, the directory of a server with a server.yaml, its .server.tar.gz, or
-    /// NAME or NAME@VERSION of a server on a registry
-    #[arg(value_name = "SOURCE", required_unless_present = "words", conflicts_with = "words")]
+    /// npm:PACKAGE, pypi:PACKAGE, an http(s) URL, the directory of a server with a server.yaml, its
+    /// .server.tar.gz, or NAME or NAME@VERSION of a server on a registry
+    #[arg(value_name = "SOURCE", required_unless_present = "words")]
     pub(crate) url: Option<String>,
-    /// The command to start, after `--`
+    /// The command to start, or the arguments of a package, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<OsString>,
     /// Replace the pinned server of this name: shows what changed, then asks
@@ -31,9 +35,27 @@ pub(crate) struct Add {
     /// Accept findings up to this severity without asking
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) accept: Option<Level>,
-    /// Pass this environment variable to the command
-    #[arg(long = "env", short = 'e', value_name = "NAME", conflicts_with = "url")]
+    /// Pass this environment variable to the command or package
+    #[arg(long = "env", short = 'e', value_name = "NAME")]
     pub(crate) variables: Vec<VariableArgument>,
+    /// Install this package beside it: npm:NAME or pypi:NAME, with a version or without
+    #[arg(long = "with", value_name = "PACKAGE")]
+    pub(crate) with: Vec<PackageSpec>,
+    /// Start this program of the package [default: the one that npx or uvx would start]
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) bin: Option<String>,
+    /// Start the package with bun, node or python3.N [default: what it starts with]
+    #[arg(long, value_name = "RUNTIME")]
+    pub(crate) runtime: Option<RuntimeChoice>,
+    /// Start the package from a copy of its own, which it may write to
+    #[arg(long)]
+    pub(crate) copy: bool,
+    /// Leave out packages that were published in the last days
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(0..=3650))]
+    pub(crate) min_age: Option<u64>,
+    /// Keep a command such as npx or uvx as it is; pins no bytes of its packages
+    #[arg(long, conflicts_with = "url")]
+    pub(crate) as_command: bool,
     /// Send a header with the value of an environment variable
     #[arg(long = "header", value_name = "NAME=ENVVAR", conflicts_with = "words")]
     pub(crate) headers: Vec<HeaderArgument>,
@@ -53,6 +75,22 @@ pub(crate) struct Add {
 impl Add {
     /// An option that means nothing for what is added.
     pub(super) fn misplaced_option(&self) -> Option<&'static str> {
+        if let Some(package) = self.package() {
+            return self.misplaced_with_package(&package);
+        }
+        if self.url.is_some() && !self.words.is_empty() {
+            return Some(
+                "a command after `--` cannot be used with a SOURCE, except arguments of a package",
+            );
+        }
+        if self.url.is_some() && !self.variables.is_empty() {
+            return Some("`--env` is for commands and packages");
+        }
+        if !self.with.is_empty() || self.bin.is_some() || self.runtime.is_some() || self.copy {
+            return Some(
+                "`--with`, `--bin`, `--runtime` and `--copy` are for npm: and pypi: packages",
+            );
+        }
         let is_local = self.url.as_deref().is_some_and(is_local);
         if self.url.as_deref().is_some_and(|word| registry_name(word).is_some()) {
             return self.misplaced_with_registry();
@@ -69,6 +107,26 @@ impl Add {
             Some("`--cwd` cannot be used with a URL")
         } else {
             None
+        }
+    }
+
+    /// The package that was typed, if it is one.
+    pub(crate) fn package(&self) -> Option<PackageSpec> {
+        self.url.as_deref()?.parse().ok()
+    }
+
+    /// The same for a package.
+    fn misplaced_with_package(&self, package: &PackageSpec) -> Option<&'static str> {
+        if !self.headers.is_empty() {
+            Some("`--header` is for URLs")
+        } else if self.registry.is_some() {
+            Some(
+                "`--registry` is for the name of a server on a registry of facet; npm's and pip's own configuration counts here",
+            )
+        } else if self.source.is_some() {
+            Some("`--source` is for commands and URLs: the files of a package are scanned anyway")
+        } else {
+            contradiction(package, &self.with, self.runtime)
         }
     }
 

@@ -86,6 +86,9 @@ pub(crate) struct Upgrade {
     /// Also take versions that facets.json excludes, and write them there
     #[arg(long)]
     pub(crate) latest: bool,
+    /// Leave out packages of npm and PyPI that were published in the last days
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(0..=3650))]
+    pub(crate) min_age: Option<u64>,
     #[command(flatten)]
     pub(crate) scope: UsersProject,
     /// Show what would be done; change nothing

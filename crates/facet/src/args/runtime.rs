@@ -17,7 +17,7 @@ pub(crate) enum RuntimeCommand {
     List,
     /// Fetch runtimes from the npm registry of your configuration, and verify them
     Install {
-        /// The runtime; all of them if none is given
+        /// The runtime; bun if none is given
         #[arg(value_parser = runtime_name())]
         name: Option<RuntimeName>,
     },
@@ -31,6 +31,6 @@ pub(crate) enum RuntimeCommand {
 
 /// A runtime by its name: a wrong one is answered with all of them.
 fn runtime_name() -> impl TypedValueParser<Value = RuntimeName> {
-    let names = PossibleValuesParser::new(RuntimeName::ALL.map(RuntimeName::name));
+    let names = PossibleValuesParser::new(RuntimeName::MANAGED.map(RuntimeName::name));
     names.try_map(|name| RuntimeName::of(&name).ok_or("no such runtime"))
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::cost::Cost;
 use super::first_sight::{FirstSight, json_of_markers};
 use super::renderer::Renderer;
-use super::{drift, drift_json, facets, origin, scan};
+use super::{drift, drift_json, facets, origin, package, scan};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const WARN: Style = AnsiColor::Yellow.on_default();
@@ -79,6 +79,9 @@ fn artifact(page: &ApprovalPage, out: &mut String) {
     if let Some(artifact) = &page.artifact {
         out.push_str(&origin::artifact_lines(artifact));
     }
+    if let Some(package) = &page.package {
+        out.push_str(&package::lines(package));
+    }
 }
 
 /// The place of the source that was read.
@@ -88,7 +91,9 @@ fn source_words(page: &ApprovalPage) -> String {
         (None, Some(artifact)) => {
             visible(&format!("{} {}", artifact.pin.name, artifact.pin.version))
         }
-        (None, None) => String::new(),
+        (None, None) => {
+            page.package.as_ref().map(|one| visible(&one.pin.resolved)).unwrap_or_default()
+        }
     }
 }
 
@@ -282,6 +287,7 @@ pub(super) fn json_of(page: &ApprovalPage) -> Value {
     json!({
         "name": page.name,
         "artifact": page.artifact.as_ref().map(origin::artifact_json),
+        "package": page.package.as_ref().map(package::json),
         "surface": page.hashes.surface.to_string(),
         "api_surface": page.hashes.api_surface.to_string(),
         "behavior": page.hashes.behavior.digest.to_string(),
@@ -341,8 +347,9 @@ pub(super) fn list(report: &ListReport, quiet: bool) -> Shown {
 }
 
 fn start(server: &ListedServer) -> String {
+    let version = server.version.as_ref().map(|version| format!("{version} ")).unwrap_or_default();
     let text = server.origin.as_ref().map(ToString::to_string).unwrap_or_default();
-    format!("{QUIET}{}{QUIET:#}", visible(&text))
+    format!("{QUIET}{version}{}{QUIET:#}", visible(&text))
 }
 
 pub(super) fn list_json(report: &ListReport) -> Value {
@@ -353,6 +360,7 @@ pub(super) fn list_json(report: &ListReport) -> Value {
             json!({
                 "name": server.name,
                 "launch": server.origin.as_ref().map(origin::json),
+                "version": server.version.as_ref().map(ToString::to_string),
                 "tools": server.tools,
                 "approved": server.approved,
                 "approved_in": server.approved_in,

@@ -6,7 +6,9 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use facets_face::{Exit, Shown, visible};
 use facets_failure::{Describe as _, Failure, shell_word};
-use facets_ops::adopt::{AdoptReport, EntryOutcome, FoundEntry, PlannedEntry, UnreadableFile};
+use facets_ops::adopt::{
+    AdoptReport, EntryOutcome, FoundEntry, PackageLocking, PlannedEntry, UnreadableFile,
+};
 use facets_ops::client_files::{Client, FileEdit, Scope};
 use facets_ops::connect::{ConnectReport, LeftEntry, NeededVariables};
 use facets_ops::consent::ApprovalPage;
@@ -258,6 +260,31 @@ fn planned(one: &FoundEntry, plan: &PlannedEntry, is_done: bool, out: &mut Strin
         let _ = write!(out, ", sends {} (values stay in this file)", listed(&plan.headers));
     }
     let _ = writeln!(out, "\n    {entry}: {}", visible(&plan.entry.join(" ")));
+    if let Some(packages) = &plan.packages {
+        let _ = writeln!(out, "    {}", visible(&packages_words(packages, is_done)));
+    }
+}
+
+/// What becomes of the packages that an entry runs.
+fn packages_words(packages: &PackageLocking, is_done: bool) -> String {
+    match packages {
+        PackageLocking::Locked if is_done => "packages locked, with all they depend on".to_owned(),
+        PackageLocking::Locked => "packages to be locked, with all they depend on".to_owned(),
+        PackageLocking::AsTyped => "stays a command: pins no bytes of its packages".to_owned(),
+        PackageLocking::NotLockable(reason) => {
+            format!("stays a command, which pins no bytes of its packages: {reason}")
+        }
+    }
+}
+
+/// The same as one word, and the reason.
+fn packages_json(packages: &PackageLocking) -> Value {
+    let (state, reason) = match packages {
+        PackageLocking::Locked => ("locked", None),
+        PackageLocking::AsTyped => ("as_command", None),
+        PackageLocking::NotLockable(reason) => ("not_lockable", Some(reason)),
+    };
+    json!({ "state": state, "reason": reason })
 }
 
 /// What became of an entry, if that is not what was planned.
@@ -387,6 +414,7 @@ fn plan_json(plan: &PlannedEntry) -> Value {
         "headers": plan.headers,
         "entry": plan.entry,
         "pinned": plan.is_pinned,
+        "packages": plan.packages.as_ref().map(packages_json),
     })
 }
 

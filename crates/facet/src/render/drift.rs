@@ -8,10 +8,10 @@ use facets_drift::{Finding, FindingType, Severity, SubjectKind};
 use facets_face::{Exit, Shown, plural, visible};
 use facets_failure::Describe as _;
 use facets_lock::SURFACES;
-use facets_ops::OpsError;
 use facets_ops::check::{CheckOutcome, CheckReport, CheckedServer, Judgement};
 use facets_ops::diff::DiffReport;
 use facets_ops::policy::Graded;
+use facets_ops::{BrokenPin, OpsError};
 use facets_project::LOCK;
 use facets_schema::{Instance, SchemaChange};
 
@@ -83,9 +83,11 @@ pub(super) fn checked(report: &CheckReport, verb: Verb, (quiet, verbose): (bool,
     }
     out.push_str(&facets::checked(report));
     for server in &report.uncaptured {
-        let why = match &server.image {
-            Some(image) => format!("the image {} is not started by this version", visible(image)),
-            None => format!("nobody has looked at it yet; facet approve {}", visible(&server.name)),
+        let why = if let Some(image) = &server.image {
+            format!("the image {} is not started by this version", visible(image))
+        } else {
+            let verb = if server.is_published { "upgrade" } else { "approve" };
+            format!("nobody has looked at it yet; facet {verb} {}", visible(&server.name))
         };
         let _ = writeln!(
             out,
@@ -153,7 +155,7 @@ fn block(
             let _ = writeln!(out, "{STRONG}{name}{STRONG:#}: {BAD}edited{BAD:#}");
             let _ = writeln!(out, "  {}", visible(&problem.to_string()));
             if !quiet {
-                advise_about_edits(&name, out);
+                advise_about_edits(&name, problem, out);
             }
         }
         CheckOutcome::Tampered(error) => {
@@ -173,15 +175,17 @@ fn failure_lines(error: &OpsError, verbose: bool, out: &mut String) {
     out.extend(failure.lines().map(|line| format!("  {line}\n")));
 }
 
-fn advise_about_edits(name: &str, out: &mut String) {
+fn advise_about_edits(name: &str, problem: &BrokenPin, out: &mut String) {
     let _ = writeln!(
         out,
         "  {QUIET}see what was edited:{QUIET:#} {STRONG}git diff {LOCK} {SURFACES}{STRONG:#}"
     );
-    let _ = writeln!(
-        out,
-        "  {QUIET}to review the server again:{QUIET:#} {STRONG}facet approve {name}{STRONG:#}"
-    );
+    let (what, next) = if problem.can_be_approved() {
+        ("to review the server again:", format!("facet approve {name}"))
+    } else {
+        ("to undo the edits:", format!("git checkout {LOCK} {SURFACES}"))
+    };
+    let _ = writeln!(out, "  {QUIET}{what}{QUIET:#} {STRONG}{next}{STRONG:#}");
 }
 
 /// What is said about a server beside what was found.

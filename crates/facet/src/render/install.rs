@@ -11,8 +11,8 @@ use facets_face::{Exit, Shown, ShownResult, plural, visible};
 use facets_failure::shell_word;
 use facets_ops::client_files::Scope;
 use facets_ops::install::{
-    AssetFileStatus, InstallOutcome, InstallReport, InstalledFileShown, ItemStatus, ServerOutcome,
-    ServerStatus,
+    AssetFileStatus, InstallOutcome, InstallReport, InstalledFileShown, ItemStatus, ServerLook,
+    ServerOutcome, ServerStatus,
 };
 use facets_surface::Kind;
 
@@ -123,14 +123,31 @@ impl Renderer {
             let why = format!(", to approve {} on this machine", plural(not_approved, "server"));
             steps.push(NextStep { command: self.advice("facet approve --all"), why });
         }
-        let is_startable = |server: &&ServerOutcome| {
-            server.status == ServerStatus::Uncaptured && !server.change.is_image
+        if report.outcome != InstallOutcome::Planned {
+            steps.extend(self.steps_for_uncaptured(report));
+        }
+        steps
+    }
+
+    /// Commands to look at what nobody has looked at yet.
+    fn steps_for_uncaptured(&self, report: &InstallReport) -> Vec<NextStep> {
+        let uncaptured = |look: ServerLook| {
+            let servers = report.servers.iter();
+            servers.filter(move |server| {
+                server.status == ServerStatus::Uncaptured && server.change.look == look
+            })
         };
-        if let uncaptured @ 1.. = report.servers.iter().filter(is_startable).count()
-            && report.outcome != InstallOutcome::Planned
-        {
-            let why = format!(", to start {} that facets declare", plural(uncaptured, "server"));
+        let mut steps = Vec::new();
+        if let inline @ 1.. = uncaptured(ServerLook::Open).count() {
+            let why = format!(", to start {} that facets declare", plural(inline, "server"));
             steps.push(NextStep { command: self.advice("facet install --accept-mcp"), why });
+        }
+        let names: Vec<&str> =
+            uncaptured(ServerLook::Sandboxed).map(|server| server.change.name.as_str()).collect();
+        if !names.is_empty() {
+            let command = self.advice(&format!("facet upgrade {}", names.join(" ")));
+            let why = format!(", to inspect {} of a registry", plural(names.len(), "server"));
+            steps.push(NextStep { command, why });
         }
         steps
     }
@@ -328,7 +345,7 @@ fn server_words(server: &ServerOutcome, is_plan: bool) -> (Style, String) {
         ServerStatus::Approved => (GOOD, "approved on this machine"),
         ServerStatus::Kept => (QUIET, "unchanged"),
         ServerStatus::NotApproved => (WARN, "not approved on this machine"),
-        ServerStatus::Uncaptured if server.change.is_image => {
+        ServerStatus::Uncaptured if server.change.look == ServerLook::Never => {
             (WARN, "an image: this version does not start images")
         }
         ServerStatus::Uncaptured => (WARN, "not inspected yet, does not start"),

@@ -5,7 +5,7 @@ use facets_model::{AssetKind, Version};
 use facets_ops::client_files::Client;
 use facets_ops::install::{
     AssetChangeShown, AssetFileStatus, FacetChange, InstallOutcome, InstallReport,
-    InstalledFileShown, PinnedHashes, ServerChange, ServerOutcome, ServerStatus,
+    InstalledFileShown, PinnedHashes, ServerChange, ServerLook, ServerOutcome, ServerStatus,
 };
 
 pub(super) fn facet(name: &str, from: Option<&str>, to: Option<&str>) -> FacetChange {
@@ -44,7 +44,7 @@ pub(super) fn server(name: &str, from: Option<&str>, to: Option<&str>) -> Server
         from: from.map(version),
         to: to.map(version),
         facets: vec!["team-tools".parse().unwrap()],
-        is_image: false,
+        look: ServerLook::Sandboxed,
     }
 }
 

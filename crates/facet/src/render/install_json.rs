@@ -7,7 +7,7 @@ use facets_ops::install::{
     AssetChangeShown, FacetChange, InstallReport, InstalledFileShown, ItemStatus, ServerOutcome,
     YankedVersion,
 };
-use facets_ops::outdated::{OutdatedItem, OutdatedReport};
+use facets_ops::outdated::{OutdatedItem, OutdatedPackage, OutdatedReport};
 use serde_json::{Value, json};
 
 use super::drift_json::{error_json, json_of_all};
@@ -124,8 +124,19 @@ pub(super) fn outdated(report: &OutdatedReport, verbose: bool) -> Value {
             "error": item.error.as_ref().map(|error| error_json(error, verbose)),
         })
     };
+    let package = |package: &OutdatedPackage| {
+        json!({
+            "name": package.name,
+            "locked": package.locked,
+            "upgrade": package.upgrade,
+            "changed": package.changed,
+            "replaced": package.replaced,
+            "error": package.error.as_ref().map(|error| error_json(error, verbose)),
+        })
+    };
     json!({
         "items": report.items.iter().map(item).collect::<Vec<_>>(),
+        "packages": report.packages.iter().map(package).collect::<Vec<_>>(),
         "notes": report.notes,
     })
 }

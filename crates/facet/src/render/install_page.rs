@@ -6,7 +6,7 @@ use anstyle::Style;
 use facets_drift::Finding;
 use facets_face::style::{GOOD, QUIET, STRONG, WARN};
 use facets_face::{plural, visible};
-use facets_ops::install::{AssetChangeShown, FacetChange, InstallPage, ServerChange};
+use facets_ops::install::{AssetChangeShown, FacetChange, InstallPage, ServerChange, ServerLook};
 
 use super::first_sight::folded;
 use super::{drift, human};
@@ -23,8 +23,13 @@ pub(crate) fn page(page: &InstallPage, is_verbose: bool) -> String {
         table.rows.push(InstallRow::of_facet(facet, (style, word.to_owned())));
     }
     for server in &page.servers {
-        let words = "to be started in a sandbox, to see what it declares".to_owned();
-        table.rows.push(InstallRow::of_server(server, (WARN, words)));
+        let words = match server.look {
+            ServerLook::Sandboxed => "to be started in a sandbox, to see what it declares",
+            ServerLook::Open => "not started without a yes of its own (--accept-mcp)",
+            ServerLook::Never => "an image: not started",
+            ServerLook::Removed => "removed",
+        };
+        table.rows.push(InstallRow::of_server(server, (WARN, words.to_owned())));
     }
     let mut out = table.text();
     for asset in &page.assets {
@@ -186,7 +191,13 @@ mod tests {
             ),
             example::asset(AssetKind::Agent, "old", Some("x"), None),
         ];
-        let servers = vec![example::server("jira", Some("1.0.0"), Some("2.1.0"))];
+        let other = |name: &str, look| ServerChange { look, ..example::server(name, None, None) };
+        let servers = vec![
+            example::server("jira", Some("1.0.0"), Some("2.1.0")),
+            other("shell", ServerLook::Open),
+            other("boxed", ServerLook::Never),
+            other("gone", ServerLook::Removed),
+        ];
         let page = InstallPage { facets, assets, servers };
         assert_eq!(
             plain(&page, false),
@@ -194,6 +205,9 @@ mod tests {
 facet   team-tools  1.0.0 → 1.4.0  changed                                              https://registry.example.com
 facet   docs        2.0.0          new                                                  https://registry.example.com
 server  jira        1.0.0 → 2.1.0  to be started in a sandbox, to see what it declares  registry server, for team-tools
+server  shell                      not started without a yes of its own (--accept-mcp)  registry server, for team-tools
+server  boxed                      an image: not started                                registry server, for team-tools
+server  gone                       removed                                              registry server, for team-tools
 
 skill planning of team-tools: new
   a

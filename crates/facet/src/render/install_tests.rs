@@ -2,7 +2,7 @@ use facets_digest::Digest;
 use facets_drift::{Compat, Finding, FindingType, SubjectKind, asset_findings};
 use facets_model::AssetKind;
 use facets_ops::OpsError;
-use facets_ops::install::AssetChangeShown;
+use facets_ops::install::{AssetChangeShown, ServerChange};
 
 use super::*;
 use crate::args::OutputFormat;
@@ -40,6 +40,7 @@ fn finding(severity: Severity, sentence: &'static str) -> Finding {
 }
 
 fn applied() -> InstallReport {
+    let shell = ServerChange { look: ServerLook::Open, ..example::server("shell", None, None) };
     InstallReport {
         facets: vec![
             (example::facet("team-tools", Some("1.0.0"), Some("1.4.0")), ItemStatus::Changed),
@@ -53,7 +54,8 @@ fn applied() -> InstallReport {
         servers: vec![
             example::outcome(example::server("jira", None, Some("2.1.0")), ServerStatus::Added),
             example::outcome(example::server("files", None, None), ServerStatus::NotApproved),
-            example::outcome(example::server("shell", None, None), ServerStatus::Uncaptured),
+            example::outcome(shell, ServerStatus::Uncaptured),
+            example::outcome(example::server("wiki", None, None), ServerStatus::Uncaptured),
             example::outcome(example::server("notes", None, None), ServerStatus::Kept),
         ],
         notes: vec!["the registry\u{7} has 2.0.0".to_owned()],
@@ -72,6 +74,7 @@ facet   team-tools  1.0.0 → 1.4.0  changed                            https://
 server  jira        2.1.0          approved                           registry server, for team-tools
 server  files                      not approved on this machine       registry server, for team-tools
 server  shell                      not inspected yet, does not start  registry server, for team-tools
+server  wiki                       not inspected yet, does not start  registry server, for team-tools
 written    .claude/skills/planning/SKILL.md  Claude Code
 kept       .claude/skills/planning/more.md (you edited it)  Claude Code
 note: the registry\\u{7} has 2.0.0
@@ -82,6 +85,7 @@ note: the registry\\u{7} has 2.0.0
         "\
 next: facet --directory elsewhere approve --all, to approve 1 server on this machine
 next: facet --directory elsewhere install --accept-mcp, to start 1 server that facets declare
+next: facet --directory elsewhere upgrade wiki, to inspect 1 server of a registry
 next: facet --directory elsewhere connect cursor, or another client (facet connect --help)
 "
     );
@@ -200,7 +204,7 @@ fn a_client_that_could_not_be_configured_is_said_and_leaves_the_question_open() 
 fn nothing_to_do_is_counted() {
     let report = InstallReport { outcome: InstallOutcome::Unchanged, ..applied() };
     let (out, ..) = shown(&report, &install(), false);
-    assert!(out.starts_with("up to date: 2 facets, 4 servers, 3 files\n"), "{out}");
+    assert!(out.starts_with("up to date: 2 facets, 5 servers, 3 files\n"), "{out}");
     let (out, ..) = shown(&example::report(InstallOutcome::Unchanged), &install(), false);
     assert_eq!(out, "nothing to install: this project has no facet and no server\n");
 }

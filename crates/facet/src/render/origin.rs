@@ -1,17 +1,22 @@
 //! Where a server comes from, for people and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::Style;
 use facets_face::{plural, visible};
-use facets_lock::{ArtifactPin, RuntimePin};
+use facets_lock::ArtifactPin;
 use facets_model::manifest::Variable;
 use facets_model::{
-    AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, SourceModeOrigin,
+    AddressOrigin, ArtifactSource, CommandOrigin, HeaderSource, Origin, PackageOrigin,
+    PackageTreeUse, SourceModeOrigin,
 };
 use facets_ops::consent::{ArtifactShown, Filesystem, LaunchShown, Network};
 use facets_ops::grant::grants_words;
 use serde_json::{Value, json};
+
+use super::package;
+use super::runtime_words::runtime_words;
 
 const STRONG: Style = Style::new().bold();
 
@@ -21,6 +26,7 @@ pub(crate) fn launch(launch: &LaunchShown<'_>) -> String {
         Origin::Command(command) => command_launch(command, launch),
         Origin::Address(address) => address_launch(address),
         Origin::SourceMode(artifact) => artifact_launch(artifact, launch),
+        Origin::Package(origin) => package::launch(origin, launch),
     }
 }
 
@@ -72,11 +78,6 @@ pub(super) fn artifact_lines(artifact: &ArtifactShown) -> String {
     out
 }
 
-/// A runtime by name and version.
-pub(super) fn runtime_words(runtime: &RuntimePin) -> String {
-    format!("{} {}", runtime.name.name(), runtime.version)
-}
-
 /// The name of a variable, and whether the server does without it.
 fn variable_words(variable: &Variable) -> String {
     let name = variable.name.as_str();
@@ -123,6 +124,16 @@ fn process_launch(env: &[String], launch: &LaunchShown<'_>, out: &mut String) {
     let _ = writeln!(out, "network: {network}\nfiles: {files}");
 }
 
+/// The values that a facet gives the variables of its command, a line each.
+pub(crate) fn published_values(values: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    for (name, value) in values {
+        let (name, value) = (visible(name), visible(&format!("{value:?}")));
+        let _ = writeln!(out, "value of the facet: {name}={value}");
+    }
+    out
+}
+
 /// What a lock entry would start, as JSON.
 pub(super) fn json(origin: &Origin) -> Value {
     match origin {
@@ -138,6 +149,18 @@ pub(super) fn json(origin: &Origin) -> Value {
                 ArtifactSource::Registry { url } => (None, Some(url.as_str())),
             };
             json!({ "path": path, "registry": registry, "env": env })
+        }
+        Origin::Package(PackageOrigin { package, with, program, runtime, files, args, env }) => {
+            let with: Vec<String> = with.iter().map(ToString::to_string).collect();
+            json!({
+                "package": package.to_string(),
+                "with": with,
+                "bin": program,
+                "runtime": runtime.map(|runtime| runtime.to_string()),
+                "copy": *files == PackageTreeUse::Copied,
+                "args": args,
+                "env": env,
+            })
         }
     }
 }

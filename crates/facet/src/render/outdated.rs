@@ -5,21 +5,27 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use facets_face::style::{BAD, GOOD, STRONG, WARN};
 use facets_face::{Exit, Shown, plural, visible};
-use facets_ops::outdated::{OutdatedCommit, OutdatedItem, OutdatedReport};
+use facets_ops::outdated::{OutdatedCommit, OutdatedItem, OutdatedPackage, OutdatedReport};
 
 use super::{Renderer, install_json};
 
 impl Renderer {
     pub(crate) fn outdated(&self, report: &OutdatedReport) -> Shown {
-        let all_known = report.items.iter().all(|item| item.error.is_none());
+        let all_known = report.items.iter().all(|item| item.error.is_none())
+            && report.packages.iter().all(|package| package.error.is_none());
         let exit = if all_known { Exit::Yes } else { Exit::Unjudged };
         let human = || {
             let mut out = String::new();
             let mut talk = String::new();
-            items(&report.items, self.verbose, &mut out);
-            for item in &report.items {
-                if let Some(error) = &item.error {
-                    let _ = writeln!(talk, "{} could not be looked up:", visible(&item.name));
+            if !report.items.is_empty() || report.packages.is_empty() {
+                items(&report.items, self.verbose, &mut out);
+            }
+            packages(&report.packages, &mut out);
+            let failed = report.items.iter().map(|item| (&item.name, &item.error));
+            let packages = report.packages.iter().map(|package| (&package.name, &package.error));
+            for (name, error) in failed.chain(packages) {
+                if let Some(error) = error {
+                    let _ = writeln!(talk, "{} could not be looked up:", visible(name));
                     talk.push_str(&super::human::failure(&self.describe(error), self.verbose));
                 }
             }
@@ -36,16 +42,46 @@ impl Renderer {
 
     fn after_outdated(&self, report: &OutdatedReport) -> String {
         let any = |wanted: fn(&OutdatedItem) -> bool| report.items.iter().any(wanted);
-        let command = if any(|item| item.upgrade.is_some() || newest(item).is_some()) {
+        let has_packages = report.packages.iter().any(|package| package.changed > 0);
+        let is_newer = |item: &OutdatedItem| item.upgrade.is_some() || newest(item).is_some();
+        let command = if has_packages || any(is_newer) {
             "facet upgrade"
         } else if any(|item| item.latest.is_some()) {
             "facet upgrade --latest"
-        } else if report.items.is_empty() {
+        } else if report.items.is_empty() && report.packages.is_empty() {
             return "nothing of a registry or a repository is locked here\n".to_owned();
         } else {
             return String::new();
         };
         format!("next: {STRONG}{}{STRONG:#}\n", self.advice(command))
+    }
+}
+
+/// A line for each server from npm or PyPI.
+fn packages(all: &[OutdatedPackage], out: &mut String) {
+    for package in all {
+        let (name, locked) = (visible(&package.name), visible(&package.locked));
+        let words = match (&package.error, &package.upgrade, package.changed) {
+            (Some(_), _, _) => format!("{BAD}not looked up{BAD:#}"),
+            (None, Some(newer), changed) => {
+                format!(
+                    "{WARN}→ {}, {} changed{WARN:#}",
+                    visible(newer),
+                    plural(changed, "package")
+                )
+            }
+            (None, None, 0) => format!("{GOOD}up to date{GOOD:#}"),
+            (None, None, changed) => format!(
+                "{WARN}same version, {} that it depends on changed{WARN:#}",
+                plural(changed, "package")
+            ),
+        };
+        let _ = writeln!(out, "server  {STRONG}{name}{STRONG:#}  {locked}  {words}");
+        for replaced in &package.replaced {
+            let replaced = visible(replaced);
+            let _ =
+                writeln!(out, "  {BAD}{replaced} has other bytes under the same version{BAD:#}");
+        }
     }
 }
 
@@ -206,8 +242,10 @@ facet   viper  1.0.0  commit 111111111111 → 444444444444 (tag v1 has moved)
 
     #[test]
     fn programs_get_every_member() {
-        let value =
-            install_json::outdated(&OutdatedReport { items: all(), notes: Vec::new() }, false);
+        let value = install_json::outdated(
+            &OutdatedReport { items: all(), packages: Vec::new(), notes: Vec::new() },
+            false,
+        );
         assert_eq!(value["items"][0]["upgrade"], "1.4.0");
         assert_eq!(value["items"][1]["latest"], serde_json::Value::Null);
         assert_eq!(value["items"][3]["error"]["code"], "internal-error");

@@ -10,9 +10,9 @@ use facets_ops::show::{PinnedArtifact, ShowReport};
 use serde_json::{Value, json};
 
 use super::approval::profile_words;
-use super::origin::runtime_words;
 use super::renderer::Renderer;
-use super::{facets, inspect, origin};
+use super::runtime_words::runtime_words;
+use super::{facets, inspect, origin, package};
 
 const STRONG: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -53,6 +53,9 @@ fn head(report: &ShowReport) -> String {
                 line(label, &text);
             }
         }
+    }
+    for (label, text) in report.package.iter().flat_map(package::labelled_lines) {
+        line(label, &text);
     }
     let variables: Vec<&str> = report.origin.variables().into_iter().collect();
     if !variables.is_empty() {
@@ -111,6 +114,7 @@ fn to_json(report: &ShowReport) -> Value {
         "name": report.name,
         "launch": origin::json(&report.origin),
         "artifact": report.artifact.as_ref().map(artifact_json),
+        "package": report.package.as_ref().map(package::json),
         "profile": profile,
         "directory": report.settings.directory,
         "timeout": report.settings.timeout,

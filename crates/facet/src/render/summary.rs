@@ -228,7 +228,7 @@ fn next(servers: &[&CheckedServer], report: &CheckReport) -> Vec<String> {
                 let bad = |one: &Graded| one.severity >= report.fail_on && !one.is_demanded();
                 !varies && findings.iter().any(bad)
             }
-            CheckOutcome::Edited(_) => true,
+            CheckOutcome::Edited(problem) => problem.can_be_approved(),
             // What was approved is still wanted: the stored bytes are replaced.
             CheckOutcome::Tampered(_) | CheckOutcome::Failed(_) => false,
         };

@@ -28,6 +28,19 @@ static INSTALL: LazyLock<Validator> = LazyLock::new(|| {
     jsonschema::draft202012::new(&schema).unwrap()
 });
 
+/// Runs a program on a pseudo-terminal, and answers its questions.
+const TERMINAL: &str = "import pty, os, sys
+answers, seen = list(sys.argv[1]), b''
+def read(fd):
+    global seen
+    data = os.read(fd, 1024)
+    seen += data
+    while b'[y/N]' in seen:
+        seen = seen.split(b'[y/N]', 1)[1]
+        os.write(fd, (answers.pop(0) if len(answers) > 1 else answers[0]).encode() + b'\\n')
+    return data
+sys.exit(pty.spawn(sys.argv[2:], read) >> 8)";
+
 /// A real registry, and what authors publish on it.
 pub(crate) struct Market {
     pub(crate) registry: Registry,
@@ -178,6 +191,21 @@ impl User {
 
     pub(crate) fn facet(&self, words: &[&str]) -> Ran {
         Ran::of(&self.command(words).output().unwrap())
+    }
+
+    /// What a command shows on a terminal where each question gets its answer, the last one all others.
+    pub(crate) fn at_terminal(&self, words: &[&str], answers: &str) -> Ran {
+        let inner = self.command(words);
+        let mut command = Command::new("python3");
+        command.args(["-c", TERMINAL, answers]).arg(inner.get_program()).args(inner.get_args());
+        command.current_dir(self.project()).env("NO_COLOR", "1");
+        for (name, value) in inner.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Ran::of(&command.output().unwrap())
     }
 
     /// What a command prints as JSON; an install as it is documented.

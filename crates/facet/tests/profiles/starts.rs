@@ -110,7 +110,7 @@ fn grants_that_npx_does_not_start_with_are_refused_before_anything_is_written() 
     let facet = |arguments: &[&str]| {
         Ran::of(&trusted.command(arguments).env("PATH", &path).output().unwrap())
     };
-    facet(&["add", "s", "--yes", "--", "npx", "-y", "@example/files"]).exits(0);
+    facet(&["add", "s", "--yes", "--as-command", "--", "npx", "-y", "@example/files"]).exits(0);
     let before = (content(&trusted.project()), content(&trusted.home()));
     let ran = facet(&["grant", "s", "network=none", "subprocess=no", "sampling=no"]).exits(2);
     for line in [
@@ -226,7 +226,7 @@ fn a_session_whose_server_does_not_start_says_what_is_in_the_way() {
     let facet = |arguments: &[&str]| {
         Ran::of(&trusted.command(arguments).env("PATH", &path).output().unwrap())
     };
-    facet(&["add", "s", "--yes", "--", "npx", "-y", "@example/files"]).exits(0);
+    facet(&["add", "s", "--yes", "--as-command", "--", "npx", "-y", "@example/files"]).exits(0);
     facet(&["grant", "s", "network=none", "--yes"]).exits(0);
     let fails = json!({ "fails": "npm error getaddrinfo ENOTFOUND packages.example" });
     trusted.declare(&declarations(&fails));

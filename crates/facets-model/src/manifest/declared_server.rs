@@ -1,4 +1,5 @@
 mod named_floor;
+mod package;
 mod written;
 
 use std::collections::BTreeMap;
@@ -11,13 +12,14 @@ use super::words::Word;
 use crate::tree::{ManifestFormat, NodeValue};
 use crate::{
     AddressOrigin, ArtifactName, ArtifactSource, AssetName, CommandOrigin, Floor, HttpUrl,
-    ImageReference, InlineServerName, LocalPath, Origin, SourceModeOrigin, VariableName,
+    ImageReference, InlineServerName, LocalPath, Origin, PackageOrigin, SourceModeOrigin,
+    VariableName,
 };
 
 /// A server as a manifest declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeclaredServer {
-    /// A command, an address, or an artifact on this machine.
+    /// A command, an address, a package, or an artifact on this machine.
     Origin {
         /// Where it comes from.
         origin: Origin,
@@ -56,6 +58,9 @@ impl DeclaredServer {
                 written::command(command, values)
             }
             Self::Origin { origin: Origin::Address(address), .. } => written::address(address),
+            Self::Origin { origin: Origin::Package(package), values } => {
+                written::package(package, values)
+            }
             Self::Origin { origin: Origin::SourceMode(artifact), .. } => match &artifact.source {
                 ArtifactSource::Local { path } => Some(quoted(path.as_str())),
                 ArtifactSource::Registry { .. } => None,
@@ -90,8 +95,8 @@ impl Declarer {
                  or {\"type\": \"http\", \"url\": …}"
             }
             Self::Project => {
-                "a floor \"1.0.0\" or \"name@1.0.0\", a path \"./server\", {\"image\": …}, \
-                 {\"type\": \"stdio\", \"command\": …} or {\"type\": \"http\", \"url\": …}"
+                "a floor \"1.0.0\" or \"name@1.0.0\", a path \"./server\", {\"package\": \"npm:…\"}, \
+                 {\"image\": …}, {\"type\": \"stdio\", \"command\": …} or {\"type\": \"http\", \"url\": …}"
             }
         }
     }
@@ -215,6 +220,9 @@ fn object(
         check.closed(&members, &["image"]);
         return check.word(&image).map(DeclaredServer::Image);
     }
+    if let (Some(spec), None, Declarer::Project) = (members.optional("package"), &kind, declarer) {
+        return package(check, &members, &spec);
+    }
     let Some(kind) = kind else {
         let fix = "add \"type\": \"stdio\" with a command, or \"type\": \"http\" with a url";
         check.problem(
@@ -242,6 +250,20 @@ fn object(
             None
         }
     }
+}
+
+/// A package of npm or PyPI. Every problem of it is found at once.
+fn package(
+    check: &mut Checker<'_>,
+    members: &Members<'_>,
+    spec: &Place<'_>,
+) -> Option<DeclaredServer> {
+    let origin = package::read(check, members, spec);
+    let args = members.optional("args").map(|place| strings(check, &place));
+    let (names, values) = variables(check, members, Declarer::Project)?;
+    let args = args.unwrap_or_else(|| Some(Vec::new()))?;
+    let origin = PackageOrigin { args, ..origin? }.with_variables(names).into();
+    Some(DeclaredServer::Origin { origin, values })
 }
 
 /// What can be said of the other members while the type is wrong.
@@ -273,6 +295,17 @@ fn stdio(
         None => Some(Vec::new()),
         Some(place) => strings(check, &place),
     };
+    let (names, values) = variables(check, members, declarer)?;
+    let origin = CommandOrigin::new(command?, args?, names).into();
+    Some(DeclaredServer::Origin { origin, values })
+}
+
+/// The names of the variables of a server, and those values that are given.
+fn variables(
+    check: &mut Checker<'_>,
+    members: &Members<'_>,
+    declarer: Declarer,
+) -> Option<(Vec<String>, BTreeMap<VariableName, String>)> {
     let env = match members.optional("env") {
         None => Some(Environment::Values(BTreeMap::new())),
         Some(place) => environment(check, &place, declarer),
@@ -281,9 +314,7 @@ fn stdio(
         Environment::Names(names) => (names, BTreeMap::new()),
         Environment::Values(values) => (values.keys().cloned().collect(), values),
     };
-    let names = names.iter().map(ToString::to_string).collect();
-    let origin = CommandOrigin::new(command?, args?, names).into();
-    Some(DeclaredServer::Origin { origin, values })
+    Some((names.iter().map(ToString::to_string).collect(), values))
 }
 
 fn command(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {

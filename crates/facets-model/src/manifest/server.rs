@@ -102,10 +102,10 @@ fn entry(check: &mut Checker<'_>, place: &Place<'_>) -> Option<ArtifactPath> {
 
 fn runtime(check: &mut Checker<'_>, place: &Place<'_>) -> Option<String> {
     let text = check.string(place)?;
-    if let Some(runtime) = RuntimeName::of(text) {
+    if let Some(runtime) = RuntimeName::of_source_mode(text) {
         return Some(runtime.name().to_owned());
     }
-    let allowed = RuntimeName::ALL.map(RuntimeName::name).join(", ");
+    let allowed = RuntimeName::OF_SOURCE_MODE.map(RuntimeName::name).join(", ");
     check.problem("manifest-bad-runtime", place, &shorten(text), &allowed, "write \"bun\"");
     None
 }

@@ -1,8 +1,35 @@
 //! What would have been right, and what was there: of manifests, files, names and codes.
 
+use std::path::Path;
+
 use super::OpsError;
 
 impl OpsError {
+    /// The path that this crate knows about it.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Client { path, .. }
+            | Self::ArchiveFile { path, .. }
+            | Self::Json { path, .. }
+            | Self::SurfaceFile { path, .. }
+            | Self::SurfaceTooLarge { path, .. }
+            | Self::Contract { path, .. }
+            | Self::Fusion { path, .. }
+            | Self::ModesDiffer { fusion: path }
+            | Self::BadManifest { path, .. }
+            | Self::NoTools { path }
+            | Self::IncompleteList { path }
+            | Self::Definition { path, .. }
+            | Self::DuplicateTool { path, .. }
+            | Self::NoSource { path, .. }
+            | Self::NotADirectory { path }
+            | Self::NoManifest { directory: path }
+            | Self::AmbiguousManifest { directory: path, .. }
+            | Self::Exists { path } => Some(path),
+            _ => None,
+        }
+    }
+
     /// What would have been right, and what was there.
     pub(super) fn about_files_and_names(&self) -> (String, String) {
         let both = |expected: &str, actual: &str| (expected.to_owned(), actual.to_owned());

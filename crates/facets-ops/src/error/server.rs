@@ -72,6 +72,8 @@ pub enum ServerError {
         name: String,
         /// The image, if it is one.
         image: Option<String>,
+        /// Whether it is one of a registry.
+        is_published: bool,
     },
     /// Nothing that is locked here can be started.
     #[error("nothing was checked: no server here was looked at yet")]

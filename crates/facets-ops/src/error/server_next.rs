@@ -25,10 +25,11 @@ impl ServerError {
             }
             Self::Exists { name } => format!("facet add {name} --replace …"),
             Self::NothingToReplace { .. } => "facet add, without --replace".to_owned(),
-            Self::NotApproved { name, .. } | Self::Uncaptured { name, image: None } => {
+            Self::Uncaptured { image: Some(_), .. } => "facet list".to_owned(),
+            Self::Uncaptured { name, is_published: true, .. } => format!("facet upgrade {name}"),
+            Self::NotApproved { name, .. } | Self::Uncaptured { name, .. } => {
                 format!("facet approve {name}")
             }
-            Self::Uncaptured { name, image: Some(_) } => format!("facet show {name}"),
             Self::AllUncaptured { names, .. } if !names.is_empty() => {
                 "facet approve --all".to_owned()
             }

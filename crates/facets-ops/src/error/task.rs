@@ -39,6 +39,8 @@ pub enum TaskError {
         name: String,
         /// The facet.
         facet: String,
+        /// The name that the facet has for it.
+        authored: String,
     },
     /// Another program has changed manifest or lock since.
     #[error("facets.json or facets.lock was changed meanwhile")]
@@ -127,8 +129,8 @@ impl Describe for TaskError {
                 Some("a project, or the name of a facet or server".to_owned())
             }
             Self::KindAmbiguous { .. } => Some("--kind facet or --kind server".to_owned()),
-            Self::ServerOfFacet { name, .. } => Some(format!(
-                "the facet itself, or in facets.json: \"materialization\": {{\"servers\": {{\"{name}\": \
+            Self::ServerOfFacet { authored, .. } => Some(format!(
+                "the facet itself, or in facets.json: \"materialization\": {{\"servers\": {{\"{authored}\": \
                  {{\"kind\": \"omitted\"}}}}}}, and then `facet install`"
             )),
             Self::ChangedMeanwhile => Some("the files as they were at the beginning".to_owned()),

@@ -12,12 +12,12 @@ use facets_model::manifest::FacetManifest;
 use facets_model::{ArtifactName, AssetKind, AssetName};
 
 use facets_plan::{AssetAction, AssetStep, InstalledFileView, plan_assets};
-use facets_project::{InstalledFile, ProjectError};
+use facets_project::{InstalledFacet, InstalledFile, ProjectError};
 
 use super::goal::{Goal, WantedFile};
 use super::task::InstallTask;
 use crate::acquiring::AcquiredFacet;
-use crate::asset_text::{AssetText, FacetContents};
+use crate::asset_text::{AssetText, FacetContents, OldAsset};
 use crate::client_files::Client;
 use crate::error::{OpsError, TaskError};
 use crate::facet_removal::{on_disk, recorded_files};
@@ -26,6 +26,9 @@ use crate::stored_artifact::open_store;
 
 /// The largest archive of a facet that is read to show a difference.
 const MOST_OF_FACET: u64 = 64 << 20;
+
+/// The file of a skill that is no companion.
+const SKILL: &str = "SKILL.md";
 
 impl InstallTask {
     /// Every file of every client.
@@ -93,6 +96,7 @@ impl InstallTask {
 
     /// The texts that change with this plan, each with what is suspicious in it.
     pub(super) fn text_changes(&self, goal: &Goal) -> Vec<AssetChangeShown> {
+        let installed = self.project.installed().unwrap_or_default();
         let mut changes = Vec::new();
         for (name, facet) in &goal.locked {
             let Some(acquired) = goal.facets.get(name) else { continue };
@@ -105,24 +109,61 @@ impl InstallTask {
             }
             let old = before.filter(|before| before.integrity != facet.integrity);
             let old = old.and_then(|old| Some((old, stored_facet(old)?)));
+            // A lock that came with a repository says nothing of what this user has read.
+            let others = installed.facets.get(name.as_str()).filter(|record| {
+                record.integrity != facet.integrity
+                    && before.is_none_or(|before| before.integrity != record.integrity)
+            });
             for asset in &facet.assets {
                 let Some(text) =
                     AssetText::of(&acquired.resolved.manifest, &acquired.contents, asset)
                 else {
                     continue;
                 };
-                let before = old.as_ref().and_then(|(locked, stored)| {
-                    let is_same = |other: &&LockedAsset| {
-                        other.kind == asset.kind && other.effective_name() == asset.effective_name()
-                    };
-                    let before = locked.assets.iter().find(is_same)?;
-                    AssetText::of(&stored.0, &stored.1, before)
-                });
+                let locked = || {
+                    old.as_ref().and_then(|(locked, stored)| {
+                        let is_same = |other: &&LockedAsset| {
+                            other.kind == asset.kind
+                                && other.effective_name() == asset.effective_name()
+                        };
+                        let before = locked.assets.iter().find(is_same)?;
+                        AssetText::of(&stored.0, &stored.1, before)
+                            .map(|before| before.into_old(self.scope()))
+                    })
+                };
+                let before = match others {
+                    Some(record) => self.installed_asset(record, asset),
+                    None => locked(),
+                };
                 changes.extend(text.change(name, self.scope(), before.as_ref()));
             }
         }
         changes.extend(self.removed_texts(goal));
         changes
+    }
+
+    /// An asset as it is installed, if nobody has edited it.
+    fn installed_asset(&self, record: &InstalledFacet, asset: &LockedAsset) -> Option<OldAsset> {
+        let name = asset.effective_name()?;
+        let is_meant = |file: &&InstalledFile| (file.kind, &file.name) == (asset.kind, name);
+        let files: Vec<&InstalledFile> = record.files.iter().filter(is_meant).collect();
+        // All clients read the same Markdown; one of them has agents in another notation.
+        let is_markdown = |file: &&&InstalledFile| file.path.ends_with(".md");
+        let client = files.iter().find(is_markdown)?.client;
+        let folder = format!("/skills/{name}/");
+        let (mut text, mut companions) = (None, Vec::new());
+        for file in files.into_iter().filter(|file| file.client == client) {
+            let bytes = self.project.read_asset(file.base, &file.path).ok()??;
+            if Digest::of(&bytes) != file.digest {
+                return None;
+            }
+            let inside = file.path.split_once(&folder).map(|(_, inside)| inside);
+            match inside.filter(|inside| asset.kind == AssetKind::Skill && *inside != SKILL) {
+                Some(inside) => companions.push((inside.parse().ok()?, bytes)),
+                None => text = String::from_utf8(bytes).ok(),
+            }
+        }
+        Some(OldAsset { text: text?, companions })
     }
 
     /// Assets that are no longer there.

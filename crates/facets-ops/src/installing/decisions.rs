@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use facets_drift::{Finding, Severity};
-use facets_lock::{AcceptedFindings, UncapturedServer};
+use facets_lock::{AcceptedFindings, LockedEntry, UncapturedServer};
 
 use super::goal::Goal;
 use super::looks::{Look, LookedServer};
@@ -53,6 +53,8 @@ pub(super) struct Decided {
     pub(super) servers: Vec<ServerDecision>,
     /// Critical findings in texts that were accepted, by facet.
     pub(super) texts: BTreeMap<String, AcceptedFindings>,
+    /// Why nobody could look at a server.
+    pub(super) notes: Vec<String>,
 }
 
 impl Decided {
@@ -123,8 +125,9 @@ impl InstallTask {
         consent: &dyn Consent,
     ) -> Result<Decided, OpsError> {
         let answer = answer_harmless(&looked, consent);
-        let mut servers = Vec::new();
-        for LookedServer { change, look } in looked {
+        let (mut servers, mut notes) = (Vec::new(), Vec::new());
+        for LookedServer { change, look, note } in looked {
+            notes.extend(note);
             let verdict = match look {
                 Look::Kept => ServerVerdict::Stay(ServerStatus::Kept),
                 Look::NotApproved => ServerVerdict::Stay(ServerStatus::NotApproved),
@@ -138,7 +141,7 @@ impl InstallTask {
             };
             servers.push(ServerDecision { change, verdict });
         }
-        Ok(Decided { servers, texts: BTreeMap::new() })
+        Ok(Decided { servers, texts: BTreeMap::new(), notes })
     }
 
     fn decide_seen(
@@ -166,6 +169,9 @@ impl InstallTask {
         match (answer, otherwise) {
             (Answer::Yes, _) => Ok(ServerVerdict::Pin(proposal)),
             (Answer::No, Some(entry)) => Ok(ServerVerdict::Uncapture(entry)),
+            (Answer::No, None) if self.is_uncaptured(&proposal.page.name) => {
+                Ok(ServerVerdict::Stay(ServerStatus::Uncaptured))
+            }
             (Answer::No, None) if self.before.lock.server(&proposal.page.name).is_none() => {
                 let name = proposal.page.name;
                 Err(ServerError::NotPinned { name, is_pinned: false, asked: true }.into())
@@ -173,6 +179,12 @@ impl InstallTask {
             (Answer::No, None) => Ok(ServerVerdict::Stay(ServerStatus::Declined)),
             (Answer::NoTerminal, _) => Err(self.unanswered_error(false)),
         }
+    }
+}
+
+impl InstallTask {
+    fn is_uncaptured(&self, name: &str) -> bool {
+        matches!(self.before.lock.servers().get(name), Some(LockedEntry::Uncaptured(_)))
     }
 }
 

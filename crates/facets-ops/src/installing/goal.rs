@@ -11,8 +11,7 @@ use facets_plan::{
 
 use crate::acquiring::{AcquiredFacet, AcquiredServer};
 use crate::client_files::Client;
-use crate::install_page::{FacetChange, ServerChange};
-use crate::install_report::InstallReport;
+use crate::install_page::{FacetChange, ServerChange, ServerLook};
 
 /// What the project shall be. Every byte of it was verified, and nothing was written.
 pub(super) struct Goal {
@@ -74,28 +73,30 @@ pub(super) fn facet_change(facet: &FacetStep) -> FacetChange {
     }
 }
 
-pub(super) fn server_change(server: &ServerStep) -> ServerChange {
-    let state = server.step.to().or(server.step.from());
-    let facets = server.by.iter().filter_map(Requirer::facet).cloned();
-    ServerChange {
-        name: server.name.clone(),
-        what: state.map(|state| state.what.clone()).unwrap_or_default(),
-        from: server.step.from().and_then(|state| state.version.clone()),
-        to: server.step.to().and_then(|state| state.version.clone()),
-        facets: facets.collect(),
-        is_image: false,
+impl Goal {
+    pub(super) fn server_change(&self, server: &ServerStep) -> ServerChange {
+        let state = server.step.to().or(server.step.from());
+        let facets = server.by.iter().filter_map(Requirer::facet).cloned();
+        let look = match self.servers.get(&server.name).map(|server| &server.what) {
+            None => ServerLook::Removed,
+            Some(WantedWhat::Registry { .. } | WantedWhat::Local(_)) => ServerLook::Sandboxed,
+            Some(WantedWhat::Inline { .. }) => ServerLook::Open,
+            Some(WantedWhat::Image(_)) => ServerLook::Never,
+        };
+        ServerChange {
+            name: server.name.clone(),
+            what: state.map(|state| state.what.clone()).unwrap_or_default(),
+            from: server.step.from().and_then(|state| state.version.clone()),
+            to: server.step.to().and_then(|state| state.version.clone()),
+            facets: facets.collect(),
+            look,
+        }
     }
 }
 
-impl Goal {
-    /// A report that tells which of its servers are images.
-    pub(super) fn with_images(&self, mut report: InstallReport) -> InstallReport {
-        for server in &mut report.servers {
-            let wanted = self.servers.get(&server.change.name).map(|server| &server.what);
-            server.change.is_image = matches!(wanted, Some(WantedWhat::Image(_)));
-        }
-        report
-    }
+/// Whether a facet asks for a server.
+pub(super) fn is_of_facet(wanted: &WantedServer) -> bool {
+    wanted.by.iter().any(|by| by.facet().is_some())
 }
 
 pub(crate) fn shown_source(source: &LockedFacetSource) -> String {

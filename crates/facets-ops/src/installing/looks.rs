@@ -1,32 +1,34 @@
 //! Servers are looked at: those of a registry started in a sandbox, others only after a yes (spec 10.3).
 
-use std::collections::BTreeMap;
-
 use facets_drift::{Finding, Severity};
-use facets_lock::{LockedServer, Profile, StartSettings, UncapturedServer};
+use facets_lock::{LockedServer, Pin, Profile, StartSettings, UncapturedServer};
 use facets_model::manifest::DeclaredServer;
 use facets_model::{ArtifactSource, Origin};
 use facets_plan::{ServerQuery, ServerStep, Step, WantedServer, WantedWhat};
 
-use super::goal::{Goal, server_change};
+use super::goal::{Goal, is_of_facet};
 use super::options::InlineServers;
 use super::task::InstallTask;
 use crate::acquiring::{AcquiredServer, Acquirer};
-use crate::approval::{Trust, UserDecision, is_approved};
-use crate::consent::{Consent, StartAgreed};
+use crate::approval::{Trust, UserDecision};
+use crate::artifact_changes::compare_artifacts;
+use crate::consent::{Consent, StartAccepted, StartAgreed};
 use crate::error::OpsError;
+use crate::facet_values::FacetValues;
 use crate::install_page::ServerChange;
 use crate::pinned::Pinned;
 use crate::pinning::{NameUse, NewServer, PinProposal, look_at_new};
 use crate::published_surface::{PublishedBytes, PublishedSurface};
-use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, look_again};
-use crate::resolving::resolve_stored;
+use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, closure_findings, look_again};
+use crate::resolving::{resolve, resolve_stored};
 use crate::source_changes::reach_since;
 
 /// A server of the project, and what was seen of it.
 pub(super) struct LookedServer {
     pub(super) change: ServerChange,
     pub(super) look: Look,
+    /// Why nobody could look at it.
+    pub(super) note: Option<String>,
 }
 
 /// What was seen of a server.
@@ -63,8 +65,11 @@ impl InstallTask {
         let mut looked = Vec::new();
         for (number, step) in goal.plan.servers.iter().enumerate() {
             consent.progress().on_server(number + 1, count);
-            let look = self.look_at((goal, acquirer), step, consent)?;
-            looked.push(LookedServer { change: server_change(step), look });
+            let (look, note) = match self.look_at((goal, acquirer), step, consent) {
+                Ok(look) => (look, None),
+                Err(error) => self.unseen(goal, step, error)?,
+            };
+            looked.push(LookedServer { change: goal.server_change(step), look, note });
         }
         Ok(looked)
     }
@@ -83,7 +88,7 @@ impl InstallTask {
             return Ok(Look::Kept);
         };
         match query {
-            ServerQuery::Locked => self.look_at_locked(name, consent),
+            ServerQuery::Locked => self.look_at_locked(name, wanted, consent),
             ServerQuery::Resolve { .. } => match goal.artifacts.get(name) {
                 Some(artifact) => {
                     self.look_at_published(name, wanted, (artifact, acquirer), consent)
@@ -101,23 +106,40 @@ impl InstallTask {
     }
 
     /// spec 8.5: what a repository locks is approved by nobody on this machine
-    fn look_at_locked(&self, name: &str, consent: &dyn Consent) -> Result<Look, OpsError> {
+    fn look_at_locked(
+        &self,
+        name: &str,
+        wanted: &WantedServer,
+        consent: &dyn Consent,
+    ) -> Result<Look, OpsError> {
         let Some(locked) = self.before.lock.server(name) else { return Ok(Look::Kept) };
-        if is_approved(name, locked, &self.project)? {
+        let values = given_values(wanted);
+        let decision = UserDecision::with_values(name, locked, &self.project, &values)?;
+        if decision.approval.is_some() {
             return Ok(Look::Kept);
         }
         let is_allowed = match &locked.origin {
-            Origin::SourceMode(_) => consent.can_answer(),
+            Origin::SourceMode(_) | Origin::Package(_) => consent.can_answer(),
             Origin::Command(_) | Origin::Address(_) => self.may_start_inline(consent),
         };
         if !is_allowed || self.options.trust == Trust::Lock {
             return Ok(Look::NotApproved);
         }
-        let bytes = match locked.pin.artifact() {
-            Some(_) => NewBytes::Pinned(locked.pin.clone()),
-            None => NewBytes::Resolved,
+        let closure = Pinned::of(name, &self.before).ok().and_then(|pinned| pinned.closure);
+        let bytes = match locked.pin {
+            Pin::AsWritten => NewBytes::Resolved,
+            Pin::Artifact(_) | Pin::Package(_) => {
+                NewBytes::Pinned(locked.pin.clone(), closure.map(Box::new))
+            }
         };
-        let proposal = self.propose(name, locked, (locked.origin.clone(), bytes), consent)?;
+        let start = (locked.origin.clone(), bytes, values);
+        let accepted = StartAccepted(consent);
+        let is_inline = matches!(wanted.what, WantedWhat::Inline { .. });
+        let asks: &dyn Consent = match self.options.inline {
+            InlineServers::Accepted if is_inline => &accepted,
+            _ => consent,
+        };
+        let proposal = self.propose(name, locked, start, asks)?;
         Ok(Look::Seen { proposal, otherwise: None, accepts: self.accepts_inline(&locked.origin) })
     }
 
@@ -134,13 +156,13 @@ impl InstallTask {
         let agreed = StartAgreed(consent);
         let Some(locked) = self.before.lock.server(name) else {
             let origin = bytes.resolved.origin.clone();
-            let server = new_server(name, origin, Some(bytes), BTreeMap::new());
+            let server = new_server(name, origin, Some(bytes), FacetValues::default());
             let proposal = Box::new(look_at_new(server, &agreed)?.into_proposal());
             return Ok(Look::Seen { proposal, otherwise, accepts: None });
         };
         // The same bytes, started the same way: nothing new would be seen.
         if locked.pin == bytes.resolved.pin && locked.origin == bytes.resolved.origin {
-            return self.look_at_locked(name, consent);
+            return self.look_at_locked(name, wanted, consent);
         }
         // Nothing is started that can reach more than a yes beforehand covers.
         let reach = self.reach_of(name, &bytes);
@@ -150,7 +172,8 @@ impl InstallTask {
         }
         let origin = bytes.resolved.origin.clone();
         let bytes = NewBytes::Published(Box::new(bytes));
-        let proposal = self.propose(name, locked, (origin, bytes), &agreed)?;
+        let start = (origin, bytes, FacetValues::default());
+        let proposal = self.propose(name, locked, start, &agreed)?;
         Ok(Look::Seen { proposal, otherwise: None, accepts: None })
     }
 
@@ -171,22 +194,32 @@ impl InstallTask {
         consent: &dyn Consent,
     ) -> Result<Look, OpsError> {
         let otherwise = self.uncaptured(name, wanted);
-        if !self.may_start_inline(consent) {
+        let is_package = matches!(origin, Origin::Package(_));
+        let may_start =
+            if is_package { consent.can_answer() } else { self.may_start_inline(consent) };
+        if !may_start {
             return Ok(match otherwise {
                 Some(_) => Look::Uncaptured(otherwise),
                 None if is_of_facet(wanted) => Look::Uncaptured(None),
                 None => Look::NotApproved,
             });
         }
-        let agreed = StartAgreed(consent);
+        let (agreed, accepted) = (StartAgreed(consent), StartAccepted(consent));
         let asks: &dyn Consent = match self.options.inline {
-            InlineServers::Accepted => &agreed,
+            // The page of the install has shown it.
+            _ if is_package => &agreed,
+            InlineServers::Accepted => &accepted,
             InlineServers::Asked => consent,
         };
         let proposed = if let Some(locked) = self.before.lock.server(name) {
-            self.propose(name, locked, (origin.clone(), NewBytes::Resolved), asks)
+            let bytes = match self.new_bytes(name, origin, consent)? {
+                Ok(bytes) => bytes,
+                Err(findings) => return Ok(Look::TooBad(findings)),
+            };
+            self.propose(name, locked, (origin.clone(), bytes, given_values(wanted)), asks)
         } else {
-            let server = new_server(name, origin.clone(), None, given_values(wanted));
+            let mut server = new_server(name, origin.clone(), None, given_values(wanted));
+            server.before.clone_from(&self.options.before);
             look_at_new(server, asks).map(|seen| Box::new(seen.into_proposal()))
         };
         match proposed {
@@ -199,6 +232,33 @@ impl InstallTask {
         }
     }
 
+    /// The bytes of a server that is looked at again. Of a package they are resolved first: nothing is started that
+    /// can reach more, or needs other packages, than a yes beforehand covers. Then, what was found.
+    fn new_bytes(
+        &self,
+        name: &str,
+        origin: &Origin,
+        consent: &dyn Consent,
+    ) -> Result<Result<NewBytes, Vec<Finding>>, OpsError> {
+        if !matches!(origin, Origin::Package(_)) {
+            return Ok(Ok(NewBytes::Resolved));
+        }
+        let before = self.options.before.as_deref();
+        let resolved = resolve(origin, self.project.place(), before, consent.progress())?;
+        let pinned = Pinned::of(name, &self.before).ok();
+        let mut findings = Vec::new();
+        if let (Some(pinned), Some(package)) = (&pinned, &resolved.package) {
+            findings = compare_artifacts(&pinned.server.pin, &resolved.pin);
+            findings.extend(closure_findings(pinned, Some(&package.closure)));
+            findings.extend(reach_since(pinned, &package.source));
+        }
+        let worst = findings.iter().map(|finding| finding.severity).max();
+        if consent.has_answered() && worst > Some(consent.accepts()) {
+            return Ok(Err(findings));
+        }
+        Ok(Ok(NewBytes::Ready(Box::new(resolved))))
+    }
+
     /// Whether commands and addresses that came with a repository or a facet are started at all.
     fn may_start_inline(&self, consent: &dyn Consent) -> bool {
         let asks = consent.can_answer() && !consent.has_answered();
@@ -207,26 +267,9 @@ impl InstallTask {
 
     /// Who accepts commands of facets beforehand accepts what they declare, up to what is moderate.
     fn accepts_inline(&self, origin: &Origin) -> Option<Severity> {
-        let is_inline = !matches!(origin, Origin::SourceMode(_));
+        let is_inline = matches!(origin, Origin::Command(_) | Origin::Address(_));
         let is_accepted = self.options.inline == InlineServers::Accepted;
         (is_inline && is_accepted).then_some(Severity::Moderate)
-    }
-
-    /// The entry of a server that a facet declares and nobody has looked at; none if the lock has one.
-    fn uncaptured(&self, name: &str, wanted: &WantedServer) -> Option<Box<UncapturedServer>> {
-        if self.before.lock.servers().contains_key(name) {
-            return None;
-        }
-        let facet = wanted.by.iter().find_map(|by| by.facet())?.to_string();
-        let declared = match &wanted.what {
-            WantedWhat::Registry { artifact, floor } => {
-                DeclaredServer::Floor { artifact: Some(artifact.clone()), floor: floor.clone() }
-            }
-            WantedWhat::Inline { declared, .. } => declared.clone(),
-            WantedWhat::Image(image) => DeclaredServer::Image(image.clone()),
-            WantedWhat::Local(_) => return None,
-        };
-        Some(Box::new(UncapturedServer { declared, facet }))
     }
 
     /// Starts a locked server as it shall be from now on.
@@ -234,7 +277,7 @@ impl InstallTask {
         &self,
         name: &str,
         locked: &LockedServer,
-        (origin, bytes): (Origin, NewBytes),
+        (origin, bytes, values): (Origin, NewBytes, FacetValues),
         consent: &dyn Consent,
     ) -> Result<Box<PinProposal>, OpsError> {
         let grants = UserDecision::of(name, locked, &self.project)?.grants;
@@ -252,6 +295,8 @@ impl InstallTask {
             timeout: None,
             source: locked.source.clone(),
             launch_change: LaunchChange::Reported,
+            before: self.options.before.as_deref(),
+            values,
         };
         let decides = (Accepted::Asked, Trust::Approvals);
         let again = look_again(&self.project, &self.before, new, decides, consent)?;
@@ -277,24 +322,25 @@ pub(super) fn published_bytes(acquired: &AcquiredServer) -> Result<PublishedByte
     Ok(PublishedBytes { resolved, surface })
 }
 
-fn is_of_facet(wanted: &WantedServer) -> bool {
-    wanted.by.iter().any(|by| by.facet().is_some())
-}
-
 /// The values that a facet gives the variables of its server.
-fn given_values(wanted: &WantedServer) -> BTreeMap<String, String> {
-    let WantedWhat::Inline { declared: DeclaredServer::Origin { values, .. }, .. } = &wanted.what
-    else {
-        return BTreeMap::new();
-    };
-    values.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+fn given_values(wanted: &WantedServer) -> FacetValues {
+    match &wanted.what {
+        WantedWhat::Inline { declared: DeclaredServer::Origin { values, .. }, .. } => {
+            if is_of_facet(wanted) {
+                FacetValues::new(values)
+            } else {
+                FacetValues::of_project(values)
+            }
+        }
+        _ => FacetValues::default(),
+    }
 }
 
 fn new_server(
     name: &str,
     origin: Origin,
     published: Option<PublishedBytes>,
-    given: BTreeMap<String, String>,
+    values: FacetValues,
 ) -> NewServer {
     NewServer {
         name: name.to_owned(),
@@ -304,6 +350,8 @@ fn new_server(
         directory: None,
         timeout: None,
         source: None,
-        given,
+        given: std::collections::BTreeMap::new(),
+        values,
+        before: None,
     }
 }

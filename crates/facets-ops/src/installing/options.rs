@@ -17,6 +17,8 @@ pub struct InstallOptions {
     pub trust: Trust,
     /// Whether commands and addresses that facets declare may be started or called.
     pub inline: InlineServers,
+    /// Packages of npm and PyPI that were published later are left out: a date.
+    pub before: Option<String>,
 }
 
 /// Whether another registry than the locked one is accepted.

@@ -4,7 +4,7 @@ use facets_drift::{Finding, Severity, Side, sort_findings};
 use facets_plan::{ServerQuery, Step};
 
 use super::decisions::{Decided, ServerDecision, ServerVerdict};
-use super::goal::{Goal, server_change};
+use super::goal::Goal;
 use super::looks::published_bytes;
 use super::task::InstallTask;
 use crate::acquiring::{AcquiredServer, Acquirer};
@@ -90,7 +90,7 @@ impl InstallTask {
                 },
             };
             let decided = ServerDecision {
-                change: server_change(step),
+                change: goal.server_change(step),
                 verdict: ServerVerdict::Stay(status),
             };
             let report = self.report_of(decided);

@@ -12,7 +12,7 @@ use facets_plan::{
 use facets_project::LOCK;
 use facets_registry_client::WantedVersion;
 
-use super::goal::{Goal, facet_change, is_same_facet, is_shown, server_change};
+use super::goal::{Goal, facet_change, is_same_facet, is_shown};
 use super::task::InstallTask;
 use crate::acquiring::{AcquiredServer, Acquirer, ServerWish};
 use crate::error::{InstallCheck, InstallError, OpsError, TaskError};
@@ -77,7 +77,7 @@ impl Goal {
         InstallPage {
             facets: facets.map(facet_change).collect(),
             assets: task.text_changes(self),
-            servers: servers.map(server_change).collect(),
+            servers: servers.map(|server| self.server_change(server)).collect(),
         }
     }
 }
@@ -127,7 +127,7 @@ fn registry_near(
 fn is_of_registry(server: &LockedServer) -> bool {
     match &server.origin {
         Origin::SourceMode(artifact) => matches!(artifact.source, ArtifactSource::Registry { .. }),
-        Origin::Command(_) | Origin::Address(_) => false,
+        Origin::Command(_) | Origin::Address(_) | Origin::Package(_) => false,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::cache_directory::cache_directory;
 use crate::client_files::Client;
 use crate::error::OpsError;
 use crate::facet_entries::entry_digest;
-use crate::install_page::{FacetChange, ServerChange};
+use crate::install_page::{FacetChange, ServerChange, ServerLook};
 use crate::install_report::{
     AssetFileStatus, InstallOutcome, InstallReport, InstalledFileShown, ItemStatus, PinnedHashes,
     ServerOutcome, ServerStatus,
@@ -34,7 +34,9 @@ impl InstallTask {
             return Ok(None);
         }
         let installed = self.project.installed()?;
-        let is_settled = self.facets_are_installed(&installed)? && self.servers_are_there()?;
+        let is_settled = self.facets_are_installed(&installed)?
+            && self.servers_are_there()?
+            && self.packages_are_there()?;
         Ok(is_settled.then(|| self.settled_report(&installed)))
     }
 
@@ -175,14 +177,20 @@ fn kept_servers(lock: &Lock) -> Vec<ServerOutcome> {
             LockedEntry::Uncaptured(server) => image_of(server),
             _ => None,
         };
-        let is_image = image.is_some();
+        let seen_by = match entry {
+            _ if image.is_some() => ServerLook::Never,
+            LockedEntry::Uncaptured(server) if server.declared.origin().is_some() => {
+                ServerLook::Open
+            }
+            _ => ServerLook::Sandboxed,
+        };
         let change = ServerChange {
             name: name.clone(),
             what: server.map(|server| server.origin.to_string()).or(image).unwrap_or_default(),
             from: version.clone(),
             to: version,
             facets: Vec::new(),
-            is_image,
+            look: seen_by,
         };
         let pinned = server.map(PinnedHashes::of);
         ServerOutcome { change, status, findings: Vec::new(), page: None, pinned }

@@ -120,10 +120,26 @@ impl InstallTask {
         }
         self.require_known_names()?;
         // A version that was typed is installed also where another one is locked.
-        if self.moves == Move::Keep && !self.exact.is_empty() {
-            self.moves = Move::Named(self.exact.keys().cloned().collect());
+        let mut moved: BTreeSet<String> = self.exact.keys().cloned().collect();
+        moved.extend(self.other_references());
+        if self.moves == Move::Keep && !moved.is_empty() {
+            self.moves = Move::Named(moved);
         }
         Ok(())
+    }
+
+    /// Facets of git repositories with another branch or tag than the manifest had: the lock has only a commit.
+    fn other_references(&self) -> Vec<String> {
+        let before = |name: &ArtifactName| {
+            let manifest = self.before.manifest.as_ref()?;
+            manifest.facets.get(name).map(|facet| &facet.source)
+        };
+        let is_other = |(name, facet): &(&ArtifactName, &ProjectFacet)| {
+            let is_git = matches!(facet.source, FacetSource::Git { .. });
+            is_git && before(name).is_some_and(|before| *before != facet.source)
+        };
+        let others = self.wanted.facets.iter().filter(is_other);
+        others.map(|(name, _)| name.to_string()).collect()
     }
 
     /// A name that means something else is not taken over.
@@ -173,6 +189,20 @@ impl InstallTask {
             }
         }
         Ok(text)
+    }
+
+    /// Facets that were named to be upgraded, and that the manifest keeps at one version.
+    pub(super) fn exact_pins(&self) -> Vec<String> {
+        let Move::Named(names) = &self.moves else { return Vec::new() };
+        let is_named = |name: &str| self.exact.is_empty() && names.contains(name);
+        let facets = self.wanted.facets.iter().filter(|(name, _)| is_named(name.as_str()));
+        let pins = facets.filter_map(|(name, facet)| match &facet.source {
+            FacetSource::Registry(VersionSpec::Exact(version)) => Some(format!(
+                "facets.json asks for exactly {name} {version}; to take a newer version: facet upgrade {name} --latest"
+            )),
+            _ => None,
+        });
+        pins.collect()
     }
 
     /// Whether manifest and lock stay as they are.

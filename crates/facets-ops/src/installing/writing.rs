@@ -21,6 +21,7 @@ use crate::install_report::{
     AssetFileStatus, InstallOutcome, InstallReport, InstalledFileShown, ItemStatus, PinnedHashes,
     ServerOutcome, ServerStatus,
 };
+use crate::pinning::closure_changes;
 
 impl InstallTask {
     /// Writes everything that was accepted.
@@ -44,7 +45,8 @@ impl InstallTask {
             Ok::<_, OpsError>(Change {
                 manifest,
                 lock: (!is_same_lock).then_some(lock),
-                surfaces: decided.surfaces(),
+                surfaces: decided.surfaces(now),
+                closures: decided.closures(now),
                 assets: goal.asset_changes(),
                 installed: Some(installed),
                 receipt,
@@ -187,6 +189,9 @@ impl InstallTask {
         decided: Decided,
         outcome: InstallOutcome,
     ) -> InstallReport {
+        let mut notes = notes(goal);
+        notes.extend(self.exact_pins());
+        notes.extend(decided.notes);
         let servers = decided.servers.into_iter().map(|one| self.server_outcome(one, outcome));
         InstallReport {
             outcome,
@@ -196,7 +201,7 @@ impl InstallTask {
             assets: page.assets,
             // Known to whoever asked the registries.
             yanked: Vec::new(),
-            notes: notes(goal),
+            notes,
         }
     }
 
@@ -281,16 +286,34 @@ impl Decided {
     }
 
     /// Surface files that are written or removed.
-    fn surfaces(&self) -> Vec<(String, Option<String>)> {
+    fn surfaces(&self, now: &State) -> Vec<(String, Option<String>)> {
         let surface = |one: &ServerDecision| {
             let text = match &one.verdict {
                 ServerVerdict::Pin(proposal) => Some(proposal.text.clone()),
                 ServerVerdict::Remove => None,
+                // What was seen of it is not what it is by now.
+                ServerVerdict::Uncapture(_) if now.lock.server(&one.change.name).is_some() => None,
                 _ => return None,
             };
             Some((one.change.name.clone(), text))
         };
         self.servers.iter().filter_map(surface).collect()
+    }
+}
+
+impl Decided {
+    /// Closure files that are written or removed.
+    fn closures(&self, now: &State) -> Vec<(String, Option<String>)> {
+        let closures = |one: &ServerDecision| match &one.verdict {
+            ServerVerdict::Pin(proposal) => {
+                closure_changes(now, &one.change.name, proposal.closure.clone())
+            }
+            ServerVerdict::Remove | ServerVerdict::Uncapture(_) => {
+                closure_changes(now, &one.change.name, None)
+            }
+            _ => Vec::new(),
+        };
+        self.servers.iter().flat_map(closures).collect()
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn prepare(
         directory,
         sandbox: &sandbox,
         artifact: None,
+        package: None,
         grants: None,
     };
     consent.may_start(&shown).required()?;

@@ -39,9 +39,10 @@ pub(super) fn prepare(
         directory: &directory,
         sandbox: &sandbox,
         artifact: None,
+        package: None,
         grants: None,
     };
-    consent.may_start(&shown).required()?;
+    consent.may_start_with(&shown, &options.published).required()?;
     variables.environment = options.environment.make()?;
     Ok(ProcessLaunch {
         program: program.to_owned(),

@@ -46,6 +46,7 @@ pub(super) fn prepare(
         directory: &directory,
         sandbox: &sandbox,
         artifact: Some(&shown),
+        package: None,
         grants: options.grants.as_ref(),
     };
     consent.may_start(&launch).required()?;

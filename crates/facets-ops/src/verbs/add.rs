@@ -7,11 +7,15 @@ use std::path::PathBuf;
 use facets_clients::{looks_like_secret, secret_arguments};
 use facets_drift::Severity;
 use facets_failure::shell_word;
-use facets_model::{ArtifactSource, Origin};
+use facets_model::{ArtifactSource, Ecosystem, Origin, PackageOrigin, RuntimeChoice};
 
-use crate::consent::{ApprovalPage, Consent};
+use crate::consent::{Answer, ApprovalPage, Consent};
 use crate::critical_findings::or_accept_with;
 use crate::error::{OpsError, ServerError};
+use crate::facet_values::FacetValues;
+pub use crate::package_commands::PackageCommands;
+use crate::package_lock_offer::LockOffer;
+use crate::package_words::package_words;
 use crate::pinning::{NameUse, NewServer, pin_new};
 use crate::replacing::replace_pin;
 
@@ -30,6 +34,10 @@ pub struct AddRequest {
     pub source: Option<PathBuf>,
     /// Whether the name is new.
     pub mode: AddMode,
+    /// Packages that were published later are left out: a date.
+    pub before: Option<String>,
+    /// Whether a command that runs a package is locked as that.
+    pub packages: PackageCommands,
 }
 
 /// Whether a name is new.
@@ -42,15 +50,86 @@ pub enum AddMode {
 }
 
 /// Starts or calls a server, shows what it declares, and pins it if the answer is yes.
-pub fn add(request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
+pub fn add(mut request: AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
     refuse_secrets(&request, consent)?;
-    let again = typed_again(&request);
-    let AddRequest { name, origin, start_directory, timeout, source, mode } = request;
+    let note = lock_package(&mut request, consent)?;
+    match add_once(&request, consent) {
+        // Some packages need what only Node.js has.
+        Err(error) if can_try_node(&request, &error) => {
+            if let Origin::Package(package) = &mut request.origin {
+                package.runtime = Some(RuntimeChoice::Node);
+            }
+            let second = add_once(&request, consent);
+            let used = "it does not start on bun, so it is started with Node.js".to_owned();
+            second.map(|page| with_notes(page, note.into_iter().chain([used]))).map_err(|_| error)
+        }
+        other => other.map(|page| with_notes(page, note.into_iter())),
+    }
+}
+
+fn with_notes(mut page: ApprovalPage, notes: impl Iterator<Item = String>) -> ApprovalPage {
+    page.notes.extend(notes);
+    page
+}
+
+/// A package of npm that did not start, and for which nothing says that it must be bun.
+fn can_try_node(request: &AddRequest, error: &OpsError) -> bool {
+    let is_open = |package: &PackageOrigin| {
+        package.package.ecosystem == Ecosystem::Npm && package.runtime.is_none()
+    };
+    matches!(&request.origin, Origin::Package(package) if is_open(package))
+        && matches!(error, OpsError::Start(_))
+}
+
+/// spec 10.8: a command that runs a package is locked as that package, if it can be and the answer is yes. What is to be
+/// said if it stays a command.
+fn lock_package(
+    request: &mut AddRequest,
+    consent: &dyn Consent,
+) -> Result<Option<String>, OpsError> {
+    match LockOffer::of_origin(&request.origin) {
+        LockOffer::Other => Ok(None),
+        LockOffer::NotLockable(reason) => {
+            Ok(Some(format!("its packages are not locked: {reason}; this pins no bytes")))
+        }
+        LockOffer::Lockable { .. } if request.packages == PackageCommands::AsTyped => {
+            Ok(Some("added as a command: this pins no bytes of its packages".to_owned()))
+        }
+        LockOffer::Lockable { package, note } => match consent.may_lock(&package, note) {
+            Answer::Yes => {
+                request.origin = package.into();
+                Ok(note.map(str::to_owned))
+            }
+            Answer::No => {
+                Ok(Some("added as a command: this pins no bytes of its packages".to_owned()))
+            }
+            Answer::NoTerminal => Err(OpsError::NotApproved { asked: false }),
+        },
+    }
+}
+
+fn add_once(request: &AddRequest, consent: &dyn Consent) -> Result<ApprovalPage, OpsError> {
+    let again = typed_again(request);
+    let AddRequest { name, origin, start_directory, timeout, source, mode, before, .. } = request;
+    let (name, origin, timeout, mode) = (name.clone(), origin.clone(), *timeout, *mode);
+    let (start_directory, source, before) =
+        (start_directory.clone(), source.clone(), before.clone());
     let source = source.map(text_of).transpose()?;
     let directory = start_directory.map(text_of).transpose()?;
     let given = BTreeMap::new();
     let (published, name_use) = (None, NameUse::MustBeFree);
-    let server = NewServer { name, origin, published, name_use, directory, timeout, source, given };
+    let server = NewServer {
+        name,
+        origin,
+        published,
+        name_use,
+        directory,
+        timeout,
+        source,
+        given,
+        values: FacetValues::default(),
+        before,
+    };
     let pinned = match mode {
         AddMode::New => pin_new(server, consent),
         AddMode::Replace => replace_pin(server, consent),
@@ -63,7 +142,10 @@ fn refuse_secrets(request: &AddRequest, consent: &dyn Consent) -> Result<(), Ops
     let what = match &request.origin {
         Origin::Command(command) if !secret_arguments(&command.args).is_empty() => "an argument",
         Origin::Address(address) if looks_like_secret(&address.url.to_string()) => "the address",
-        Origin::Command(_) | Origin::Address(_) | Origin::SourceMode(_) => return Ok(()),
+        Origin::Package(package) if !secret_arguments(&package.args).is_empty() => "an argument",
+        Origin::Command(_) | Origin::Address(_) | Origin::SourceMode(_) | Origin::Package(_) => {
+            return Ok(());
+        }
     };
     if consent.accepts() == Severity::Critical {
         return Ok(());
@@ -101,6 +183,11 @@ fn typed_again(request: &AddRequest) -> impl Fn(Option<&str>) -> String + use<> 
             headers
                 .for_each(|(name, value)| option("--header", format!("{name}={value}").as_ref()));
             format!(" {}", shell_word(address.url.to_string().as_ref()))
+        }
+        Origin::Package(package) => {
+            package.env.iter().for_each(|name| option("--env", name.as_ref()));
+            package_words(package)
+                .fold(String::new(), |words, word| format!("{words} {}", shell_word(word.as_ref())))
         }
         Origin::SourceMode(artifact) => {
             let source = match &artifact.source {

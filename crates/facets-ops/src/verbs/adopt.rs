@@ -12,7 +12,7 @@ use facets_failure::Describe as _;
 use facets_project::Project;
 use facets_surface::Surface;
 
-pub use crate::client_entries::{EntryOutcome, FoundEntry, PlannedEntry};
+pub use crate::client_entries::{EntryOutcome, FoundEntry, PackageLocking, PlannedEntry};
 use crate::client_files::{
     Client, ClientFileText, FileEdit, Rewriting, Scope, command_line, enter, files, read, write,
 };
@@ -20,8 +20,10 @@ use crate::confusable_names::like_new_others;
 use crate::consent::{Answer, ApprovalPage, Consent, StartAgreed};
 use crate::critical_findings::require_accepted;
 use crate::error::OpsError;
+use crate::facet_values::FacetValues;
 use crate::outside_servers::refuse_inside_server;
 use crate::own_program::own_program_or_refuse;
+pub use crate::package_commands::PackageCommands;
 use crate::pinning::{LookedAt, NameUse, NewServer, look_at_new};
 use crate::start_attempt::longer_wait;
 use survey::{Adoption, Key, Survey, Surveyor};
@@ -37,6 +39,8 @@ pub struct AdoptRequest {
     pub timeout: Option<u64>,
     /// Only look.
     pub is_dry: bool,
+    /// What becomes of commands that run a package.
+    pub packages: PackageCommands,
 }
 
 /// Everything that was found and done.
@@ -79,8 +83,13 @@ pub fn adopt(request: &AdoptRequest, consent: &dyn Consent) -> Result<AdoptRepor
     let (places, directory) = enter(request.scope)?;
     let (reads, unreadable) = read_all(&files(&request.clients, request.scope, &places))?;
     let state = Project::here()?.read(&|_| false)?;
-    let surveyor =
-        Surveyor { scope: request.scope, directory: &directory, project: &places.project, state };
+    let surveyor = Surveyor {
+        scope: request.scope,
+        packages: request.packages,
+        directory: &directory,
+        project: &places.project,
+        state,
+    };
     let Survey { found, adoptions } = surveyor.survey(&reads)?;
     let mut adopting = Adopting { request, consent, found, adoptions, names: BTreeMap::new() };
     let (mut pinned, mut unaccepted, mut edits) = (Vec::new(), Vec::new(), Vec::new());
@@ -197,6 +206,8 @@ impl Adopting<'_> {
                 timeout: self.request.timeout,
                 source: None,
                 given: adoption.plan.given.clone(),
+                values: FacetValues::default(),
+                before: None,
             };
             match look_at_new(server, &StartAgreed(self.consent)) {
                 Ok(mut one) => {

@@ -10,6 +10,7 @@ use facets_project::{Ledger, LedgerRecord, Project, State};
 
 use crate::audit::timestamp;
 use crate::error::{OpsError, ServerError};
+use crate::facet_values::FacetValues;
 use crate::outside_servers::refuse_inside_server;
 
 /// Of which projects.
@@ -59,9 +60,9 @@ pub fn list_approvals(which: &WhichProjects) -> Result<Vec<DecidedServer>, OpsEr
     let records = records_of(which, &project)?;
     // Whatever is wrong with the project here, what was decided can be seen and taken back.
     let state = project.read(&|_| false).ok();
-    let here = project.place().to_string_lossy().into_owned();
+    let here = state.as_ref().map(|state| (&project, state));
     let decided = records.into_iter().filter(is_decided);
-    Ok(decided.map(|record| decided_server(record, &here, state.as_ref())).collect())
+    Ok(decided.map(|record| decided_server(record, here)).collect())
 }
 
 fn is_decided(record: &LedgerRecord) -> bool {
@@ -78,15 +79,19 @@ fn records_of(which: &WhichProjects, project: &Project) -> Result<Vec<LedgerReco
     })
 }
 
-fn decided_server(record: LedgerRecord, here: &str, state: Option<&State>) -> DecidedServer {
+fn decided_server(record: LedgerRecord, here: Option<(&Project, &State)>) -> DecidedServer {
     let LedgerRecord { project, name, grants, approved, .. } = record;
-    let locked = state.and_then(|state| state.lock.server(&name)).filter(|_| project == here);
+    let here = here.filter(|(here, _)| here.place().to_string_lossy() == project.as_str());
+    let locked = here.and_then(|(_, state)| state.lock.server(&name));
+    let values = here
+        .zip(locked)
+        .and_then(|((here, _), server)| FacetValues::of(here, &name, &server.origin).digest);
     let approved = approved.into_iter().rev().map(|one| ApprovedSurface {
         time: shown_time(one.seconds),
         launch: one.launch,
         surface: one.surface,
         varies: !one.variant.is_empty(),
-        is_current: locked.is_some_and(|server| one.is_of(server)),
+        is_current: locked.is_some_and(|server| one.is_of(server, values)),
     });
     let is_gone = !Path::new(&project).exists();
     DecidedServer { is_gone, approved: approved.collect(), project, name, grants }
@@ -125,7 +130,7 @@ pub fn revoke_approvals(
         // The grants of a project that is gone are of no use.
         if is_gone(record) { ledger.end(&record.name)? } else { ledger.revoke(&record.name)? }
     }
-    Ok(records.into_iter().map(|record| decided_server(record, "", None)).collect())
+    Ok(records.into_iter().map(|record| decided_server(record, None)).collect())
 }
 
 /// Where a project lies, or lay.

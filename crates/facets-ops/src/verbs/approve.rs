@@ -11,9 +11,10 @@ pub use crate::consent::MovedServer;
 use crate::consent::{ApprovalPage, Consent};
 use crate::critical_findings::or_accept_with;
 use crate::error::{OpsError, ServerError};
+use crate::facet_values::FacetValues;
 use crate::moving::approve_moved;
 use crate::outside_servers::refuse_inside_server;
-use crate::pinned::{image_of, is_others};
+use crate::pinned::{Pinned, is_others, uncaptured};
 use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, repin};
 use crate::unknown_server::unknown_server;
 
@@ -91,15 +92,16 @@ fn approve_one(
     if is_others(name, &state) && uncaptured_origin(name, &state).is_none() {
         let name = name.to_owned();
         return Err(match state.lock.servers().get(&name) {
-            Some(LockedEntry::Uncaptured(server)) => {
-                ServerError::Uncaptured { image: image_of(server), name }.into()
-            }
+            Some(LockedEntry::Uncaptured(server)) => uncaptured(&name, server),
             _ => ServerError::NotInline { name }.into(),
         });
     }
     let origin = wanted_origin(name, &state)?;
     let locked = state.lock.server(name);
-    let decision = locked.map(|server| UserDecision::of(name, server, project)).transpose()?;
+    let values = FacetValues::of(project, name, &origin);
+    let decision = locked
+        .map(|server| UserDecision::with_values(name, server, project, &values))
+        .transpose()?;
     let is_approved = decision.as_ref().is_some_and(|known| known.approval.is_some());
     let grants = match decision {
         Some(decision) => Some(decision.grants),
@@ -115,16 +117,19 @@ fn approve_one(
     };
     let accepted = request.accept.map_or(Accepted::Asked, Accepted::UpTo);
     // Other bytes need a yes of their own, which a level of findings is not.
-    let yes = if matches!(origin, Origin::SourceMode(_)) { " --yes" } else { "" };
+    let has_bytes = matches!(origin, Origin::SourceMode(_) | Origin::Package(_));
+    let yes = if has_bytes { " --yes" } else { "" };
     let new = NewPin {
         name,
-        bytes: bytes_to_approve(&origin, locked),
+        bytes: bytes_to_approve(&origin, locked, Pinned::of(name, &state).ok()),
         origin,
         settings,
         grants,
         timeout: request.timeout,
         source: locked.and_then(|server| server.source.clone()),
         launch_change: LaunchChange::Reported,
+        before: None,
+        values,
     };
     let page = repin(project, &state, new, (accepted, request.trust), consent);
     page.map_err(|error| {
@@ -134,13 +139,22 @@ fn approve_one(
 }
 
 /// Of a registry's server the pinned bytes are approved: another version is what `upgrade` is for.
-fn bytes_to_approve(origin: &Origin, locked: Option<&LockedServer>) -> NewBytes {
-    let of_registry = |origin: &Origin| match origin {
-        Origin::SourceMode(artifact) => matches!(artifact.source, ArtifactSource::Registry { .. }),
-        Origin::Command(_) | Origin::Address(_) => false,
-    };
-    match locked {
-        Some(locked) if of_registry(origin) => NewBytes::Pinned(locked.pin.clone()),
+fn bytes_to_approve(
+    origin: &Origin,
+    locked: Option<&LockedServer>,
+    pinned: Option<Pinned>,
+) -> NewBytes {
+    let closure = pinned.and_then(|pinned| pinned.closure).map(Box::new);
+    match (origin, locked) {
+        (Origin::SourceMode(artifact), Some(locked))
+            if matches!(artifact.source, ArtifactSource::Registry { .. }) =>
+        {
+            NewBytes::Pinned(locked.pin.clone(), None)
+        }
+        // Of a package, too, unless it is asked for in another way by now.
+        (Origin::Package(_), Some(locked)) if closure.is_some() && locked.origin == *origin => {
+            NewBytes::Pinned(locked.pin.clone(), closure)
+        }
         _ => NewBytes::Resolved,
     }
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use facets_drift::{Compat, Finding, FindingType, Severity, Side, SubjectKind, sort_findings};
 use facets_launch::{Launchable, ProcessLaunch};
-use facets_lock::{Grants, LockedEntry, LockedServer};
+use facets_lock::{Grants, LockedEntry, LockedServer, Pin};
 use facets_mcp::{CaptureError, CaptureOptions, EraChoice};
+use facets_model::manifest::DeclaredServer;
 use facets_probe::ObserveError;
 use facets_project::{Project, State};
 use facets_surface::{Also, Surface};
@@ -17,6 +18,7 @@ use crate::confinement::{apply_grants, opened_by};
 use crate::confusable_names::{like_others, look_among_others};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent};
 use crate::error::{OpsError, ServerError};
+use crate::facet_values::FacetValues;
 pub use crate::judgement::{CheckOutcome, CheckReport, CheckedServer, Judgement, UncapturedShown};
 use crate::judgement::{judged, naming, not_locked, something_pinned};
 use crate::launch_options::LaunchOptions;
@@ -24,6 +26,7 @@ use crate::launching::prepare;
 use crate::moving::{approve_moved, not_approved};
 use crate::observing::observe_once;
 use crate::outside_servers::refuse_inside_server;
+use crate::packages::{PackageShown, package_source, platform};
 use crate::pinned::{Pinned, against_manifest, chosen, differences, image_of, is_others};
 use crate::pinning::{approve_entry, with_source};
 use crate::policy::{self, Asked};
@@ -104,7 +107,8 @@ fn uncaptured_servers(state: &State) -> Vec<UncapturedShown> {
     let entries = state.lock.servers().iter();
     let uncaptured = entries.filter_map(|(name, entry)| match entry {
         LockedEntry::Uncaptured(server) if is_others(name, state) => {
-            Some(UncapturedShown { name: name.clone(), image: image_of(server) })
+            let is_published = matches!(server.declared, DeclaredServer::Floor { .. });
+            Some(UncapturedShown { name: name.clone(), image: image_of(server), is_published })
         }
         _ => None,
     });
@@ -173,7 +177,8 @@ fn allowed(
     trust: Trust,
     consent: &dyn Consent,
 ) -> Result<Allowed, OpsError> {
-    let decision = UserDecision::of(name, &pinned.server, project)?;
+    let values = FacetValues::of(project, name, &pinned.server.origin);
+    let decision = UserDecision::with_values(name, &pinned.server, project, &values)?;
     let (start, grants) = (pinned.start(), &decision.grants);
     let settings = decision.settings(&pinned.server);
     let options = LaunchOptions::of(project, name, &settings, grants)?;
@@ -181,7 +186,8 @@ fn allowed(
     if decision.is_trusted(trust) {
         let approved = decision.approval.as_ref().map(|_| &pinned.server);
         let origin = &pinned.server.origin;
-        let (options, notes) = options.with_values_for(project, (name, origin), approved)?;
+        let (options, notes) =
+            options.with_values_for(project, (name, origin), approved, &values)?;
         let server = prepare(start, &options, &AlreadyApproved)?;
         let server = apply_grants(server.normalised(), grants)?;
         return Ok(Allowed { server, grants: grants.clone(), notes });
@@ -189,7 +195,8 @@ fn allowed(
     if !consent.can_answer() {
         return Err(not_approved(name, &pinned.server, project));
     }
-    options.require_values(&pinned.server.origin)?;
+    let (options, _) =
+        options.with_values_for(project, (name, &pinned.server.origin), None, &values)?;
     let here = apply_grants(prepare(start, &options, consent)?, grants)?;
     // What was pinned elsewhere is new to whoever is asked here.
     let mut page = ApprovalPage {
@@ -201,6 +208,7 @@ fn allowed(
         changes: None,
         source: pinned.server.source.clone(),
         artifact: stored_artifact_shown(&pinned.server.pin),
+        package: package_shown(pinned),
         grants: grants.clone(),
         settings: (!pinned.server.origin.is_remote()).then_some(settings),
         varies: Vec::new(),
@@ -216,8 +224,14 @@ fn allowed(
         consent.may_pin(&page).required()?;
     }
     let entry = LockedServer { grants: grants.clone(), ..pinned.server.clone() };
-    approve_entry(project, (name, &entry), decision.latest.as_ref(), variant)?;
+    approve_entry(project, (name, &entry, decision.values), decision.latest.as_ref(), variant)?;
     Ok(Allowed { server: here.normalised(), grants: grants.clone(), notes: Vec::new() })
+}
+
+/// What is shown of a pinned package.
+fn package_shown(pinned: &Pinned) -> Option<PackageShown> {
+    let (pin, closure) = pinned.server.pin.package().zip(pinned.closure.as_ref())?;
+    Some(PackageShown::of(pin, closure, &platform().ok()?))
 }
 
 /// What a server declares otherwise on this machine, if it still declares everywhere what is pinned; else
@@ -280,11 +294,15 @@ fn check_one(name: String, job: Ready, project: &Project, timeout: Option<u64>) 
     CheckedServer { name, tools, outcome, profile, notes, is_remote, facts }
 }
 
-/// Adds what the verified files of an artifact can reach.
-fn with_source_of(surface: &mut Surface, server: &Launchable) -> Result<(), OpsError> {
-    if let Launchable::Process(ProcessLaunch { verified: Some(files), .. }) = server {
-        surface.source = source_of(&files.tree)?;
-    }
+/// Adds what the verified files of an artifact or a package can reach.
+fn with_source_of(surface: &mut Surface, server: &Launchable, pin: &Pin) -> Result<(), OpsError> {
+    let Launchable::Process(ProcessLaunch { verified: Some(files), .. }) = server else {
+        return Ok(());
+    };
+    surface.source = match pin {
+        Pin::Package(package) => package_source(&files.tree, package)?,
+        Pin::Artifact(_) | Pin::AsWritten => source_of(&files.tree)?,
+    };
     Ok(())
 }
 
@@ -313,7 +331,7 @@ fn observe_and_compare(
         })) => return Ok((vec![varies(&names)], None)),
         other => other.map_err(|error| attempt.explain(error))?,
     };
-    with_source_of(&mut surface, &job.server)?;
+    with_source_of(&mut surface, &job.server, &job.pinned.server.pin)?;
     with_source(&mut surface, project.place(), job.pinned.server.source.as_deref())?;
     let hashes = surface.hashes();
     let mut found = differences(job.pinned.side(), Side { surface: &surface, hashes: &hashes });

@@ -5,7 +5,8 @@ use facets_failure::{CodeTable, explanations};
 use facets_markers::{ASSET_RULES, RULES, Rule};
 
 use crate::error::{
-    AcquireError, ArtifactError, InstallError, OpsError, PublishError, ServerError, TaskError,
+    AcquireError, ArtifactError, InstallError, OpsError, PackageStartError, PublishError,
+    ServerError, TaskError,
 };
 
 /// The pages of all crates that can report something here, in the order in which they are listed.
@@ -25,6 +26,8 @@ const PAGES: &[&str] = &[
     facets_plan::EXPLANATIONS,
     facets_store::EXPLANATIONS,
     facets_runtime::EXPLANATIONS,
+    facets_packages::EXPLANATIONS,
+    facets_closure::EXPLANATIONS,
     facets_archive::EXPLANATIONS,
     facets_policy::EXPLANATIONS,
     facets_clients::EXPLANATIONS,
@@ -72,6 +75,10 @@ pub fn code_groups() -> Vec<CodeGroup> {
         ("Installing", [of_installing, pages(&[facets_plan::EXPLANATIONS])].concat()),
         ("Store", pages(&[facets_store::EXPLANATIONS])),
         ("Runtimes", pages(&[facets_runtime::EXPLANATIONS])),
+        (
+            "Servers from npm and PyPI",
+            pages(&[facets_packages::EXPLANATIONS, facets_closure::EXPLANATIONS]),
+        ),
         ("Archives", pages(&[facets_archive::EXPLANATIONS])),
         ("Policies", pages(&[facets_policy::EXPLANATIONS])),
         ("Hashes of server.json", pages(&[facets_file_hashes::EXPLANATIONS])),
@@ -102,6 +109,7 @@ pub fn code_groups() -> Vec<CodeGroup> {
 fn is_about_servers(code: &str) -> bool {
     ServerError::CODES.contains(&code)
         || ArtifactError::CODES.contains(&code)
+        || PackageStartError::CODES.contains(&code)
         || ["bad-header", "bad-url", "not-approved"].contains(&code)
 }
 
@@ -142,6 +150,7 @@ mod tests {
             OpsError::CODES,
             ServerError::CODES,
             ArtifactError::CODES,
+            PackageStartError::CODES,
             BuildError::CODES,
             BundleError::CODES,
             PublishError::CODES,
@@ -183,6 +192,8 @@ mod tests {
             (facets_plan::EXPLANATIONS, facets_plan::PlanProblem::CODES),
             (facets_store::EXPLANATIONS, facets_store::StoreError::CODES),
             (facets_runtime::EXPLANATIONS, facets_runtime::RuntimeError::CODES),
+            (facets_packages::EXPLANATIONS, facets_packages::PackageError::CODES),
+            (facets_closure::EXPLANATIONS, facets_closure::ClosureError::CODES),
             (facets_archive::EXPLANATIONS, facets_archive::ArchiveError::CODES),
             (facets_policy::EXPLANATIONS, &of_policies),
             (facets_clients::EXPLANATIONS, &of_clients),

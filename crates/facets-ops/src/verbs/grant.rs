@@ -1,6 +1,7 @@
 //! `facet grant`: what a server may do, and how that is enforced (spec 11.4).
 
 mod failures;
+mod observed;
 
 use std::net::IpAddr;
 use std::sync::mpsc;
@@ -17,6 +18,7 @@ pub use crate::confinement::{describe_opened, undefended};
 use crate::confinement::{granted_place, opened_by, refuse_own_folder};
 use crate::consent::{AlreadyApproved, ApprovalPage, Consent, StartObstacle};
 use crate::error::{OpsError, ServerError};
+use crate::facet_values::FacetValues;
 use crate::grant_conflicts::KnownStart;
 pub use crate::grant_words::grants_words;
 use crate::grant_words::{extent_word, yes_or_no};
@@ -29,6 +31,7 @@ use crate::pinning::approve_entry;
 pub use crate::program_files::{OpenedFiles, OpenedPath};
 use crate::repinning::{Accepted, LaunchChange, NewBytes, NewPin, repin};
 use failures::{TypedGrant, narrowed_only, unchanged, with_accept};
+use observed::observed_by;
 
 /// One decision of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,13 +48,15 @@ pub enum GrantSetting {
     Elicitation(bool),
     /// Which arguments calls may have.
     Arguments(Arguments),
+    /// Network, files and programs as its source was seen to use them.
+    Observed,
 }
 
 impl GrantSetting {
     /// Whether it is enforced on a process of ours, and so on nothing that runs elsewhere.
     fn is_of_a_process(&self) -> bool {
         match self {
-            Self::Network(_) | Self::Filesystem(_) | Self::Subprocess(_) => true,
+            Self::Network(_) | Self::Filesystem(_) | Self::Subprocess(_) | Self::Observed => true,
             Self::Sampling(_) | Self::Elicitation(_) | Self::Arguments(_) => false,
         }
     }
@@ -61,6 +66,9 @@ impl std::str::FromStr for GrantSetting {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text == "observed" {
+            return Ok(Self::Observed);
+        }
         let (name, value) =
             text.split_once('=').ok_or("a setting is written NAME=VALUE, such as network=none")?;
         let flag = || match value {
@@ -91,6 +99,7 @@ impl std::str::FromStr for GrantSetting {
 impl std::fmt::Display for GrantSetting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (name, value) = match self {
+            Self::Observed => return f.write_str("observed"),
             Self::Network(extent) => ("network", extent_word(extent)),
             Self::Filesystem(extent) => ("filesystem", extent_word(extent)),
             Self::Subprocess(is_granted) => ("subprocess", yes_or_no(*is_granted).to_owned()),
@@ -188,7 +197,11 @@ pub fn grant(request: &GrantRequest, consent: &dyn Consent) -> Result<GrantRepor
     let pinned = Pinned::whole(name, &state)?;
     let decision = UserDecision::of(name, &pinned.server, &project)?;
     let before = &decision.grants;
-    let grants = request.settings.iter().fold(before.clone(), with_setting);
+    let wants_observed = request.settings.contains(&GrantSetting::Observed);
+    let observed = wants_observed.then(|| observed_by(&pinned, &project)).transpose()?;
+    let observed = observed.unwrap_or(Grants::ALL);
+    let with = |grants: Grants, setting: &GrantSetting| with_setting(grants, setting, &observed);
+    let grants = request.settings.iter().fold(before.clone(), with);
     refuse_elsewhere(request, &pinned.server)?;
     let settings = StartSettings {
         profile: pinned.server.settings.profile.with_grants(&grants),
@@ -257,13 +270,17 @@ impl NewGrants<'_> {
         let name = request.name.as_str();
         // spec 5.2: another profile is another environment, so the server is looked at in it
         if settings.profile != pinned.settings.profile {
-            let new = in_profile((name, pinned), settings, grants.clone());
+            let closure = Pinned::of(name, state).ok().and_then(|pinned| pinned.closure);
+            let values = FacetValues::of(project, name, &pinned.origin);
+            let new = in_profile((name, pinned), closure, settings, grants.clone());
+            let new = NewPin { values, ..new };
             let accepted = (Accepted::Unchanged, Trust::Approvals);
             return repin(project, state, new, accepted, consent).map(Some);
         }
         let server = LockedServer { grants: grants.clone(), ..pinned.clone() };
+        let values = approval.as_ref().and_then(|known| known.values);
         let variant = approval.map(|known| known.variant).unwrap_or_default();
-        approve_entry(project, (name, &server), Some(narrower), variant)?;
+        approve_entry(project, (name, &server, values), Some(narrower), variant)?;
         project.change(|now| change(now, state, name, &server))?;
         Ok(None)
     }
@@ -272,6 +289,7 @@ impl NewGrants<'_> {
 /// The same server with other grants, in the profile that follows from them.
 fn in_profile<'n>(
     (name, server): (&'n str, &LockedServer),
+    closure: Option<facets_closure::Closure>,
     settings: StartSettings,
     grants: Grants,
 ) -> NewPin<'n> {
@@ -279,12 +297,14 @@ fn in_profile<'n>(
         name,
         origin: server.origin.clone(),
         // spec 11.4: a grant is no reason for other bytes
-        bytes: NewBytes::Pinned(server.pin.clone()),
+        bytes: NewBytes::Pinned(server.pin.clone(), closure.map(Box::new)),
         settings,
         grants: Some(grants),
         timeout: None,
         source: server.source.clone(),
         launch_change: LaunchChange::Reported,
+        before: None,
+        values: FacetValues::default(),
     }
 }
 
@@ -375,8 +395,14 @@ fn ask_for_wider(
     answer.or_refuse("nothing more was granted", typed(request).with("--yes"))
 }
 
-fn with_setting(grants: Grants, setting: &GrantSetting) -> Grants {
+fn with_setting(grants: Grants, setting: &GrantSetting, observed: &Grants) -> Grants {
     match setting.clone() {
+        GrantSetting::Observed => Grants {
+            network: observed.network.clone(),
+            filesystem: observed.filesystem.clone(),
+            subprocess: observed.subprocess,
+            ..grants
+        },
         GrantSetting::Network(network) => Grants { network, ..grants },
         GrantSetting::Filesystem(filesystem) => Grants { filesystem, ..grants },
         GrantSetting::Subprocess(subprocess) => Grants { subprocess, ..grants },

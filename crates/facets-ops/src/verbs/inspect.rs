@@ -66,7 +66,7 @@ pub fn inspect(request: InspectRequest, consent: &dyn Consent) -> Result<Inspect
                 .for_purpose(StartPurpose::Capture);
             launch.require_values(&origin)?;
             let Resolved { origin, pin, .. } =
-                resolve(&origin, Path::new("."), consent.progress())?;
+                resolve(&origin, Path::new("."), None, consent.progress())?;
             let server = prepare((&origin, &pin), &launch, &TypedAddress(consent))?;
             let options = capture_options(&server, timeout, None);
             let shown = origin.to_string();

@@ -5,7 +5,9 @@ use facets_registry_client::PublishedKind;
 use crate::client_files::Client;
 use crate::consent::Consent;
 use crate::error::OpsError;
-pub use crate::install_page::{AssetChangeShown, FacetChange, InstallPage, ServerChange};
+pub use crate::install_page::{
+    AssetChangeShown, FacetChange, InstallPage, ServerChange, ServerLook,
+};
 pub use crate::install_report::{
     AssetFileStatus, InstallOutcome, InstallReport, InstalledFileShown, ItemStatus, PinnedHashes,
     ServerOutcome, ServerStatus, YankedVersion,

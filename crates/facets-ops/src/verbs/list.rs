@@ -3,7 +3,7 @@
 use facets_digest::Digest;
 pub use facets_lock::AcceptedFindings;
 use facets_lock::LockedEntry;
-use facets_model::{InlineServerName, Origin, PlainVersion};
+use facets_model::{InlineServerName, Origin, PlainVersion, Version};
 use facets_plan::source_text;
 use facets_project::{
     InstalledFile, Project, ProjectError, State, declared_origin, project_around,
@@ -24,6 +24,8 @@ pub struct ListedServer {
     pub name: String,
     /// Where it comes from; none if this facet does not start it, or nothing is locked.
     pub origin: Option<Origin>,
+    /// Its version, if its bytes are pinned with one.
+    pub version: Option<Version>,
     /// How many tools it has; none if nothing is locked.
     pub tools: Option<usize>,
     /// Whether this user has approved it on this machine.
@@ -97,6 +99,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                 ListedServer {
                     name: name.clone(),
                     origin: None,
+                    version: None,
                     tools: None,
                     approved: false,
                     approved_in: None,
@@ -112,6 +115,7 @@ pub fn list() -> Result<ListReport, OpsError> {
                 ListedServer {
                     name: name.clone(),
                     origin: Some(server.origin.clone()),
+                    version: server.pin.artifact().map(|pin| pin.version.clone()),
                     tools: Some(server.surface.tools.len()),
                     approved,
                     approved_in: elsewhere.map(|record| record.project),
@@ -171,6 +175,7 @@ fn only_declared(state: &State) -> Vec<ListedServer> {
     new.map(|name| ListedServer {
         name: name.clone(),
         origin: declared_origin(manifest, name).cloned(),
+        version: None,
         tools: None,
         approved: false,
         approved_in: None,

@@ -12,7 +12,9 @@ use facets_registry_client::{PublishedKind, RegistryClientError, VersionDocument
 use crate::acquiring::{AcquireRequest, Acquirer, NoInstallProgress, is_commit};
 use crate::error::{OpsError, PublishError};
 use crate::installing::{InstallOptions, NetworkUse, RegistryChange};
-use crate::pinned::declared_server;
+use crate::packages::{NewerPackages, newer_packages};
+use crate::pinned::{Pinned, declared_server};
+use crate::start_progress::NoStartProgress;
 use crate::unknown_server::unknown_server;
 
 /// What to ask for.
@@ -63,14 +65,33 @@ pub struct OutdatedCommit {
 pub struct OutdatedReport {
     /// Everything of a registry or a repository, by kind and name.
     pub items: Vec<OutdatedItem>,
+    /// Servers from npm and PyPI, by name.
+    pub packages: Vec<OutdatedPackage>,
     /// What else is worth knowing.
     pub notes: Vec<String>,
+}
+
+/// A server from npm or PyPI.
+#[derive(Debug)]
+pub struct OutdatedPackage {
+    /// Its name in this project.
+    pub name: String,
+    /// The package that is locked, with its version.
+    pub locked: String,
+    /// The package that `facet upgrade` would take, if it is another version.
+    pub upgrade: Option<String>,
+    /// How many packages of its closure are others by now.
+    pub changed: usize,
+    /// Packages whose bytes changed under the same version.
+    pub replaced: Vec<String>,
+    /// Why nothing could be found out.
+    pub error: Option<OpsError>,
 }
 
 /// Asks registries for newer versions of everything that is locked.
 pub fn outdated(request: &OutdatedRequest) -> Result<OutdatedReport, OpsError> {
     let project = Project::here()?;
-    let state = project.read(&|_| false)?;
+    let state = project.read(&|_| true)?;
     let options = &request.options;
     let acquirer = Acquirer::new(AcquireRequest {
         project: project.place(),
@@ -82,9 +103,10 @@ pub fn outdated(request: &OutdatedRequest) -> Result<OutdatedReport, OpsError> {
         progress: &NoInstallProgress,
     })?;
     let locked = locked_items(&state);
-    if let Some(name) =
-        request.names.iter().find(|name| !locked.iter().any(|one| one.name() == *name))
-    {
+    let is_package =
+        |name: &str| state.lock.server(name).is_some_and(|server| server.pin.package().is_some());
+    let is_known = |name: &str| is_package(name) || locked.iter().any(|one| one.name() == name);
+    if let Some(name) = request.names.iter().find(|name| !is_known(name)) {
         return Err(unknown_server(name, &state));
     }
     let is_meant = |one: &LockedSource| {
@@ -97,7 +119,38 @@ pub fn outdated(request: &OutdatedRequest) -> Result<OutdatedReport, OpsError> {
     let not_kept = acquirer.remember().err();
     let notes =
         not_kept.map(|error| format!("the versions that were seen are not remembered: {error}"));
-    Ok(OutdatedReport { items, notes: notes.into_iter().collect() })
+    let packages = outdated_packages(request, &state);
+    Ok(OutdatedReport { items, packages, notes: notes.into_iter().collect() })
+}
+
+/// Resolves each package anew, one after the other.
+fn outdated_packages(request: &OutdatedRequest, state: &State) -> Vec<OutdatedPackage> {
+    let is_meant = |name: &&String| request.names.is_empty() || request.names.contains(name);
+    let names = state.lock.servers().keys().filter(is_meant);
+    names.filter_map(|name| outdated_package(name, request, state)).collect()
+}
+
+fn outdated_package(
+    name: &str,
+    request: &OutdatedRequest,
+    state: &State,
+) -> Option<OutdatedPackage> {
+    let server = state.lock.server(name)?;
+    let (Origin::Package(origin), Some(pin)) = (&server.origin, server.pin.package()) else {
+        return None;
+    };
+    let before = request.options.before.as_deref();
+    let found = Pinned::whole(name, state).and_then(|pinned| match &pinned.closure {
+        Some(closure) => newer_packages(origin, (pin, closure), before, &NoStartProgress),
+        None => Ok(NewerPackages::default()),
+    });
+    let (found, error) = match found {
+        Ok(found) => (found, None),
+        Err(error) => (NewerPackages::default(), Some(error)),
+    };
+    let NewerPackages { resolved: upgrade, changed, replaced } = found;
+    let (name, locked) = (name.to_owned(), pin.resolved.clone());
+    Some(OutdatedPackage { name, locked, upgrade, changed, replaced, error })
 }
 
 /// Something that is locked, and may have a newer version.

@@ -17,10 +17,11 @@ use crate::client_values::starts_here;
 use crate::consent::{Answer, Consent};
 use crate::error::{OpsError, TaskError};
 use crate::facet_removal::{FileRemoval, receipt_without, servers_of_facets};
-use crate::facet_servers::facet_servers;
+use crate::facet_servers::{authored_name, facet_servers};
 use crate::install_report::InstalledFileShown;
 use crate::outside_servers::refuse_inside_server;
 use crate::pinned::declared_server;
+use crate::pinning::closure_changes;
 use crate::restoring::{Restoration, restore_entries};
 use crate::unknown_server::unknown_server;
 
@@ -138,19 +139,31 @@ impl Removal {
     }
 
     fn carry_out(&self, project: &Project) -> Result<Vec<InstalledFileShown>, OpsError> {
-        let ledger = project.ledger()?;
-        // First of all: a lock that comes back must not find what it needs.
-        self.servers.iter().try_for_each(|name| ledger.end(name))?;
-        if self.there.is_empty() && self.facets.is_empty() {
-            return Ok(Vec::new());
-        }
         let mut files = Vec::new();
-        project.change(|now| {
-            let removal = FileRemoval::of(&self.facets, project)?;
-            files = removal.files(project);
-            self.plan(now, Some((project, &removal)))
-        })?;
-        Ok(files)
+        let mut changed = Ok(());
+        if !self.there.is_empty() || !self.facets.is_empty() {
+            changed = project.change(|now| {
+                let removal = FileRemoval::of(&self.facets, project)?;
+                files = removal.files(project);
+                self.plan(now, Some((project, &removal)))
+            });
+        }
+        // A lock that comes back must not find what it needs; one that never went still does. What failed may be
+        // done all the same: the journal ends it.
+        if changed.is_ok() || self.is_done(project) {
+            let ledger = project.ledger()?;
+            self.servers.iter().try_for_each(|name| ledger.end(name))?;
+        }
+        changed.map(|()| files)
+    }
+
+    /// Whether the lock has nothing of it any more.
+    fn is_done(&self, project: &Project) -> bool {
+        let is_gone = |state: &State| {
+            let servers = self.there.iter().all(|name| !state.lock.servers().contains_key(name));
+            servers && self.facets.iter().all(|name| !state.lock.facets().contains_key(name))
+        };
+        project.read(&|_| false).is_ok_and(|state| is_gone(&state))
     }
 
     fn plan(
@@ -182,7 +195,8 @@ impl Removal {
         };
         let manifest = manifest.filter(|text| Some(text) != state.manifest_text.as_ref());
         let lock = (lock != state.lock).then_some(lock);
-        Ok(Change { manifest, lock, surfaces: change.surfaces, assets, installed, receipt })
+        let (surfaces, closures) = (change.surfaces, change.closures);
+        Ok(Change { manifest, lock, surfaces, closures, assets, installed, receipt })
     }
 }
 
@@ -221,8 +235,9 @@ fn refuse_of_facets(servers: &[String], removed: &[String], state: &State) -> Re
         let Some(by) = of_facets.get(name) else { continue };
         let left = by.iter().find(|facet| !removed.iter().any(|name| name == facet.as_str()));
         if let Some(facet) = left {
+            let authored = authored_name(name, facet, state).unwrap_or(name).to_owned();
             let (name, facet) = (name.clone(), facet.to_string());
-            return Err(TaskError::ServerOfFacet { name, facet }.into());
+            return Err(TaskError::ServerOfFacet { name, facet, authored }.into());
         }
     }
     Ok(())
@@ -257,7 +272,7 @@ fn declared_key<'s>(state: &'s State, name: &str) -> Option<&'s str> {
 fn plan_servers(state: &State, names: &[String]) -> Result<Change, OpsError> {
     let mut lock = state.lock.clone();
     let mut manifest = state.manifest_text.clone();
-    let mut surfaces = Vec::new();
+    let (mut surfaces, mut closures) = (Vec::new(), Vec::new());
     for name in names {
         let locked = lock.servers().contains_key(name);
         let declared = declared_key(state, name);
@@ -271,6 +286,7 @@ fn plan_servers(state: &State, names: &[String]) -> Result<Change, OpsError> {
             if is_ours(&surface_path(name)) {
                 surfaces.push((name.clone(), None));
             }
+            closures.extend(closure_changes(state, name, None));
         }
         if let (Some(text), Some(key)) = (&manifest, declared) {
             let others = state.manifest.iter().flat_map(|all| all.servers.keys());
@@ -286,5 +302,5 @@ fn plan_servers(state: &State, names: &[String]) -> Result<Change, OpsError> {
     }
     let manifest = manifest.filter(|text| Some(text) != state.manifest_text.as_ref());
     let lock = (lock != state.lock).then_some(lock);
-    Ok(Change { manifest, lock, surfaces, ..Change::default() })
+    Ok(Change { manifest, lock, surfaces, closures, ..Change::default() })
 }

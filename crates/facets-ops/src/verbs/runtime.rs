@@ -15,7 +15,7 @@ use crate::runtime_fetching::runtime_fetcher;
 /// Which runtimes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimeRequest {
-    /// One of them; all if there is none.
+    /// One of them; without one, all are removed, and bun is installed.
     pub name: Option<RuntimeName>,
 }
 
@@ -124,8 +124,10 @@ pub fn install_runtimes(
     let runtimes = Runtimes::new(&store);
     let fetcher = runtime_fetcher(Machine::here(), &store);
     let mut installed = Vec::new();
-    for runtime in RuntimeName::ALL.map(current) {
-        if !request.is_about(runtime) {
+    // Without a name, the one that most servers need; the others are fetched when a server needs them.
+    let wanted = request.name.unwrap_or(RuntimeName::Bun);
+    for runtime in RuntimeName::MANAGED.map(current) {
+        if runtime.name != wanted {
             continue;
         }
         let was_fetched = runtimes.installed(runtime)?.is_none();

@@ -9,6 +9,7 @@ use facets_runtime::this_platform;
 use crate::approval::UserDecision;
 use crate::error::OpsError;
 use crate::moving::approved_elsewhere;
+use crate::packages::{PackageShown, platform};
 use crate::pinned::Pinned;
 pub use crate::surface_report::InspectReport;
 use crate::surface_report::report;
@@ -22,6 +23,8 @@ pub struct ShowReport {
     pub origin: Origin,
     /// Its bytes, if it is an artifact.
     pub artifact: Option<PinnedArtifact>,
+    /// What exactly it is, if it is a package.
+    pub package: Option<PackageShown>,
     /// How it starts.
     pub settings: StartSettings,
     /// Where its source lies, if that is scanned.
@@ -62,7 +65,10 @@ impl PinnedArtifact {
 pub fn show(name: &str) -> Result<ShowReport, OpsError> {
     let project = Project::here()?;
     let state = project.read(&|other| other == name)?;
-    let Pinned { server, surface, .. } = Pinned::whole(name, &state)?;
+    let Pinned { server, surface, closure, .. } = Pinned::whole(name, &state)?;
+    let package = server.pin.package().zip(closure.as_ref()).zip(platform().ok());
+    let package =
+        package.map(|((pin, closure), platform)| PackageShown::of(pin, closure, &platform));
     let decision = UserDecision::of(name, &server, &project)?;
     let elsewhere = approved_elsewhere(name, &server, &project)?;
     Ok(ShowReport {
@@ -72,6 +78,7 @@ pub fn show(name: &str) -> Result<ShowReport, OpsError> {
         approved_in: elsewhere.map(|record| record.project),
         grants: decision.grants,
         artifact: server.pin.artifact().map(PinnedArtifact::of),
+        package,
         origin: server.origin,
         source: server.source,
         accepted: server.accepted,

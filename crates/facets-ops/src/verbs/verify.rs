@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use facets_drift::{Compat, Finding, FindingType, Severity, SubjectKind};
-use facets_lock::{Lock, LockedServer};
+use facets_lock::{Lock, LockedServer, Pin};
 use facets_plan::{LockDifference, Wanted, frozen_differences};
 use facets_project::{MANIFEST, Project, State};
 
@@ -16,6 +16,7 @@ use crate::git;
 use crate::judgement::{
     CheckOutcome, CheckReport, CheckedServer, judged, not_locked, something_pinned,
 };
+use crate::packages::verify_package;
 use crate::parallel::on_all_processors;
 use crate::pin_changes::compare_pins;
 use crate::pinned::{Pinned, against_manifest, chosen, differences, is_others};
@@ -137,7 +138,7 @@ fn verify_server(
     outcome: CheckOutcome,
     stored: &StoredVerification,
 ) -> CheckedServer {
-    let (outcome, notes) = with_stored(outcome, server, stored);
+    let (outcome, notes) = with_stored((name, outcome), server, stored);
     let tools = server.map_or(0, |server| server.surface.tools.len());
     let pinned = |server: &LockedServer| Some(server.surface.tools.keys().cloned().collect());
     let facts = server.map(|server| policy::facts(server, pinned(server))).unwrap_or_default();
@@ -180,15 +181,19 @@ fn verify_one(name: &str, state: &State, root: &Path, old: Option<&(&str, Lock)>
 /// Hashes what this machine has of a pinned artifact and of its runtime. On another machine, or on a clone, that
 /// may be nothing.
 fn with_stored(
-    outcome: CheckOutcome,
+    (name, outcome): (&str, CheckOutcome),
     server: Option<&LockedServer>,
     stored: &StoredVerification,
 ) -> (CheckOutcome, Vec<String>) {
-    let artifact = server.and_then(|server| server.pin.artifact());
-    let (CheckOutcome::Judged(_), Some(pin)) = (&outcome, artifact) else {
+    let (CheckOutcome::Judged(_), Some(server)) = (&outcome, server) else {
         return (outcome, Vec::new());
     };
-    match stored.verify(pin) {
+    let absent = match &server.pin {
+        Pin::AsWritten => return (outcome, Vec::new()),
+        Pin::Artifact(pin) => stored.verify(pin),
+        Pin::Package(pin) => verify_package(name, pin),
+    };
+    match absent {
         Ok(absent) => (outcome, absent.iter().map(|what| not_stored(what)).collect()),
         Err(error) => (CheckOutcome::of_error(error), Vec::new()),
     }

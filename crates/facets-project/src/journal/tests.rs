@@ -104,6 +104,7 @@ impl Scene {
             manifest: Some(format!("{{ \"manifestVersion\": 0.2, \"x\": \"{integrity}\" }}\n")),
             lock: Some(Lock::empty()),
             surfaces: Vec::new(),
+            closures: Vec::new(),
             assets: assets.collect(),
             installed: Some(InstalledRecord {
                 facets: [("team-tools".to_owned(), facet)].into(),

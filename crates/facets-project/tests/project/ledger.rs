@@ -44,13 +44,17 @@ impl Fixture {
     fn approve(&self, place: &str, name: &str) {
         let ledger = self.ledger(place);
         let seen = ledger.grants(name).unwrap();
-        let approved =
-            ledger.approve((name, &self.greeter), seen.as_ref(), &Grants::ALL, Also::default());
+        let approved = ledger.approve(
+            (name, &self.greeter, None),
+            seen.as_ref(),
+            &Grants::ALL,
+            Also::default(),
+        );
         assert!(approved.unwrap());
     }
 
     fn is_approved(&self, place: &str, name: &str) -> bool {
-        self.ledger(place).approval(name, &self.greeter).unwrap().is_some()
+        self.ledger(place).approval(name, &self.greeter, None).unwrap().is_some()
     }
 }
 
@@ -73,10 +77,10 @@ fn an_approval_is_of_one_entry_under_one_name_in_one_project() {
     others[2].surface.file_digest = Digest::of(b"another");
     others[3].source = Some("src".to_owned());
     for other in &others {
-        assert!(ledger.approval("greeter", other).unwrap().is_none(), "{other:?}");
+        assert!(ledger.approval("greeter", other, None).unwrap().is_none(), "{other:?}");
     }
     let other_grants = LockedServer { grants: offline(), ..fixture.greeter.clone() };
-    assert!(ledger.approval("greeter", &other_grants).unwrap().is_some());
+    assert!(ledger.approval("greeter", &other_grants, None).unwrap().is_some());
 }
 
 /// spec 8.5: keyed by project, name, launch, bytes and surface
@@ -87,14 +91,14 @@ fn an_approval_of_an_artifact_is_of_its_bytes() {
     let lock = Lock::parse(&fs::read(path).unwrap()).unwrap();
     let notes = lock.server("notes").unwrap();
     let ledger = fixture.ledger(PLACE);
-    ledger.approve(("notes", notes), None, &notes.grants, Also::default()).unwrap();
-    let approval = ledger.approval("notes", notes).unwrap().unwrap();
+    ledger.approve(("notes", notes, None), None, &notes.grants, Also::default()).unwrap();
+    let approval = ledger.approval("notes", notes, None).unwrap().unwrap();
     assert_eq!(approval.bytes, notes.pin.bytes());
     assert!(approval.bytes.is_some());
     let mut pin = notes.pin.artifact().unwrap().clone();
     pin.content_hash = Digest::of(b"another");
     let other = LockedServer { pin: Pin::Artifact(Box::new(pin)), ..notes.clone() };
-    assert!(ledger.approval("notes", &other).unwrap().is_none());
+    assert!(ledger.approval("notes", &other, None).unwrap().is_none());
     fixture.approve(PLACE, "greeter");
     assert_eq!(ledger.record("greeter").unwrap().unwrap().approved[0].bytes, None);
 }
@@ -106,7 +110,7 @@ fn a_decision_is_written_only_if_the_latest_one_was_seen() {
     assert!(ledger.decide("greeter", None, &Grants::ALL).unwrap());
     assert!(!ledger.decide("greeter", None, &offline()).unwrap());
     assert_eq!(ledger.grants("greeter").unwrap(), Some(Grants::ALL));
-    let entry = ("greeter", &fixture.greeter);
+    let entry = ("greeter", &fixture.greeter, None);
     let stale = ledger.approve(entry, Some(&offline()), &offline(), Also::default());
     assert!(!stale.unwrap());
     assert!(!fixture.is_approved(PLACE, "greeter"));
@@ -212,13 +216,15 @@ fn elsewhere_is_the_same_entry_and_name_in_other_projects_the_latest_first() {
     let mut another = fixture.greeter.clone();
     another.settings.timeout = Some(7);
     let changed = fixture.ledger("/changed");
-    assert!(changed.approve(("greeter", &another), None, &Grants::ALL, Also::default()).unwrap());
+    assert!(
+        changed.approve(("greeter", &another, None), None, &Grants::ALL, Also::default()).unwrap()
+    );
     // As if one had been approved long ago.
     let path = fixture.file("/older", "greeter");
     let record = fixture.ledger("/older").record("greeter").unwrap().unwrap();
     let seconds = record.approved[0].seconds.to_string();
     fs::write(&path, fs::read_to_string(&path).unwrap().replace(&seconds, "1")).unwrap();
-    let found = fixture.ledger(PLACE).elsewhere("greeter", &fixture.greeter).unwrap();
+    let found = fixture.ledger(PLACE).elsewhere("greeter", &fixture.greeter, None).unwrap();
     let places: Vec<&str> = found.iter().map(|record| &*record.project).collect();
     assert_eq!(places, ["/newer", "/older"]);
 }
@@ -244,7 +250,7 @@ fn variants_of_one_entry_add_up() {
     };
     let mut seen = None;
     for name in ["one", "two"] {
-        let entry = ("greeter", &fixture.greeter);
+        let entry = ("greeter", &fixture.greeter, None);
         assert!(ledger.approve(entry, seen.as_ref(), &Grants::ALL, variant(name)).unwrap());
         seen = Some(Grants::ALL);
     }
@@ -288,7 +294,7 @@ impl Older {
     fn taken_over(&self) -> Option<Grants> {
         self.project.read(&|_| false).unwrap();
         let ledger = self.project.ledger().unwrap();
-        let approval = ledger.approval("greeter", &self.greeter()).unwrap();
+        let approval = ledger.approval("greeter", &self.greeter(), None).unwrap();
         let grants = ledger.grants("greeter").unwrap();
         assert_eq!(approval.is_some(), grants.is_some());
         grants

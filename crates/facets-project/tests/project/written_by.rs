@@ -56,15 +56,17 @@ fn older_approvals_are_written_anew_when_a_project_is_first_seen() {
         // The fixture was written elsewhere: only what is the same everywhere counts here.
         let lock = project.read(&|_| false).unwrap().lock;
         let ledger = project.ledger().unwrap();
-        assert!(ledger.approval("greeter", lock.server("greeter").unwrap()).unwrap().is_none());
+        assert!(
+            ledger.approval("greeter", lock.server("greeter").unwrap(), None).unwrap().is_none()
+        );
         let far = lock.server("far").unwrap();
-        assert!(ledger.approval("far", far).unwrap().is_some());
+        assert!(ledger.approval("far", far, None).unwrap().is_some());
         assert_eq!(ledger.grants("far").unwrap().as_ref(), Some(&far.grants));
         // Never again, and under no other name.
-        assert!(ledger.approval("twin", far).unwrap().is_none());
+        assert!(ledger.approval("twin", far, None).unwrap().is_none());
         ledger.end("far").unwrap();
         project.read(&|_| false).unwrap();
-        assert!(ledger.approval("far", far).unwrap().is_none());
+        assert!(ledger.approval("far", far, None).unwrap().is_none());
     }
 }
 
@@ -75,9 +77,9 @@ fn the_ledger_is_read_as_it_was_written() {
     let lock = written.lock();
     for name in ["adopted", "far", "greeter"] {
         let server = lock.server(name).unwrap();
-        assert!(ledger.approval(name, server).unwrap().is_some(), "{name}");
+        assert!(ledger.approval(name, server, None).unwrap().is_some(), "{name}");
         assert_eq!(ledger.grants(name).unwrap().as_ref(), Some(&server.grants), "{name}");
-        assert!(ledger.approval("other", server).unwrap().is_none());
+        assert!(ledger.approval("other", server, None).unwrap().is_none());
     }
     assert_eq!(ledger.records().len(), 3);
 }

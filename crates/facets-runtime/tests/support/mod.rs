@@ -66,6 +66,8 @@ pub fn runtime(files: &[(&str, &[u8])]) -> (&'static ManagedRuntime, Vec<u8>) {
 pub fn described(package: &[u8]) -> &'static ManagedRuntime {
     let text = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     let binaries = Box::new([RuntimeBinary {
+        wheel: None,
+        tree: None,
         platform: text(this_platform()),
         package: PACKAGE,
         package_size: package.len() as u64,

@@ -11,13 +11,16 @@ use facets_project::{Project, State, UserDirectory};
 
 use crate::approval::is_approved;
 use crate::client_entries::{
-    EntryOutcome, EntryPlan, EntryReader, FoundEntry, PinnedStart, PlannedEntry, shown_transport,
+    EntryOutcome, EntryPlan, EntryReader, FoundEntry, PackageLocking, PinnedStart, PlannedEntry,
+    shown_transport,
 };
 use crate::client_files::{ClientFileText, Scope, guarded, is_writable};
 use crate::entry_reasons::Reasons;
 use crate::error::OpsError;
 use crate::guarding::weakness;
 use crate::own_program::own_program;
+use crate::package_commands::PackageCommands;
+use crate::package_lock_offer::LockOffer;
 
 /// An entry is known by its file and its place among the entries of that.
 pub(super) type Key = (usize, usize);
@@ -31,6 +34,8 @@ pub(super) struct Adoption {
     pub(super) guarded: Guarded,
     /// Whether it is pinned and approved already.
     pub(super) is_pinned: bool,
+    /// What becomes of the packages that it runs.
+    pub(super) packages: Option<PackageLocking>,
 }
 
 /// Every entry, and how those are adopted that can be.
@@ -43,6 +48,7 @@ pub(super) struct Survey {
 /// Where is looked, and where is pinned.
 pub(super) struct Surveyor<'s> {
     pub(super) scope: Scope,
+    pub(super) packages: PackageCommands,
     /// The directory of the lock.
     pub(super) directory: &'s Path,
     /// The project whose clients are looked at.
@@ -93,6 +99,7 @@ impl Surveyor<'_> {
             }
             Err(outcome) => return Ok(Err(outcome)),
         };
+        let (plan, packages) = self.locked_plan(&entry.name, plan);
         let is_pinned = match self.pinned(&entry.name, &plan)? {
             Ok(is_pinned) => is_pinned,
             Err(reason) => return Ok(Err(EntryOutcome::Skipped(reason))),
@@ -123,7 +130,26 @@ impl Surveyor<'_> {
             return Ok(Err(refused(read, source)));
         }
         names.entry(entry.name.clone()).or_insert_with(|| (plan.start(), shown));
-        Ok(Ok(Adoption { index: 0, plan, guarded, is_pinned }))
+        Ok(Ok(Adoption { index: 0, plan, guarded, is_pinned, packages }))
+    }
+
+    /// spec 10.8: an entry that runs a package is locked as that package. What was pinned as a command stays one.
+    fn locked_plan(&self, name: &str, plan: EntryPlan) -> (EntryPlan, Option<PackageLocking>) {
+        let is_pinned = self.state.lock.server(name).is_some_and(|server| {
+            server.origin == plan.origin && server.settings.directory == plan.directory
+        });
+        match LockOffer::of_origin(&plan.origin) {
+            LockOffer::Other => (plan, None),
+            _ if is_pinned => (plan, None),
+            LockOffer::NotLockable(reason) => (plan, Some(PackageLocking::NotLockable(reason))),
+            LockOffer::Lockable { .. } if self.packages == PackageCommands::AsTyped => {
+                (plan, Some(PackageLocking::AsTyped))
+            }
+            LockOffer::Lockable { package, .. } => {
+                let origin = package.into();
+                (EntryPlan { origin, ..plan }, Some(PackageLocking::Locked))
+            }
+        }
     }
 
     /// Whether a name is pinned with this start and approved; or what stands in the way.
@@ -187,7 +213,7 @@ impl Surveyor<'_> {
     }
 
     fn planned(&self, adoption: &Adoption) -> PlannedEntry {
-        let Adoption { plan, guarded, is_pinned, .. } = adoption;
+        let Adoption { plan, guarded, is_pinned, packages, .. } = adoption;
         let start = || match (&plan.directory, self.scope) {
             // Without the dot of `./tools`.
             (Some(directory), _) => Some(self.directory.join(directory).components().collect()),
@@ -204,6 +230,7 @@ impl Surveyor<'_> {
             headers: plan.headers.iter().map(|(header, _)| header.clone()).collect(),
             entry: entry.collect(),
             is_pinned: *is_pinned,
+            packages: packages.clone(),
         }
     }
 
