@@ -2,7 +2,7 @@
 
 use facets_digest::Digest;
 use facets_digest::json::quoted;
-use facets_model::{ArtifactName, Version};
+use facets_model::{ArtifactName, RuntimeName, Version};
 
 use super::runtime::RuntimePin;
 use crate::error::LockError;
@@ -43,7 +43,7 @@ impl ArtifactPin {
             version: entry.parsed("version", "a version")?,
             integrity: entry.digest("integrity")?,
             content_hash: entry.digest("content_hash")?,
-            runtime: RuntimePin::read(entry)?,
+            runtime: RuntimePin::read(entry, &RuntimeName::OF_SOURCE_MODE)?,
         })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use facets_digest::Digest;
 use facets_digest::json::quoted;
-use facets_model::PlatformName;
+use facets_model::{PlatformName, RuntimeName};
 
 use super::runtime::{RuntimePin, platform_digests, platform_digests_json};
 use crate::error::LockError;
@@ -12,6 +12,9 @@ use crate::members::EntryMembers;
 
 /// The names of the members that hold it.
 pub(super) const KNOWN: &[&str] = &["resolved", "bin", "entry", "closure", "runtime", "trees"];
+
+/// What starts packages.
+const RUNTIMES: [RuntimeName; 3] = [RuntimeName::Bun, RuntimeName::Node, RuntimeName::Python];
 
 /// A package that was resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +53,7 @@ impl PackagePin {
             bin: entry.text("bin")?,
             entry: entry.text("entry")?,
             closure: entry.digest("closure")?,
-            runtime: RuntimePin::read(entry)?,
+            runtime: RuntimePin::read(entry, &RUNTIMES)?,
             trees: platform_digests(entry, "trees", Some(&trees))?,
         })
     }

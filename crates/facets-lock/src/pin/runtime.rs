@@ -38,7 +38,11 @@ impl RuntimePin {
         )
     }
 
-    pub(super) fn read(entry: &EntryMembers<'_>) -> Result<Self, LockError> {
+    /// One of these: not every runtime starts every kind of server.
+    pub(super) fn read(
+        entry: &EntryMembers<'_>,
+        allowed: &[RuntimeName],
+    ) -> Result<Self, LockError> {
         let Value::Object(object) = entry.value(MEMBER)? else {
             return Err(entry.bad(MEMBER, "an object"));
         };
@@ -49,6 +53,7 @@ impl RuntimePin {
             return Err(entry.bad(&below(other), "a member that facet writes"));
         }
         let name = text(&object, "name").and_then(RuntimeName::of);
+        let name = name.filter(|name| allowed.contains(name));
         let name =
             name.ok_or_else(|| entry.bad(&below("name"), "a runtime that facet supports"))?;
         let version = text(&object, "version").and_then(|text| text.parse().ok());

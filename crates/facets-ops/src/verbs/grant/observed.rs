@@ -10,12 +10,10 @@ use crate::pinned::Pinned;
 /// What the analysis of its source saw.
 pub(super) fn observed_by(pinned: &Pinned, project: &Project) -> Result<Grants, OpsError> {
     let place = if project.is_of_user() { StartPlace::Home } else { StartPlace::Project };
-    match &pinned.surface.source.entitlements {
-        Some(entitlements) => Ok(observed_grants(entitlements, place)),
-        None => {
-            let reason = "its source was not analysed, so nothing was observed; name each setting";
-            let (path, reason) = ("observed".into(), reason.to_owned());
-            Err(ServerError::GrantUnusable { path, reason }.into())
-        }
-    }
+    let Some(entitlements) = &pinned.surface.source.entitlements else {
+        let reason = "its source was not analysed, so nothing was observed; name each setting";
+        let (path, reason) = ("observed".into(), reason.to_owned());
+        return Err(ServerError::GrantUnusable { path, reason }.into());
+    };
+    Ok(observed_grants(entitlements, place))
 }
