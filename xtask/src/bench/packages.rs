@@ -25,17 +25,15 @@ const BARE_PYTHON: &str = "import sys; sys.path.insert(0, sys.argv[1]); sys.argv
 
 pub(super) fn rows(facet: &Path, _folder: &Path, scale: &Scale) -> Outcome<Vec<Row>> {
     // Outside of this repository, in which the cache lies.
-    let project = run::user_folder("bench").join("packages");
+    let project = run::user_folder("bench-packages");
     let cache = run::root().join("target/tools/bench-cache");
     for place in [&project, &cache] {
         std::fs::create_dir_all(place).map_err(|error| error.to_string())?;
     }
-    let bench = PackageBench { facet, project: &project, cache, pairs: scale.runs.max(3) };
-    let mut rows = bench.npm()?;
-    rows.extend(bench.pypi()?);
-    rows.push(bench.add()?);
-    rows.extend(bench.verification()?);
-    Ok(rows)
+    let bench = PackageBench { facet, project: &project, cache, pairs: scale.runs };
+    let rows = bench.rows();
+    let _ = std::fs::remove_dir_all(&project);
+    rows
 }
 
 struct PackageBench<'b> {
@@ -46,6 +44,14 @@ struct PackageBench<'b> {
 }
 
 impl PackageBench<'_> {
+    fn rows(&self) -> Outcome<Vec<Row>> {
+        let mut rows = self.npm()?;
+        rows.extend(self.pypi()?);
+        rows.push(self.add()?);
+        rows.extend(self.verification()?);
+        Ok(rows)
+    }
+
     fn facet(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.facet);
         command.args(arguments).current_dir(self.project);
@@ -121,7 +127,14 @@ impl PackageBench<'_> {
             let target = self.project.join(format!("install{number}"));
             std::fs::create_dir_all(&target).map_err(|error| error.to_string())?;
             let mut npm = Command::new("npm");
-            npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"]);
+            npm.args([
+                "install",
+                "--silent",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--prefix",
+            ]);
             installed.push(time(npm.arg(&target).arg(NPM))?);
             let mut add = self.facet(&["add", "added", &package, "--yes", "--quiet", "--", "."]);
             added.push(time(&mut add)?);
